@@ -43,9 +43,10 @@ test-pythons: $(VENV)/.dev
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
 
-# LeRobot, gym-pusht, ManiSkill and robosuite, which ask for an environment of their own.
+# LeRobot, gym-pusht, ManiSkill and robosuite, which ask for an environment of their own; what they
+# warn of, on import too, is theirs.
 test-lerobot: .lerobot/.done programs
-	.lerobot/bin/python -m pytest tests/lerobot
+	.lerobot/bin/python -m pytest -W default tests/lerobot
 
 # Before a release: the tag that is to be published is the version.
 check-tag:

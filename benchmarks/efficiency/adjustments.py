@@ -4,17 +4,15 @@ Run ``python -m benchmarks.efficiency.adjustments``. RoboArena (if its data are 
 orders of its sessions; generated studies of 4 and 6 policies.
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from benchmarks.paper.datasets import DATA, roboarena
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
@@ -85,38 +83,31 @@ def measure(
     return float(np.mean(used)), float(outcome.claims.any(axis=-1).mean())
 
 
-def main() -> None:
+@benchmark(
+    runs=100,
+    method="nscore-plus",
+    seed=0,
+    held_out=(False, "the studies kept for checking"),
+    json=Path,
+)
+def main(options: Namespace) -> Found:
     """Print trials used and pairs decided."""
-    arguments = typed(
-        __doc__,
-        runs=100,
-        method="nscore-plus",
-        seed=0,
-        held_out=(False, "the studies kept for checking"),
-        json=Path,
-    )
-    studies = HELD_OUT if arguments.held_out else STUDIES
+    studies = HELD_OUT if options.held_out else STUDIES
     names = [f"{adjust}, {ties}" for adjust, ties in SETTINGS]
     table = Table(
         "study",
         *names,
-        title=f"trials used / pairs decided ({arguments.method}, {arguments.runs} studies)",
+        title=f"trials used / pairs decided ({options.method}, {options.runs} studies)",
     )
     figures: dict[str, dict[str, tuple[float, float]]] = {}
-    for name, draw in track(studies.items(), "studies", console=Console(stderr=True)):
-        scores = draw(np.random.default_rng(arguments.seed), arguments.runs)
+    for name, draw in tracked(studies.items(), "studies"):
+        scores = draw(np.random.default_rng(options.seed), options.runs)
         design = "paired" if "RoboArena" in name else "independent"
         figures[name] = {
-            shown: measure(scores, adjust, ties, method=arguments.method, design=design)
+            shown: measure(scores, adjust, ties, method=options.method, design=design)
             for shown, (adjust, ties) in zip(names, SETTINGS, strict=True)
         }
         table.add_row(
             name, *(f"{used:.0f} / {share:.3f}" for used, share in figures[name].values())
         )
-    Console(width=140).print(table)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table], figures)

@@ -10,7 +10,7 @@ design the two scores of a pair are also coupled, from countermonotone (-1) over
 to comonotone (1).
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from scipy.stats import binomtest
 
 import stopwise as sw
 from benchmarks.document import markdown
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Floats
 
 # Log-odds of the common mean, and the four points as shares of the way from it to the bounds.
@@ -169,52 +169,6 @@ def confirmed(
     return {**first, "further": further}
 
 
-def main() -> None:
-    """Search every setting and print the worst nulls."""
-    arguments = typed(
-        __doc__,
-        n=[50, 200, 1000],
-        alpha=[0.05, 0.005],
-        designs=["independent", "paired"],
-        runs=(2000, "per evaluation of the search"),
-        fresh=(20_000, "runs for the worst one"),
-        evaluations=(60, "per setting, before the shortlist"),
-        seed=0,
-        workers=int,
-        json=Path,
-    )
-    found: list[dict[str, Any]] = []
-    settings = [(design, alpha) for design in arguments.designs for alpha in arguments.alpha]
-    with Progress(console=Console(stderr=True)) as progress:
-        for design, alpha in settings:
-            worst: list[Floats] = []
-            for n in sorted(arguments.n):
-                label = f"{design}, alpha = {alpha:g}, N = {n}"
-                total = arguments.evaluations + POPULATION + SHORTLIST * REPEATS
-                task = progress.add_task(label, total=total)
-                rng = np.random.default_rng([arguments.seed, n, round(1e6 * alpha)])
-
-                def rate(point: Floats) -> float:
-                    progress.advance(task)  # noqa: B023
-                    count = rejections(
-                        TwoPoint.at(point), n, alpha, design,  # noqa: B023
-                        runs=arguments.runs, rng=rng, workers=arguments.workers,  # noqa: B023
-                    )  # fmt: skip
-                    return float(count / arguments.runs)
-
-                dimensions = len(BOUNDS) + (design == "paired")
-                point = search(rate, dimensions, arguments.evaluations, worst, arguments.seed)
-                worst = [*worst, point]
-                fresh = [arguments.seed, n, round(1e6 * alpha)]
-                row = {"design": design, "alpha": alpha, "n": n, "null": asdict(TwoPoint.at(point))}
-                row |= confirmed(row, fresh, runs=arguments.fresh, workers=arguments.workers)
-                found.append(row)
-                progress.update(task, completed=total)
-    print(table(found))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1))
-
-
 def described(measured: dict[str, Any] | None) -> str:
     """Return a rate with its 95 % interval."""
     if measured is None:
@@ -249,5 +203,44 @@ def table(found: Sequence[dict[str, Any]]) -> str:
     )
 
 
-if __name__ == "__main__":
-    main()
+@benchmark(
+    n=[50, 200, 1000],
+    alpha=[0.05, 0.005],
+    designs=["independent", "paired"],
+    runs=(2000, "per evaluation of the search"),
+    fresh=(20_000, "runs for the worst one"),
+    evaluations=(60, "per setting, before the shortlist"),
+    seed=0,
+    workers=int,
+    json=Path,
+)
+def main(options: Namespace) -> Found:
+    """Search every setting and print the worst nulls."""
+    found: list[dict[str, Any]] = []
+    settings = [(design, alpha) for design in options.designs for alpha in options.alpha]
+    with Progress(console=Console(stderr=True)) as progress:
+        for design, alpha in settings:
+            worst: list[Floats] = []
+            for n in sorted(options.n):
+                label = f"{design}, alpha = {alpha:g}, N = {n}"
+                total = options.evaluations + POPULATION + SHORTLIST * REPEATS
+                task = progress.add_task(label, total=total)
+                rng = np.random.default_rng([options.seed, n, round(1e6 * alpha)])
+
+                def rate(point: Floats) -> float:
+                    progress.advance(task)  # noqa: B023
+                    count = rejections(
+                        TwoPoint.at(point), n, alpha, design,  # noqa: B023
+                        runs=options.runs, rng=rng, workers=options.workers,  # noqa: B023
+                    )  # fmt: skip
+                    return float(count / options.runs)
+
+                dimensions = len(BOUNDS) + (design == "paired")
+                point = search(rate, dimensions, options.evaluations, worst, options.seed)
+                worst = [*worst, point]
+                fresh = [options.seed, n, round(1e6 * alpha)]
+                row = {"design": design, "alpha": alpha, "n": n, "null": asdict(TwoPoint.at(point))}
+                row |= confirmed(row, fresh, runs=options.fresh, workers=options.workers)
+                found.append(row)
+                progress.update(task, completed=total)
+    return Found([table(found)], found)

@@ -8,8 +8,8 @@ well; so there is also STEP at the largest level of a list whose error under the
 most alpha. Then the type-1 error of ``nscore-plus`` where both rates are equal.
 """
 
-import json
 import math
+from argparse import Namespace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from rich.progress import Progress
 
 import stopwise as sw
 from benchmarks.document import markdown
-from benchmarks.typed import typed
-from stopwise.core.step import StepDesign, step_design
+from benchmarks.program import Found, benchmark
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import step_design
 
 ALPHA = 0.05
 TABLES = ("paper", "optimal")
@@ -149,31 +150,23 @@ def null_rates(figures: dict[str, Any]) -> str:
     return markdown(["p0 = p1", *head], rows)
 
 
-def main() -> None:
+@benchmark(
+    n=[50, 200, 500],
+    runs=(2000, "per pair"),
+    null_runs=(6000, "per null"),
+    seed=7,
+    workers=int,
+    json=Path,
+)
+def main(options: Namespace) -> Found:
     """Print the tables."""
-    arguments = typed(
-        __doc__,
-        n=[50, 200, 500],
-        runs=(2000, "per pair"),
-        null_runs=(6000, "per null"),
-        seed=7,
-        workers=int,
-        json=Path,
-    )
-    common = arguments.seed, arguments.workers
+    common = options.seed, options.workers
     found: dict[str, list[dict[str, Any]]] = {"alternatives": [], "nulls": []}
     with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task("alternatives and nulls", total=2 * len(arguments.n))
-        for n in arguments.n:
-            found["alternatives"].append(alternatives(n, arguments.runs, *common))
+        task = progress.add_task("alternatives and nulls", total=2 * len(options.n))
+        for n in options.n:
+            found["alternatives"].append(alternatives(n, options.runs, *common))
             progress.advance(task)
-            found["nulls"].append(nulls(n, arguments.null_runs, *common))
+            found["nulls"].append(nulls(n, options.null_runs, *common))
             progress.advance(task)
-    for table in (step, drift, null_rates):
-        print(table(found), end="\n\n")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table(found) for table in (step, drift, null_rates)], found)

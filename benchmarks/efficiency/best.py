@@ -6,15 +6,13 @@ All are at alpha .05 and end at n_max trials per policy; "proven" and "usual" ar
 ``best_peers``.
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from benchmarks.efficiency.best_peers import (
@@ -29,7 +27,7 @@ from benchmarks.efficiency.best_peers import (
     lucb_rate,
 )
 from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.best_rule import simulate
@@ -162,31 +160,24 @@ def measure(case: Case, studies: int, seed: int, with_peers: bool) -> dict[str, 
     return figures
 
 
-def main() -> None:
+@benchmark(
+    runs=200,
+    seed=0,
+    without_peers=(False, "this package only"),
+    only=(str, "cases whose name contains this"),
+    json=Path,
+)
+def main(options: Namespace) -> Found:
     """Print trials used, and how often the best is named."""
-    arguments = typed(
-        __doc__,
-        runs=200,
-        seed=0,
-        without_peers=(False, "this package only"),
-        only=(str, "cases whose name contains this"),
-        json=Path,
-    )
     cases = {**_ladders(), **_recorded()}
-    cases = {name: case for name, case in cases.items() if (arguments.only or "") in name}
+    cases = {name: case for name, case in cases.items() if (options.only or "") in name}
     figures = {
-        name: measure(case, arguments.runs, arguments.seed, not arguments.without_peers)
-        for name, case in track(cases.items(), "cases", console=Console(stderr=True))
+        name: measure(case, options.runs, options.seed, not options.without_peers)
+        for name, case in tracked(cases.items(), "cases")
     }
     table = Table("policies", "by", "trials", "right", "wrong")
     for name, found in figures.items():
         for who, (trials, right, wrong) in found.items():
             table.add_row(name, who, f"{trials:,.0f}", f"{right:.3f}", f"{wrong:.3f}")
         table.add_section()
-    Console(width=120).print(table)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table], figures)

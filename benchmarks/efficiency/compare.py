@@ -8,8 +8,8 @@ runs, with the cases taken as fixed. The oracle knows the true distributions but
 is cut at N. STEP's figures are exact, for a study that also ends when it declares policy 0 better.
 """
 
-import argparse
 import json
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
@@ -24,8 +24,10 @@ import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.efficiency.oracle import Oracle, oracle
 from benchmarks.efficiency.suite import SEPARATE, Case, held_out, suite
+from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.step import StepDesign, step_design
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import step_design
 
 REFERENCE, OURS = "nscore", "nscore-plus"
 SETTINGS: dict[str, dict[str, Any]] = {OURS: {}, REFERENCE: {"bins": 21}, "wsr": {}}
@@ -311,42 +313,40 @@ def _cell(figure: dict[str, float] | None) -> str:
     return f"{figure['ttd']:.1f}{error} / {figure['power']:.2f}"
 
 
-def main() -> None:
+@benchmark(
+    n=[50, 200, 500, 1000],
+    alpha=[0.05, 0.00833],
+    runs=(int, "per case; by default 40,000/N within 60 and 400"),
+    full=(False, "ten times the default runs"),
+    design=("independent", "or paired"),
+    families=([str], "only these families"),
+    held_out=(False, "random cases, not the suite"),
+    cases=(False, "print every case"),
+    seed=1,
+    workers=int,
+    json=Path,
+)
+def main(options: Namespace) -> Found:
     """Print the tables of every N and alpha."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--n", type=int, nargs="+", default=[50, 200, 500, 1000])
-    parser.add_argument("--alpha", type=float, nargs="+", default=[0.05, 0.00833])
-    parser.add_argument("--runs", type=int, help="per case; by default 40,000/N within 60 and 400")
-    parser.add_argument("--full", action="store_true", help="ten times the default runs")
-    parser.add_argument("--design", choices=["independent", "paired"], default="independent")
-    parser.add_argument("--families", nargs="+", help="only these families")
-    parser.add_argument("--held-out", action="store_true", help="random cases, not the suite")
-    parser.add_argument("--cases", action="store_true", help="print every case")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, help="threads; all cores by default")
-    parser.add_argument("--json", type=Path, help="also write the figures here")
-    arguments = parser.parse_args()
-    cases = held_out() if arguments.held_out else suite()
-    cases = [c for c in cases if not arguments.families or c.family in arguments.families]
+    cases = held_out() if options.held_out else suite()
+    cases = [c for c in cases if not options.families or c.family in options.families]
     settings = [
         Setting(
             n,
             alpha,
-            arguments.runs or default_runs(n) * (10 if arguments.full else 1),
-            arguments.design,
-            arguments.seed,
+            options.runs or default_runs(n) * (10 if options.full else 1),
+            options.design,
+            options.seed,
         )
-        for n in arguments.n
-        for alpha in arguments.alpha
+        for n in options.n
+        for alpha in options.alpha
     ]
     found = []
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("oracles", total=len(cases))
         oracles = {}
         for case in cases:
-            oracles[case.name] = oracle(case, arguments.design)
+            oracles[case.name] = oracle(case, options.design)
             progress.advance(task)
         for setting in settings:
             label = f"N = {setting.n}, alpha = {setting.alpha:g}"
@@ -355,17 +355,11 @@ def main() -> None:
                 cases,
                 oracles,
                 setting,
-                arguments.workers,
+                options.workers,
                 partial(progress.advance, task),
             )
             found.append(as_json(setting, figures))
-            if arguments.json:  # after every setting: a long run may be interrupted
-                arguments.json.write_text(json.dumps(found, indent=1))
-    for table in (overall, families, others):
-        print(table(found), end="\n\n")
-    for result in found if arguments.cases else ():
-        print(every_case(result), end="\n\n")
-
-
-if __name__ == "__main__":
-    main()
+            if options.json:  # after every setting: a long run may be interrupted
+                options.json.write_text(json.dumps(found, indent=1))
+    shown = [table(found) for table in (overall, families, others)]
+    return Found([*shown, *map(every_case, found if options.cases else ())], found)

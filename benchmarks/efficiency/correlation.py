@@ -6,7 +6,7 @@ margins do not allow it, the largest one that they do). The paired design is mea
 the independent one on the same distributions without a common difficulty.
 """
 
-import json
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from scipy.special import ndtr
 import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.efficiency.suite import Case, synthetic
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Floats
 
 CASES = ("bern 0.45/0.55", "bern 0.25/0.45", "lev7a", "beta 5,5/6,4", "bim1")
@@ -83,32 +83,6 @@ def _figure(sim: sw.Simulation) -> dict[str, float]:
     return {"ttd": float(sim.n.mean()), "ttd_error": float(error), "power": sim.rate(1)}
 
 
-def main() -> None:
-    """Print one row per case and correlation."""
-    arguments = typed(__doc__, n=500, runs=1000, seed=3, workers=int, json=Path)
-    cases = [case for case in synthetic() if case.name in CASES]
-    found = []
-    with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task("cases", total=len(cases) * len(CORRELATIONS))
-        for case in cases:
-            base: dict[str, Any] = {}
-            for wanted in CORRELATIONS:
-                figures = measure(
-                    case, wanted, arguments.n,
-                    runs=arguments.runs, seed=arguments.seed, workers=arguments.workers,
-                )  # fmt: skip
-                base = base or figures
-                ours, theirs = figures["nscore-plus, paired"], figures["nscore, paired"]
-                alone = base["nscore-plus, independent"]
-                figures["to nscore"] = ours["ttd"] / theirs["ttd"]
-                figures["to independent"] = ours["ttd"] / alone["ttd"]
-                found.append(figures)
-                progress.advance(task)
-    print(table({"rows": found}))
-    if arguments.json:
-        arguments.json.write_text(json.dumps({**vars(arguments), "json": None, "rows": found}))
-
-
 def table(figures: dict[str, Any]) -> str:
     """Return TTD by correlation."""
     rows = [
@@ -129,5 +103,25 @@ def _cell(figure: dict[str, float]) -> str:
     return f"{figure['ttd']:.1f} ± {figure['ttd_error']:.1f} / {figure['power']:.3f}"
 
 
-if __name__ == "__main__":
-    main()
+@benchmark(n=500, runs=1000, seed=3, workers=int, json=Path)
+def main(options: Namespace) -> Found:
+    """Print one row per case and correlation."""
+    cases = [case for case in synthetic() if case.name in CASES]
+    found = []
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("cases", total=len(cases) * len(CORRELATIONS))
+        for case in cases:
+            base: dict[str, Any] = {}
+            for wanted in CORRELATIONS:
+                figures = measure(
+                    case, wanted, options.n,
+                    runs=options.runs, seed=options.seed, workers=options.workers,
+                )  # fmt: skip
+                base = base or figures
+                ours, theirs = figures["nscore-plus, paired"], figures["nscore, paired"]
+                alone = base["nscore-plus, independent"]
+                figures["to nscore"] = ours["ttd"] / theirs["ttd"]
+                figures["to independent"] = ours["ttd"] / alone["ttd"]
+                found.append(figures)
+                progress.advance(task)
+    return Found([table({"rows": found})], {**vars(options), "json": None, "rows": found})

@@ -4,13 +4,13 @@ Run ``python -m benchmarks.efficiency.declared_horizon``. Success rates .5 and .
 .05. An undecided study is extended at its n_max, and re-planned as ``SequentialTest.extend`` does.
 """
 
+from argparse import Namespace
 from dataclasses import replace
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 
@@ -37,19 +37,15 @@ def study(scores0: Floats, scores1: Floats, *plans: int | None) -> tuple[float, 
     return float(used.mean()), float(decided.mean())
 
 
-def main() -> None:
+@benchmark(runs=4000, seed=1)
+def main(options: Namespace) -> Table:
     """Print one row per declared n_max and per extension."""
-    arguments = typed(__doc__, runs=4000, seed=1)
-    rng = np.random.default_rng(arguments.seed)
-    size = (arguments.runs, MOST)
+    rng = np.random.default_rng(options.seed)
+    size = (options.runs, MOST)
     scores0, scores1 = ((rng.random(size) < rate).astype(float) for rate in (0.5, 0.7))
     table = Table("declared", "extended to", "mean pairs", "power")
     for plans in [*((n,) for n in DECLARED), *EXTENDED]:
         pairs, power = study(scores0, scores1, *plans)
         names = [str(n) for n in plans]
         table.add_row(names[0], *(names[1:] or ["-"]), f"{pairs:.1f}", f"{power:.3f}")
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

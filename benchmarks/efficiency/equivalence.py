@@ -7,58 +7,43 @@ fixed-sample TOST with power .9. ``--differences`` prints what ``equivalence`` c
 policy is better.
 """
 
-import argparse
-from collections.abc import Callable
+from argparse import Namespace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.stats import norm
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import interval_paths, run_studies
 
-Draw = Callable[[np.random.Generator, float, tuple[int, int]], Floats]
 ALPHA = 0.05
-
-
-def success(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return scores of 0 and 1."""
-    return (rng.random(size) < mean).astype(np.float64)
-
-
-def partial_credit(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return how many of six milestones were reached, as a share."""
-    reached: Floats = rng.binomial(6, mean, size) / 6
-    return reached
-
-
-def returns(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return scores of a beta distribution."""
-    scores: Floats = rng.beta(16 * mean, 16 * (1 - mean), size)
-    return scores
-
-
+DRAWS: dict[str, Draw] = {
+    "success": success,
+    "partial_credit": partial(partial_credit, milestones=6),
+    "returns": partial(returns, weight=16),
+}
 # Kind of score, and the mean of both policies.
-KINDS: tuple[tuple[Draw, float], ...] = (
-    (success, 0.5),
-    (success, 0.9),
-    (partial_credit, 0.5),
-    (returns, 0.5),
+KINDS = (
+    ("success", 0.5),
+    ("success", 0.9),
+    ("partial_credit", 0.5),
+    ("returns", 0.5),
 )
 MARGINS = (0.05, 0.1, 0.2)
 # Kind of score, means of both policies, margin of equivalence, n_max.
-DIFFERENCES: tuple[tuple[Draw, float, float, float, int], ...] = (
-    (success, 0.5, 0.8, 0.05, 200),
-    (success, 0.5, 0.8, 0.1, 200),
-    (success, 0.5, 0.7, 0.1, 200),
-    (success, 0.2, 0.8, 0.05, 100),
-    (partial_credit, 0.5, 0.7, 0.05, 200),
-    (returns, 0.5, 0.65, 0.05, 200),
+DIFFERENCES = (
+    ("success", 0.5, 0.8, 0.05, 200),
+    ("success", 0.5, 0.8, 0.1, 200),
+    ("success", 0.5, 0.7, 0.1, 200),
+    ("success", 0.2, 0.8, 0.05, 100),
+    ("partial_credit", 0.5, 0.7, 0.05, 200),
+    ("returns", 0.5, 0.65, 0.05, 200),
 )
 
 
@@ -94,47 +79,12 @@ def shown(pairs: Ints, n_max: int) -> str:
     return f"{np.minimum(pairs, n_max).mean():.0f} / {np.mean(pairs <= n_max):.2f}"
 
 
-def main() -> None:
-    """Print one row per kind of score and margin."""
-    options = typed(
-        __doc__,
-        runs=1000,
-        sequences=(100, "runs of the sequence"),
-        n_max=1000,
-        design="independent",
-        seed=0,
-        differences=False,
-    )
-    if options.differences:
-        differences(options)
-        return
-    own = {"n_max": options.n_max, "alpha": ALPHA, "design": options.design}
-    size = options.runs, options.n_max
-    table = Table("scores", "d", "equivalence", "two tests", "sequence inside", "TOST")
-    for index, (draw, mean) in enumerate(KINDS):
-        rng = np.random.default_rng([options.seed, index])
-        scores = draw(rng, mean, size), draw(rng, mean, size)
-        few = scores[0][: options.sequences], scores[1][: options.sequences]
-        for within in MARGINS:
-            rules = Rules.of(equivalence=within, **own)
-            found = run_studies(rules, *scores, workers=1)
-            table.add_row(
-                f"{draw.__name__} {mean:g}",
-                f"{within:g}",
-                f"{found.n.mean():.0f} / {found.rate(2):.2f}",  # a few end with a false difference
-                shown(separate(*scores, within, own), options.n_max),
-                shown(inside(*few, within, own), options.n_max),
-                str(fixed_sample(*scores, within)),
-            )
-    Console(width=120).print(table)
-
-
-def differences(options: argparse.Namespace) -> None:
-    """Print mean pairs and power of a difference, without and with equivalence declared."""
+def differences(options: Namespace) -> Table:
+    """Return mean pairs and power of a difference, without and with equivalence declared."""
     table = Table("scores", "means", "d", "N", "without", "with")
-    for index, (draw, mean0, mean1, within, n_max) in enumerate(DIFFERENCES):
+    for index, (kind, mean0, mean1, within, n_max) in enumerate(DIFFERENCES):
         rng = np.random.default_rng([options.seed, index])
-        scores = [draw(rng, mean, (options.runs, n_max)) for mean in (mean0, mean1)]
+        scores = [DRAWS[kind](rng, mean, (options.runs, n_max)) for mean in (mean0, mean1)]
         found = [
             sw.simulate(
                 "nscore-plus",
@@ -150,9 +100,38 @@ def differences(options: argparse.Namespace) -> None:
         ]
         cells = [f"{each.n.mean():.1f} / {each.rate(1):.3f}" for each in found]
         means = f"{mean0:g}, {mean1:g}"
-        table.add_row(draw.__name__, means, f"{within:g}", str(n_max), *cells)
-    Console(width=120).print(table)
+        table.add_row(kind, means, f"{within:g}", str(n_max), *cells)
+    return table
 
 
-if __name__ == "__main__":
-    main()
+@benchmark(
+    runs=1000,
+    sequences=(100, "runs of the sequence"),
+    n_max=1000,
+    design="independent",
+    seed=0,
+    differences=False,
+)
+def main(options: Namespace) -> Table:
+    """Print one row per kind of score and margin."""
+    if options.differences:
+        return differences(options)
+    own = {"n_max": options.n_max, "alpha": ALPHA, "design": options.design}
+    size = options.runs, options.n_max
+    table = Table("scores", "d", "equivalence", "two tests", "sequence inside", "TOST")
+    for index, (kind, mean) in enumerate(KINDS):
+        rng = np.random.default_rng([options.seed, index])
+        scores = DRAWS[kind](rng, mean, size), DRAWS[kind](rng, mean, size)
+        few = scores[0][: options.sequences], scores[1][: options.sequences]
+        for within in MARGINS:
+            rules = Rules.of(equivalence=within, **own)
+            found = run_studies(rules, *scores, workers=1)
+            table.add_row(
+                f"{kind} {mean:g}",
+                f"{within:g}",
+                f"{found.n.mean():.0f} / {found.rate(2):.2f}",  # a few end with a false difference
+                shown(separate(*scores, within, own), options.n_max),
+                shown(inside(*few, within, own), options.n_max),
+                str(fixed_sample(*scores, within)),
+            )
+    return table

@@ -5,19 +5,17 @@ after some trials; the forecast states the chance of a verdict by n_max, and the
 in that order show whether it came. Studies that are decided at the cut are left out.
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning.continuation import Continuation
@@ -137,15 +135,14 @@ def summary(found: list[Case]) -> dict[str, float]:
     }
 
 
-def main() -> None:
+@benchmark(orders=(2, "random orders per pair"), seed=0, json=Path)
+def main(options: Namespace) -> Found:
     """Print the reliability table."""
-    arguments = typed(__doc__, orders=(2, "random orders per pair"), seed=0, json=Path)
-    rng = np.random.default_rng(arguments.seed)
-    console = Console()
+    rng = np.random.default_rng(options.seed)
     found = [
         case
-        for source in track(list(sources()), "pairs", console=Console(stderr=True))
-        for _ in range(arguments.orders)
+        for source in tracked(list(sources()), "pairs")
+        for _ in range(options.orders)
         for case in cases(source, rng)
     ]
     table = Table("stated chance", "forecasts", "mean stated", "verdicts", title="all data")
@@ -156,7 +153,6 @@ def main() -> None:
             f"{row['stated']:.3f}",
             f"{row['observed']:.3f}",
         )
-    console.print(table)
     groups = {"all": found}
     for case in found:
         groups.setdefault(case.group, []).append(case)
@@ -165,10 +161,4 @@ def main() -> None:
     for name, part in groups.items():
         content = summary(part)
         parts.add_row(name, *(f"{value:.3f}".rstrip("0").rstrip(".") for value in content.values()))
-    console.print(parts)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(reliability(found), indent=2))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table, parts], reliability(found))

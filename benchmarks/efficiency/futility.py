@@ -4,42 +4,19 @@ Run ``python -m benchmarks.efficiency.futility``: power and mean pairs without a
 the same scores; with ``--many`` the same of several policies.
 """
 
-from collections.abc import Callable
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
-from stopwise.core.arrays import Floats
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
-
-Draw = Callable[[np.random.Generator, float, tuple[int, int]], Floats]
-
-
-def success(
-    rng: np.random.Generator, mean: float | tuple[float, ...], size: tuple[int, ...]
-) -> Floats:
-    """Return scores of 0 and 1."""
-    return (rng.random(size) < mean).astype(np.float64)
-
-
-def partial_credit(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return how many of four milestones were reached, as a share."""
-    reached: Floats = rng.binomial(4, mean, size) / 4
-    return reached
-
-
-def returns(rng: np.random.Generator, mean: float, size: tuple[int, int]) -> Floats:
-    """Return scores of a beta distribution."""
-    scores: Floats = rng.beta(8 * mean, 8 * (1 - mean), size)
-    return scores
-
 
 # Kind of score, means of both policies, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -96,8 +73,8 @@ def ends(
     return float(outcome.claims.any(axis=-1).mean()), float(outcome.last.sum(axis=1).mean())
 
 
-def main_many(runs: int, chance: float) -> None:
-    """Print one row per question about several policies."""
+def many(runs: int, chance: float) -> Table:
+    """Return one row per question about several policies."""
     table = Table("rates", "N", "asked", "without", "with stops", "power lost")
     for rates, n_max, asked in MANY:
         free = ends(rates, n_max, asked, runs)
@@ -110,17 +87,14 @@ def main_many(runs: int, chance: float) -> None:
             *(f"{power:.3f} / {trials:.0f}" for power, trials in (free, bound)),
             f"{free[0] - bound[0]:.4f}",
         )
-    Console(width=120).print(table)
+    return table
 
 
-def main() -> None:
+@benchmark(method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False)
+def main(options: Namespace) -> Table:
     """Print one row per case."""
-    options = typed(
-        __doc__, method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False
-    )
     if options.many:
-        main_many(options.runs, options.chance)
-        return
+        return many(options.runs, options.chance)
     table = Table("scores", "means", "N", "without", "with stops", "power lost")
     for index, (draw, mean0, mean1, n_max) in enumerate(CASES):
         if options.method == "savi" and draw is returns:
@@ -140,8 +114,4 @@ def main() -> None:
             *(f"{sim.rate(1):.3f} / {sim.n.mean():.1f}" for sim in (free, bound)),
             f"{free.rate(1) - bound.rate(1):.4f}",
         )
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

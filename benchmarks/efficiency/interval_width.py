@@ -7,17 +7,15 @@ Wald, which holds at one look only.
 Run ``python -m benchmarks.efficiency.interval_width``.
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 from scipy.stats import norm
 
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import interval_paths
@@ -70,15 +68,15 @@ def wald_width(n: int, scores0: Floats, scores1: Floats) -> float:
     return float(np.mean(2 * norm.isf(ALPHA / 2) * np.sqrt(variance / n)))
 
 
-def main() -> None:
+@benchmark(runs=200, json=Path)
+def main(options: Namespace) -> Found:
     """Print widths, and ours relative to the sequence without a test."""
-    arguments = typed(__doc__, runs=200, json=Path)
     names = ("no test", "WSR", "inverted", "inverted, paired", "Wald (one look)")
     table = Table("case", "N", *names, "inverted / no test", title="95% width")
     figures: dict[str, dict[int, list[float]]] = {}
-    for name, (draw0, draw1) in track(CASES.items(), "cases", console=Console(stderr=True)):
+    for name, (draw0, draw1) in tracked(CASES.items(), "cases"):
         rng = np.random.default_rng(0)
-        size = (arguments.runs, max(SIZES))
+        size = (options.runs, max(SIZES))
         scores = draw0(rng, size), draw1(rng, size)
         figures[name] = {}
         for n in SIZES:
@@ -92,10 +90,4 @@ def main() -> None:
             figures[name][n] = widths
             ratio = f"{widths[2] / widths[0]:.2f}"
             table.add_row(name, str(n), *(f"{width:.3f}" for width in widths), ratio)
-    Console().print(table)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table], figures)

@@ -6,7 +6,7 @@ alone, the variance alone, or both and that there are no failures yet to come. N
 these; the last column is what better estimates could gain at most.
 """
 
-import json
+from argparse import Namespace
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.progress import track
 
 import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.efficiency.suite import SEPARATE, Case, suite
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.nscore_plus.estimates import Estimates
@@ -130,22 +129,16 @@ def table(figures: dict[str, dict[str, dict[str, float]]]) -> str:
     return markdown(["N", "family", *TOLD], rows)
 
 
-def main() -> None:
+@benchmark(n=[50, 200, 1000], runs=(100, "per case"), json=Path)
+def main(options: Namespace) -> Found:
     """Print the table."""
-    arguments = typed(__doc__, n=[50, 200, 1000], runs=(100, "per case"), json=Path)
     cases = [case for case in suite() if case.family not in SEPARATE]
     written: dict[str, Any] = {}
-    for n in arguments.n:
+    for n in options.n:
         with ThreadPoolExecutor() as pool:
-            tasks = pool.map(measure, cases, [n] * len(cases), [arguments.runs] * len(cases))
-            found = list(track(tasks, f"N = {n}", len(cases)))
+            tasks = pool.map(measure, cases, [n] * len(cases), [options.runs] * len(cases))
+            found = list(tracked(tasks, f"N = {n}", len(cases)))
         families = dict.fromkeys(case["family"] for case in found)
         groups = {name: [case for case in found if case["family"] == name] for name in families}
         written[str(n)] = {name: ratios(group) for name, group in {**groups, "all": found}.items()}
-    print(table(written))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(written, indent=1))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table(written)], written)

@@ -8,6 +8,7 @@ decides in half of the runs; ``savi`` takes success or failure in the independen
 """
 
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -15,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.suite import Case, bernoulli, held_out
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Bools, Ints
 
 RATES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.82, 0.95)
@@ -89,23 +88,22 @@ def summary(cases: Sequence[dict[str, Tail]]) -> dict[str, float]:
     return found
 
 
-def main() -> None:
+@benchmark(
+    n=[200, 1000],
+    alpha=[0.05 / 21, 0.001],
+    designs=["independent", "paired"],
+    drawn=(False, "random cases, not success rates"),
+    runs=(2000, "per case"),
+    json=Path,
+)
+def main(options: Namespace) -> Found:
     """Print a row per setting."""
-    arguments = typed(
-        __doc__,
-        n=[200, 1000],
-        alpha=[0.05 / 21, 0.001],
-        designs=["independent", "paired"],
-        drawn=(False, "random cases, not success rates"),
-        runs=(2000, "per case"),
-        json=Path,
-    )
-    cases = held_out(DRAWN, DRAWN_SEED) if arguments.drawn else grid()
+    cases = held_out(DRAWN, DRAWN_SEED) if options.drawn else grid()
     settings = [
         (design, alpha, n)
-        for design in arguments.designs
-        for alpha in arguments.alpha
-        for n in arguments.n
+        for design in options.designs
+        for alpha in options.alpha
+        for n in options.n
     ]
     table = Table(
         "design", "alpha", "N", "decidable", "ratio", "savi", "worst ratio", "worst tail", "power"
@@ -114,8 +112,8 @@ def main() -> None:
     for design, alpha, n in settings:
         label = f"{design}, alpha = {alpha:.4g}, N = {n}"
         found = {
-            case.name: measure(case, n, alpha, design, arguments.runs)
-            for case in track(cases, label, console=Console(stderr=True))
+            case.name: measure(case, n, alpha, design, options.runs)
+            for case in tracked(cases, label)
         }
         row = summary(list(found.values()))
         table.add_row(
@@ -134,10 +132,6 @@ def main() -> None:
             for name, case in found.items()
         }
         written.append({"design": design, "alpha": alpha, "n": n, **row, "cases": figures})
-        if arguments.json:  # after every setting: a long run may be interrupted
-            arguments.json.write_text(json.dumps(written, indent=1))
-    Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()
+        if options.json:  # after every setting: a long run may be interrupted
+            options.json.write_text(json.dumps(written, indent=1))
+    return Found([table], written)

@@ -4,14 +4,15 @@ Run ``python -m benchmarks.efficiency.pairing``. Scores depend on a common diffi
 ``correlation``; "independent" is then declared by somebody who overlooks what is shared.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
 from benchmarks.efficiency.correlation import CORRELATIONS, coupled, latent_correlation
 from benchmarks.efficiency.suite import Case, bernoulli, discrete
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 
 LEVELS = tuple(np.linspace(0, 1, 5).tolist())
 CASES = (
@@ -26,25 +27,19 @@ CASES = (
 )
 
 
-def main() -> None:
+@benchmark(n=200, runs=1000, seed=3)
+def main(options: Namespace) -> Table:
     """Print one row per case and correlation."""
-    arguments = typed(__doc__, n=200, runs=1000, seed=3)
-    title = f"Mean pairs / power, n_max = {arguments.n}, alpha = .05, {arguments.runs} runs"
+    title = f"Mean pairs / power, n_max = {options.n}, alpha = .05, {options.runs} runs"
     table = Table("case", "correlation", "independent", "paired", title=title)
     for case in CASES:
         for wanted in CORRELATIONS:
-            latent, reached = latent_correlation(case, wanted, arguments.seed)
-            rng = np.random.default_rng([arguments.seed, round(1000 * wanted)])
-            scores = coupled(case, latent, rng, (arguments.runs, arguments.n))
+            latent, reached = latent_correlation(case, wanted, options.seed)
+            rng = np.random.default_rng([options.seed, round(1000 * wanted)])
+            scores = coupled(case, latent, rng, (options.runs, options.n))
             cells = []
             for design in ("independent", "paired"):
-                sim = sw.simulate(
-                    "nscore-plus", *scores, n_max=arguments.n, design=design, workers=1
-                )
+                sim = sw.simulate("nscore-plus", *scores, n_max=options.n, design=design, workers=1)
                 cells.append(f"{sim.n.mean():.1f} / {sim.rate(1):.3f}")
             table.add_row(case.name, f"{reached:.2f}", *cells)
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

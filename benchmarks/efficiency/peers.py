@@ -7,20 +7,18 @@ two-sided: hold it beside ours, two-sided with strict ties.
 
 import json
 import subprocess
-import sys
 import tempfile
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark, peer_python
 from stopwise.core.arrays import Floats
 
-ENVIRONMENT = Path(__file__).parents[1] / ".peers"
 PACKAGES = ["ville==0.1.0", "fieldtrial==0.3.0", "verdikt-eval==0.3.1", "orbit-eval==0.17.0"]
 N, ALPHA = 300, 0.05
 OURS: dict[str, dict[str, Any]] = {
@@ -52,10 +50,7 @@ def cases(runs: int, rng: np.random.Generator) -> dict[str, Floats]:
 
 def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
     """Return when each peer stops, installing them first if needed."""
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    python = peer_python(".peers", *PACKAGES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.npz")
         np.savez_compressed(path, allow_pickle=False, **scores)
@@ -89,17 +84,12 @@ def cell(stops: list[int] | None) -> str:
     return f"{pairs.mean():.1f} ± {error:.1f} / {decided:.3f}"
 
 
-def main() -> int:
+@benchmark(runs=1000, seed=0)
+def main(options: Namespace) -> Table:
     """Print the table."""
-    arguments = typed(__doc__, runs=1000, seed=0)
-    scores = cases(arguments.runs, np.random.default_rng(arguments.seed))
+    scores = cases(options.runs, np.random.default_rng(options.seed))
     rows = {**our_stops(scores), **peer_stops(scores)}
     table = Table("mean pairs / decided", *scores)
     for name, stops in rows.items():
         table.add_row(name, *(cell(stops.get(case)) for case in scores))
-    Console(width=150).print(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return table

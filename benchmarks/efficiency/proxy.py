@@ -1,19 +1,19 @@
 """Pairs with a proxy relative to ``nscore-plus`` without one, by the correlation of the two.
 
 Run ``python -m benchmarks.efficiency.proxy``. The proxy's score is the real one with a probability,
-which is then the correlation, and else a fresh draw. With ``--scenes M`` the mean of its difference
-is not known, and bounds of it come from M simulated scenes.
+which is then the correlation, and else a fresh draw. The mean of its difference is known;
+``benchmarks.efficiency.proxy_scenes`` takes it from simulated scenes.
 """
 
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
-from benchmarks.typed import typed
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
@@ -40,18 +40,16 @@ def proxied(
     return scores, np.where(rng.random(size) < same, scores, others)
 
 
-def main() -> None:
+@benchmark(
+    alpha=0.05,
+    runs=1000,
+    n=([int], "cases of these n_max only"),
+    design=("paired", "or independent: neither shares scenes"),
+    seed=0,
+    workers=int,
+)
+def main(options: Namespace) -> Table:
     """Print one row per case."""
-    options = typed(
-        __doc__,
-        alpha=0.05,
-        runs=1000,
-        n=([int], "cases of these n_max only"),
-        scenes=(int, "simulated scenes; by default the mean is known"),
-        design=("paired", "or independent: neither shares scenes"),
-        seed=0,
-        workers=int,
-    )
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
         if options.n and n_max not in options.n:
@@ -64,13 +62,8 @@ def main() -> None:
             size = options.runs, n_max
             scores0, proxy0 = proxied(rng, draw, mean0, same, size)
             scores1, proxy1 = proxied(rng, draw, mean1, same, size)
-            known: dict[str, Any] = {"proxy_mean": mean1 - mean0}
-            if options.scenes:
-                scenes = (1, options.scenes)
-                drawn = [draw(rng, mean, scenes)[0] * 1.0 for mean in (mean0, mean1)]
-                known = {"proxy_scores": np.stack(drawn, axis=1)}
             without = sw.simulate("nscore-plus", scores0, scores1, **own)
-            known["proxy"] = (proxy0, proxy1)
+            known: dict[str, Any] = {"proxy": (proxy0, proxy1), "proxy_mean": mean1 - mean0}
             found = sw.simulate("nscore-plus", scores0, scores1, **known, **own)
             cells.append(f"{found.n.mean() / without.n.mean():.3f}\n{found.rate(1):.3f}")
         table.add_row(
@@ -80,8 +73,4 @@ def main() -> None:
             f"{without.n.mean():.1f}\n{without.rate(1):.3f}",
             *cells,
         )
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -5,25 +5,25 @@ probability, which is then the correlation, and else a fresh draw. Beside it: au
 without the judge.
 """
 
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import success
+from benchmarks.efficiency.draws import success
 from benchmarks.efficiency.proxy import proxied
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 
 CASES = ((200, 0.5, 0.7), (1000, 0.5, 0.6))
 CHANCES = (0.1, 0.3, 0.5)
 CORRELATIONS = (0.0, 0.5, 0.7, 0.9)
 
 
-def main() -> None:
+@benchmark(runs=1000, seed=0, workers=int)
+def main(options: Namespace) -> Table:
     """Print one row per case and chance."""
-    options = typed(__doc__, runs=1000, seed=0, workers=int)
     judges = (f"judge {each:g}" for each in CORRELATIONS)
     table = Table("means", "N", "audited", "all audited", "audits alone", *judges)
     for n_max, mean0, mean1 in CASES:
@@ -43,8 +43,4 @@ def main() -> None:
             whole = sw.simulate("nscore-plus", r0, r1, **own)
             shown = [f"{each.n.mean():.0f} / {each.rate(1):.2f}" for each in (whole, alone, *cells)]
             table.add_row(f"{mean0:g} {mean1:g}", str(n_max), f"{chance:g}", *shown)
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -5,11 +5,12 @@ some of the real scenes the proxy has policy 0 succeed, which lowers the mean of
 so each direction has half of 1 %.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
 
@@ -17,9 +18,9 @@ LENGTHS = (50, 100, 200, 300, 1000)
 SHIFTS = (0.0, 0.08, 0.16, 0.3)
 
 
-def main() -> None:
+@benchmark(runs=1000, seed=0)
+def main(options: Namespace) -> Table:
     """Print one row per shift of the mean."""
-    options = typed(__doc__, runs=1000, seed=0)
     table = Table("mean off by", *(f"N = {n}" for n in LENGTHS))
     for shift in SHIFTS:
         cells = []
@@ -36,8 +37,4 @@ def main() -> None:
                 watch = tests.step(watch, guesses0, guesses1)
             cells.append(f"{tests.differ(watch).mean():.3f}")
         table.add_row(f"{shift:g}", *cells)
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -10,11 +10,11 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 MEANS = ((0.5, 0.58), (0.5, 0.7), (0.8, 0.9), (0.5, 0.8), (0.2, 0.8))
@@ -68,7 +68,8 @@ def growths(mean0: float, mean1: float, same: float) -> tuple[float, float, floa
     return best(alone, 3), best(difference, 2), best(product, 4)
 
 
-def main() -> None:
+@benchmark()
+def main() -> Table:
     """Print one row per pair of means."""
     table = Table("means", *(f"{each:g}: differences, product" for each in CORRELATIONS))
     for mean0, mean1 in MEANS:
@@ -77,8 +78,4 @@ def main() -> None:
             alone, difference, product = growths(mean0, mean1, same)
             cells.append(f"{alone / difference:.2f}, {alone / product:.2f}")
         table.add_row(f"{mean0:g} {mean1:g}", *cells)
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -7,29 +7,17 @@ and l, is found numerically on drawn pairs; its ratio to the best without a prox
 the pairs can shrink to in the limit of small alpha.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.optimize import minimize_scalar
 
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
-from benchmarks.efficiency.proxy import proxied
-from benchmarks.typed import typed
+from benchmarks.efficiency.proxy import CASES, proxied
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 CORRELATIONS = (0.4, 0.6, 0.75, 0.9, 1.0)
-CASES: tuple[tuple[Draw, float, float], ...] = (
-    (success, 0.5, 0.58),
-    (partial_credit, 0.5, 0.54),
-    (success, 0.8, 0.9),
-    (success, 0.5, 0.7),
-    (returns, 0.5, 0.53),
-    (partial_credit, 0.5, 0.58),
-    (success, 0.5, 0.8),
-    (returns, 0.5, 0.55),
-    (partial_credit, 0.5, 0.65),
-    (returns, 0.5, 0.6),
-)
 WEIGHTS = np.linspace(0.0, 1.5, 31)
 
 
@@ -43,11 +31,12 @@ def growth(left: Floats, most: float) -> float:
     return -float(found.fun)
 
 
-def main() -> None:
+@benchmark(pairs=200_000, seed=1)
+def main(options: Namespace) -> Table:
     """Print one row per kind of score."""
-    options = typed(__doc__, pairs=200_000, seed=1)
     table = Table("scores", "means", "e / v", *(f"{each:g}" for each in CORRELATIONS))
-    for draw, mean0, mean1 in CASES:
+    rows = []
+    for draw, _, mean0, mean1 in CASES:
         cells = []
         for same in CORRELATIONS:
             rng = np.random.default_rng(options.seed)
@@ -63,9 +52,7 @@ def main() -> None:
             cells.append(f"{growth(difference, 1.0) / best:.2f}")
         ratio = effect / float(difference.var())
         kind = draw.__name__.replace("_", " ")
-        table.add_row(kind, f"{mean0:g} {mean1:g}", f"{ratio:.2f}", *cells)
-    Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()
+        rows.append((ratio, [kind, f"{mean0:g} {mean1:g}", f"{ratio:.2f}", *cells]))
+    for _, row in sorted(rows):
+        table.add_row(*row)
+    return table

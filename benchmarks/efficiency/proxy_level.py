@@ -3,19 +3,19 @@
 Run ``python -m benchmarks.efficiency.proxy_level``: the draws of the guarantee tests, in more runs.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
 
-def main() -> None:
+@benchmark(runs=20_000, n=100, audit=0.3, scenes=(1, "simulated, for each pair"), workers=int)
+def main(options: Namespace) -> Table:
     """Print one row per proxy."""
-    each = (1, "simulated, for each pair")
-    options = typed(__doc__, runs=20_000, n=100, audit=0.3, scenes=each, workers=int)
     by_scenes = f"{options.scenes} scenes per pair"
     table = Table("proxy", "mean known", by_scenes, f"as a judge, audit {options.audit:g}")
     for name, (draw, mean) in PROXIES.items():
@@ -49,8 +49,4 @@ def main() -> None:
         wrong = errors_with_own_means(draw, [0.0] * options.runs, 0.05, n_max, batches)
         rates = (as_proxy.rate(1), wrong / options.runs, as_judge.rate(1))
         table.add_row(name, *(f"{each:.4f}" for each in rates))
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

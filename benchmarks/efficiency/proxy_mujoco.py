@@ -6,15 +6,15 @@ damping and friction than the simulated one, and a goal that slips. Scores of al
 are computed once; studies draw their scenes from it, so that the mean of the proxy is known.
 """
 
+from argparse import Namespace
 from typing import Any
 
 import mujoco
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 ARM = """
@@ -74,9 +74,9 @@ def pool(physics: dict[str, float], slip: float, scenes: Floats, seed: int) -> F
     )
 
 
-def main() -> None:
+@benchmark(scenes=3000, runs=1000, n=400, workers=int)
+def main(options: Namespace) -> Table:
     """Print one row per real arm."""
-    options = typed(__doc__, scenes=3000, runs=1000, n=400, workers=int)
     rng = np.random.default_rng(0)
     scenes = rng.uniform(-1.5, 1.5, (options.scenes, 2, 2))
     simulated = pool(SIMULATED, 0.0, scenes, 1)
@@ -102,8 +102,4 @@ def main() -> None:
                 *cells,
                 f"{found.n.mean() / without.n.mean():.2f}",
             )
-    Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

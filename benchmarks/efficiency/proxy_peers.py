@@ -14,17 +14,17 @@ The error of each, at that number, is the worst over equal policies of some rate
 """
 
 import math
+from argparse import Namespace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, success
+from benchmarks.efficiency.draws import Draw, partial_credit, success
 from benchmarks.efficiency.proxy import proxied
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Bools, Floats
 
 ALPHA, QUANTILE = 0.05, 1.6448536269514722
@@ -82,9 +82,9 @@ def least_pairs(decide: Any, difference: Floats, hint: Floats, power: float) -> 
     return None
 
 
-def main() -> None:
+@benchmark(runs=2000, seed=0, workers=int)
+def main(options: Namespace) -> Table:
     """Print one row per case and correlation."""
-    options = typed(__doc__, runs=2000, seed=0, workers=int)
     columns = ("nscore-plus", "error", "PPI++", "error", "SureSim", "error")
     table = Table("scores", "means", "N", "correlation", "power", *columns)
     for draw, n_max, *means in CASES:
@@ -123,8 +123,4 @@ def main() -> None:
             ]
             kind, ends = draw.__name__.replace("_", " "), f"{means[0]:g} {means[1]:g}"
             table.add_row(kind, ends, str(n_max), f"{same:g}", f"{found.rate(1):.2f}", *shown)
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

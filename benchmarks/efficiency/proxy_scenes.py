@@ -6,18 +6,18 @@ errors that no number of studies averages out. With ``--bounds`` the scenes give
 in place of batches.
 """
 
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw
+from benchmarks.efficiency.draws import Draw
 from benchmarks.efficiency.proxy import CASES, proxied
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
@@ -64,10 +64,9 @@ def drawn(
         yield np.stack([draw(rng, mean, (1, number))[0] * 1.0 for mean in means], axis=1)
 
 
-def main() -> None:
+@benchmark(runs=1000, cases=([1, 3, 5], "see proxy.CASES"), scenes=[*SCENES], bounds=False)
+def main(options: Namespace) -> Table:
     """Print one row per case and correlation; beside each ratio the standard error of its loss."""
-    cases = ([1, 3, 5], "see proxy.CASES")
-    options = typed(__doc__, runs=1000, cases=cases, scenes=[*SCENES], bounds=False)
     table = Table("scores", "means", "N", "correlation", "known", *map(str, options.scenes))
     for index in options.cases:
         draw, n_max, *means = CASES[index]
@@ -96,8 +95,4 @@ def main() -> None:
                 cells.append(f"{found.mean() / without:.3f} ({error:.3f})")
             kind = draw.__name__.replace("_", " ")
             table.add_row(kind, f"{ends[0]:g} {ends[1]:g}", str(n_max), f"{same:g}", *cells)
-    Console(width=140).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -5,23 +5,23 @@ second policy whose mean is the number, every pair takes two trials. The figures
 exact; those of the fixed-sample tests are the least numbers with the power of ``nscore-plus``.
 """
 
+from argparse import Namespace
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.stats import binom
 
 import stopwise as sw
-from benchmarks.efficiency.futility import Draw, partial_credit, returns, success
-from benchmarks.typed import typed
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import one_rate_test
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.fixed_sample import fixed_plan
 from stopwise.planning.guesses import as_guess
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
-from stopwise.planning.with_number import WithNumber
 
 # Kind of score, the number, the mean of the policy, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -66,9 +66,9 @@ def _spread(mean: float) -> tuple[float, float]:
     return mean, float(np.sqrt(mean * (1 - mean) / 9))  # of a beta as concentrated as 8 trials
 
 
-def main() -> None:
+@benchmark(alpha=0.05, runs=4000, seed=0, workers=int)
+def main(options: Namespace) -> Table:
     """Print one row per case."""
-    options = typed(__doc__, alpha=0.05, runs=4000, seed=0, workers=int)
     table = Table("scores", "number, mean", "N", "nscore-plus", "step", "second policy", "fixed")
     for index, (draw, number, mean, n_max) in enumerate(CASES):
         rng = np.random.default_rng([options.seed, index])
@@ -90,8 +90,4 @@ def main() -> None:
             f"{2 * pairs.n.mean():.1f} / {pairs.rate(1):.3f}",
             fixed_n(draw, number, mean, alone.rate(1), options.alpha),
         )
-    Console(width=120).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

@@ -4,15 +4,12 @@ Run ``python -m benchmarks.efficiency.step_exact`` (some minutes; tables are cac
 horizons are in the tests. Exits with 1 if a proven error exceeds its alpha.
 """
 
-import sys
-
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
 from benchmarks.paper.datasets import step_outcomes
+from benchmarks.program import Found, benchmark, tracked
 
 N_MAX = 500
 LEVELS = {"0.05": 0.05, "0.01": 0.01, "0.05/6": 0.05 / 6}
@@ -29,13 +26,13 @@ TASKS = {
 }
 
 
-def main() -> int:
+@benchmark()
+def main() -> Found:
     """Print the figures."""
-    console = Console()
     levels = Table("table", "alpha", "proven error", "mean power", "mean pairs", "power at points")
     good = True
     cases = [(kind, name) for kind in ("optimal", "paper") for name in LEVELS]
-    for kind, name in track(cases, "tables", console=Console(stderr=True)):
+    for kind, name in tracked(cases, "tables"):
         design = sw.step_design(LEVELS[name], N_MAX, table=kind)
         error = design.worst_case().error
         good &= error <= LEVELS[name]
@@ -47,7 +44,6 @@ def main() -> int:
             f"{design.expected_n(*TENTHS).mean():.2f}",
             " ".join(f"{power:.4f}" for power in design.power(*POINTS)),
         )
-    console.print(levels)
     times = Table("data", "alpha", "reference", "paper table", "prototype", "optimal table")
     for task, (alpha, reference, prototype) in TASKS.items():
         found = []
@@ -57,9 +53,4 @@ def main() -> int:
             )
             found.append(str(test.run(*step_outcomes(task, N_MAX)).n_decided))
         times.add_row(task, f"{alpha}", f"{reference}", found[0], f"{prototype}", found[1])
-    console.print(times)
-    return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return Found([levels, times], good=good)

@@ -5,11 +5,12 @@ are per new one; power of files with 200 and 50 trials; how often fresh trials o
 has changed tell so.
 """
 
+from argparse import Namespace
+
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation, run_studies
@@ -72,12 +73,7 @@ def worn(runs: int, seed: int) -> Table:
     return table
 
 
-def main() -> None:
+@benchmark(runs=20_000, seed=0)
+def main(options: Namespace) -> Found:
     """Print the tables."""
-    options = typed(__doc__, runs=20_000, seed=0)
-    for make in (saved, files, worn):
-        Console().print(make(options.runs, options.seed))
-
-
-if __name__ == "__main__":
-    main()
+    return Found(make(options.runs, options.seed) for make in (saved, files, worn))

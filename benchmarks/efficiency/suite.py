@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
@@ -29,6 +28,7 @@ from benchmarks.paper.datasets import (
 )
 from benchmarks.paper.polynomial import PolynomialScores, random_pair
 from benchmarks.paper.table_1_left import ALTERNATIVES
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 # Equally likely values that stand for a continuous distribution in the oracle.
@@ -339,7 +339,8 @@ def _midpoints(count: int) -> Floats:
     return (np.arange(count) + 0.5) / count
 
 
-def main() -> None:
+@benchmark()
+def main() -> Table:
     """List the cases with their means and standardised gaps."""
     table = Table("case", "family", "mean 0", "mean 1", "gap / deviation of a difference")
     for case in suite():
@@ -350,8 +351,4 @@ def main() -> None:
         )
         gap = (mean1 - mean0) / np.sqrt(max(variance, 1e-12))
         table.add_row(case.name, case.family, f"{mean0:.3f}", f"{mean1:.3f}", f"{gap:.3f}")
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

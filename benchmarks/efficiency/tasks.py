@@ -8,13 +8,13 @@ compare.
 """
 
 import argparse
+from argparse import Namespace
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 RATES = np.arange(0.05, 1.0, 0.1)
@@ -75,10 +75,10 @@ def run(
     return each * float(sim.n.mean()), sim.rate(1), sim.rate(0)
 
 
-def main() -> None:
+@benchmark(n=500, runs=1000, seed=4, one_sided=False)
+def main(options: Namespace) -> Table:
     """Print one row per way."""
-    arguments = typed(__doc__, n=500, runs=1000, seed=4, one_sided=False)
-    title = f"Mean pairs / power, at most {arguments.n}, alpha .05, {arguments.runs} runs"
+    title = f"Mean pairs / power, at most {options.n}, alpha .05, {options.runs} runs"
     head = ("tasks", "own luck", "shared .5", "error at equal means")
     table = Table(*head, title=title)
     # As contrary as the rates allow, and equal in the mean.
@@ -86,14 +86,10 @@ def main() -> None:
     for way in WAYS:
         cells = []
         for shared in (0.0, 0.5):
-            rng = np.random.default_rng([arguments.seed, round(10 * shared)])
-            pairs, power, _ = run(way, rng, GAPS, shared, arguments)
+            rng = np.random.default_rng([options.seed, round(10 * shared)])
+            pairs, power, _ = run(way, rng, GAPS, shared, options)
             cells.append(f"{pairs:.0f} / {power:.2f}")
-        rng = np.random.default_rng(arguments.seed)
-        _, *wrong = run(way, rng, contrary, 0.0, arguments)
+        rng = np.random.default_rng(options.seed)
+        _, *wrong = run(way, rng, contrary, 0.0, options)
         table.add_row(way, *cells, f"{sum(wrong):.3f}")
-    Console(width=100).print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return table

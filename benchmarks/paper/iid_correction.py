@@ -14,7 +14,7 @@ import numpy as np
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
-from stopwise.questions.analysis_parts import PairResult
+from stopwise.questions.standing import PairResult
 from stopwise.rows.align import align
 
 from .datasets import ROBOARENA

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import stopwise as sw
-from stopwise.questions.analysis_parts import PairResult
+from stopwise.questions.standing import PairResult
 
 from .figures import Panel, p_value_panels
 from .result import Cell, Result, Table, published

@@ -18,22 +18,12 @@ STANDARD_ERRORS = 4
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure: ours, the published one where there is one, and whether they agree.
-
-    Attributes
-    ----------
-    ours, error
-        What was computed, and its standard error where it is simulated.
-    paper
-        The published figure, or None.
-    agrees
-        None where nothing is published or a stated reason keeps both apart.
-    """
+    """One figure: ours, the published one where there is one, and whether they agree."""
 
     ours: Value
     paper: Value | None = None
-    error: float | None = None
-    agrees: bool | None = None
+    error: float | None = None  # the standard error of ours where it is simulated
+    agrees: bool | None = None  # None also where a stated reason keeps both apart
 
     @classmethod
     def exact(cls, ours: Value | None, paper: Value | None) -> "Cell":

@@ -11,24 +11,13 @@ def _silent(_share: float) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all reproductions.
+    """Settings of all reproductions."""
 
-    Attributes
-    ----------
-    data
-        Folder of the real data, or None.
-    seed
-        Seed of everything that is drawn.
-    share
-        Share of the paper's redraws, in (0, 1]; below 1 the slow tables of STEP are left out too.
-    report
-        Called now and then with the share of the work that is done.
-    """
-
-    data: Path | None = None
-    seed: int = 0
+    data: Path | None = None  # the folder of the real data
+    seed: int = 0  # of everything that is drawn
+    # Of the paper's redraws, in (0, 1]; below 1 the slow tables of STEP are left out too.
     share: float = 1.0
-    report: Callable[[float], None] = _silent
+    report: Callable[[float], None] = _silent  # called with the share of the work that is done
 
     @property
     def full(self) -> bool:

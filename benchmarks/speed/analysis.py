@@ -9,16 +9,16 @@ import resource
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.speed.startup import show_against
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark
+from benchmarks.speed.startup import against
 
 ROWS = 1_000_000
 LIMIT_SECONDS, LIMIT_GIB = 30.0, 2.0
@@ -37,12 +37,22 @@ def write(path: Path, policies: int) -> None:
     ).write_csv(path)
 
 
-def main() -> int:
+def _compared(revision: str, rounds: int) -> Table:
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {}
+        for policies in (10, 4):
+            path = Path(folder) / f"{policies}.csv"
+            write(path, policies)
+            command = [sys.executable, "-m", "stopwise", "analyze", str(path), "--bounds", "0,1"]
+            commands[f"{policies} policies"] = command
+        return against("a million rows", commands, revision, rounds)
+
+
+@benchmark(against=(str, "a revision of git"), rounds=5)
+def main(options: Namespace) -> Found:
     """Print the costs, or the comparison; exit with 1 beyond the limits."""
-    arguments = typed(__doc__, against=(str, "a revision of git"), rounds=5)
-    if arguments.against:
-        _compare(arguments.against, arguments.rounds)
-        return 0
+    if options.against:
+        return Found([_compared(options.against, options.rounds)])
     table = Table(
         "policies",
         "read",
@@ -66,20 +76,4 @@ def main() -> int:
             processor = time.process_time() - processor
             seconds = (middle - begin, end - middle, end - begin, processor)
             table.add_row(str(policies), *(f"{s:.1f} s" for s in seconds), f"{peak:.2f} GiB")
-    Console().print(table)
-    return 0 if good else 1
-
-
-def _compare(revision: str, rounds: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        commands = {}
-        for policies in (10, 4):
-            path = Path(folder) / f"{policies}.csv"
-            write(path, policies)
-            command = [sys.executable, "-m", "stopwise", "analyze", str(path), "--bounds", "0,1"]
-            commands[f"{policies} policies"] = command
-        show_against("a million rows", commands, revision=revision, rounds=rounds)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return Found([table], good=good)

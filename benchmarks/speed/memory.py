@@ -3,16 +3,16 @@
 Run ``python -m benchmarks.speed.memory``; each size runs in a fresh process.
 """
 
-import argparse
 import resource
 import subprocess
 import sys
+from argparse import Namespace
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark
 
 SIZES = [(2000, 1000), (5000, 1000), (10_000, 1000)]
 MIB = 2**20
@@ -39,15 +39,13 @@ def worker(method: str, runs: int, n: int) -> None:
     print(before, peak_mib())
 
 
-def main() -> int:
+@benchmark(worker=([str], "only one cell: METHOD RUNS N"))
+def main(options: Namespace) -> Found:
     """Print the table, or do the work of one cell of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worker", nargs=3, metavar=("METHOD", "RUNS", "N"))
-    arguments = parser.parse_args()
-    if arguments.worker:
-        method, runs, n = arguments.worker
-        worker(method, int(runs), int(n))
-        return 0
+    if options.worker:
+        method, *size = options.worker
+        worker(method, *map(int, size))
+        return Found([])
     table = Table("method", "runs x pairs", "input", "beyond the input")
     extras: list[float] = []
     for method in ("nscore", "wsr", "savi"):
@@ -60,11 +58,6 @@ def main() -> int:
             extras.append(after - before)
             size = 16 * runs * n / MIB
             table.add_row(method, f"{runs:,} x {n:,}", f"{size:.0f} MiB", f"{extras[-1]:.1f} MiB")
-    Console().print(table)
     good = max(extras) <= LIMIT_MIB
-    Console().print(f"at most {LIMIT_MIB} MiB beyond the input: {'yes' if good else 'NO'}")
-    return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    line = f"at most {LIMIT_MIB} MiB beyond the input: {'yes' if good else 'NO'}"
+    return Found([table, line], good=good)

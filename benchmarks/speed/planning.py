@@ -7,10 +7,10 @@ starts.
 import time
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.planned_study import PlanModel, PlannedStudy
@@ -25,9 +25,7 @@ N_MAX, RUNS, LIVE, ROUNDS = 100, 2000, 10, 3
 
 def simulated(model: PlanModel) -> float:
     """Return the seconds per simulated study."""
-    begin = time.perf_counter()
-    model.simulate(np.random.SeedSequence(0), RUNS)
-    return (time.perf_counter() - begin) / RUNS
+    return seconds(lambda: model.simulate(np.random.SeedSequence(0), RUNS)) / RUNS
 
 
 def live(model: PlanModel) -> float:
@@ -40,14 +38,15 @@ def live(model: PlanModel) -> float:
     return (time.perf_counter() - begin) / LIVE
 
 
-def main() -> None:
+@benchmark()
+def main() -> Found:
     """Print the figures."""
-    console = Console()
+    lines = []
     for name, guesses in {"default question": (), "two success rates": (0.5, 0.7)}.items():
         begin, processor = time.perf_counter(), time.process_time()
         sw.plan(*guesses)
         wall, used = time.perf_counter() - begin, time.process_time() - processor
-        console.print(f"{name}: {wall:.1f} s, {used:.1f} s of processors")
+        lines.append(f"{name}: {wall:.1f} s, {used:.1f} s of processors")
     table = Table("policies", "live", "simulated", "ratio", title="per study, medians")
     for name, assumed in CASES.items():
         study = PlannedStudy(Rules(policies=("a", "b"), n_max=N_MAX))
@@ -56,8 +55,4 @@ def main() -> None:
         rounds = [(live(model), simulated(model)) for _ in range(ROUNDS)]
         one, many = np.median(rounds, axis=0)
         table.add_row(name, f"{1e3 * one:.1f} ms", f"{1e6 * many:.0f} µs", f"{one / many:.0f}")
-    console.print(table)
-
-
-if __name__ == "__main__":
-    main()
+    return Found([*lines, table])

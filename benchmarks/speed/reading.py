@@ -3,19 +3,19 @@
 Run ``python -m benchmarks.speed.reading``; each format is read in a fresh process.
 """
 
-import argparse
 import subprocess
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark
 from benchmarks.speed.memory import peak_mib
 from stopwise.rows.align import align
 
@@ -55,14 +55,12 @@ def worker(path: Path) -> None:
     print(read - start, done - read, peak_mib())
 
 
-def main() -> int:
+@benchmark(worker=(Path, "only the row of this file"))
+def main(options: Namespace) -> Found:
     """Print the table, or do the work of one row of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worker", type=Path, metavar="FILE")
-    arguments = parser.parse_args()
-    if arguments.worker:
-        worker(arguments.worker)
-        return 0
+    if options.worker:
+        worker(options.worker)
+        return Found([])
     table = Table(f"{ROWS:,} rows", "file", "read", "align", "peak memory")
     with tempfile.TemporaryDirectory() as folder:
         for path in write(Path(folder)):
@@ -71,9 +69,4 @@ def main() -> int:
             read, aligned, peak = map(float, done.stdout.split())
             size = f"{path.stat().st_size / 2**20:.0f} MiB"
             table.add_row(path.suffix, size, f"{read:.2f} s", f"{aligned:.2f} s", f"{peak:.0f} MiB")
-    Console().print(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return Found([table])

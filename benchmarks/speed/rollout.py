@@ -7,7 +7,6 @@ not count. Wanted: less than 1 ms per episode beyond the plain loop.
 """
 
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,10 +17,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.rollout.executors import processes
 
 ROUNDS, ROWS, PLACES, LIMIT_MS = 5, 150, 16, 1.0
@@ -76,15 +75,11 @@ def plain_loop(seeds: list[int], act: Callable[[Any], Any] = tilt) -> None:
     environment.close()
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time that the work takes."""
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
+processor_seconds = partial(seconds, clock=time.process_time)
 
 
-def overhead(console: Console) -> bool:
-    """Measure races in one process beside the loop."""
+def overhead() -> tuple[Table, bool]:
+    """Measure races in one process beside the loop, and whether they cost little enough."""
     policies = {"tilt": tilt, "lean": lean}
     first = sw.race(policies, "CartPole-v1", **SETTINGS)  # also makes the plan for n_max
     seeds = [episode.seed for episode in first.episodes]
@@ -93,10 +88,12 @@ def overhead(console: Console) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         for number in range(ROUNDS):
             journal = Path(folder) / f"{number}.jsonl"
-            times["plain loop"].append(seconds(lambda: plain_loop(seeds)))
-            times["race"].append(seconds(lambda: sw.race(policies, "CartPole-v1", **SETTINGS)))
+            times["plain loop"].append(processor_seconds(lambda: plain_loop(seeds)))
+            times["race"].append(
+                processor_seconds(lambda: sw.race(policies, "CartPole-v1", **SETTINGS))
+            )
             times["race with a journal"].append(
-                seconds(
+                processor_seconds(
                     lambda path=journal: sw.race(  # type: ignore[misc]
                         policies, "CartPole-v1", journal=path, **SETTINGS
                     )
@@ -108,11 +105,10 @@ def overhead(console: Console) -> bool:
         pairs = zip(found, times["plain loop"], strict=True)
         extra[name] = 1000 * median(mine - loop for mine, loop in pairs) / episodes
         table.add_row(name, f"{episodes / median(found):.0f}", f"{extra[name]:.3f}")
-    console.print(table)
-    return extra["race with a journal"] < LIMIT_MS
+    return table, extra["race with a journal"] < LIMIT_MS
 
 
-def side_by_side(console: Console) -> None:
+def side_by_side() -> Table:
     """Measure races of networks in vector environments beside the loop with one environment."""
     settings = {**SETTINGS, "n_max": 4 * PLACES}
     first, second = Network(1), Network(2)
@@ -126,17 +122,17 @@ def side_by_side(console: Console) -> None:
     times: dict[str, list[float]] = {"plain loop": [], **{name: [] for name in kinds}}
     for _ in range(ROUNDS):
         times["plain loop"].append(
-            seconds(lambda: plain_loop(seeds[:half], first.act))
-            + seconds(lambda: plain_loop(seeds[half:], second.act))
+            processor_seconds(lambda: plain_loop(seeds[:half], first.act))
+            + processor_seconds(lambda: plain_loop(seeds[half:], second.act))
         )
         for name, env in kinds.items():
-            times[name].append(seconds(partial(sw.race, policies, env, **settings)))
+            times[name].append(processor_seconds(partial(sw.race, policies, env, **settings)))
     table = Table("a network", "episodes per processor second", "ratio to the loop")
     for name, found in times.items():
         pairs = zip(times["plain loop"], found, strict=True)
         ratio = median(loop / mine for loop, mine in pairs)
         table.add_row(name, f"{len(seeds) / median(found):.0f}", f"{ratio:.2f}")
-    console.print(table)
+    return table
 
 
 def rate(executor: Any) -> float:
@@ -153,7 +149,7 @@ def rate(executor: Any) -> float:
     return (last - first) / (end - begin)
 
 
-def scaling(console: Console) -> None:
+def scaling() -> Table:
     """Measure this process, one other and two others."""
     rate("serial")  # makes the plan for n_max
     rates: dict[str, list[float]] = {"serial": [], "1 process": [], "2 processes": []}
@@ -168,18 +164,12 @@ def scaling(console: Console) -> None:
             for against in ("serial", "1 process")
         )
         table.add_row(name, f"{median(found):.0f}", *(f"{ratio:.2f}" for ratio in ratios))
-    console.print(table)
-    console.print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} (of all users)")
+    return table
 
 
-def main() -> int:
+@benchmark()
+def main() -> Found:
     """Print the tables; exit with 1 if the overhead is beyond its limit."""
-    console = Console()
-    good = overhead(console)
-    side_by_side(console)
-    scaling(console)
-    return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    table, good = overhead()
+    machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} (of all users)"
+    return Found([table, side_by_side(), scaling(), machine], good=good)

@@ -5,15 +5,14 @@ statistics are the real ones; only workers are simulated, in virtual time, witho
 is how long an episode must take for 1,000 workers to be kept busy by the driver's processor time.
 """
 
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.program import Found, benchmark
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.core.seeds import episode_seed
 from stopwise.rollout.drive import drive
@@ -53,7 +52,8 @@ def measure(policies: int, folder: Path) -> tuple[int, float, float]:
     return schedule.count, cluster.now, used
 
 
-def main() -> int:
+@benchmark()
+def main() -> Found:
     """Print what the driver costs; exit with 1 if it does not keep up."""
     table = Table(
         "policies", "episodes", "driver, ms per episode", "episodes/s", "keeps 1,000 busy"
@@ -70,9 +70,4 @@ def main() -> int:
                 f"{episodes / used:.0f}",
                 f"from {WORKERS * used / episodes:.1f} s per episode on",
             )
-    Console().print(table)
-    return 0 if good else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return Found([table], good=good)

@@ -13,14 +13,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
+from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, seconds, tracked
 from tests.release.environments import needed
 
 STOPWISE = str(Path(sys.executable).with_name("stopwise"))
@@ -40,13 +39,6 @@ ANALYZE = [
 MIB = 2**20
 
 
-def seconds(command: list[str]) -> float:
-    """Return the wall time of one run."""
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
-
-
 def installed_mib(distributions: set[str]) -> float:
     """Return the size of all files of these distributions."""
     total = 0
@@ -57,18 +49,19 @@ def installed_mib(distributions: set[str]) -> float:
     return total / MIB
 
 
-def show_times(rounds: int) -> None:
-    """Print the median time of each command and its ratios."""
-    times: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for _ in track(range(rounds), "rounds", console=Console(stderr=True), transient=True):
+def times(rounds: int) -> Table:
+    """Return the median time of each command and its ratios."""
+    taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for _ in tracked(range(rounds), "rounds"):
         for name, command in COMMANDS.items():
-            times[name].append(seconds(command))
-    median = {name: statistics.median(values) for name, values in times.items()}
+            run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
+            taken[name].append(seconds(run))
+    median = {name: statistics.median(values) for name, values in taken.items()}
     bare, numpy = median["python -c pass"], median["import numpy"]
     table = Table(f"median of {rounds}", "time", "to a bare Python", "to import numpy")
     for name, value in median.items():
         table.add_row(name, f"{value:.3f} s", f"{value / bare:.1f}", f"{value / numpy:.2f}")
-    Console().print(table)
+    return table
 
 
 def processor_seconds(command: list[str], root: Path) -> float:
@@ -80,26 +73,26 @@ def processor_seconds(command: list[str], root: Path) -> float:
     return sum(after[2:4]) - sum(before[2:4])
 
 
-def show_against(title: str, commands: dict[str, list[str]], *, revision: str, rounds: int) -> None:
-    """Print how long commands take here, as a share of their time at another revision, in turn."""
+def against(title: str, commands: dict[str, list[str]], revision: str, rounds: int) -> Table:
+    """Return how long commands take here, as a share of their time at another revision, in turn."""
     archived = subprocess.check_output(["git", "archive", revision], cwd=ROOT)
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
             archive.extractall(folder, filter="data")
         table = Table(title, revision, "here", "ratio")
         for name, command in commands.items():
-            times = [
+            rows = [
                 [processor_seconds(command, root) for root in (Path(folder), ROOT)]
                 for _ in range(rounds + 1)  # the first writes what is compiled
             ][1:]
-            there, here = (statistics.median(column) for column in zip(*times, strict=True))
-            ratio = statistics.median(mine / other for other, mine in times)
+            there, here = (statistics.median(column) for column in zip(*rows, strict=True))
+            ratio = statistics.median(mine / other for other, mine in rows)
             table.add_row(name, f"{there:.3f} s", f"{here:.3f} s", f"{ratio:.2f}")
-    Console().print(table)
+    return table
 
 
-def show_sizes() -> None:
-    """Print what the package brings along, without an extra and with each."""
+def sizes() -> Table:
+    """Return what the package brings along, without an extra and with each."""
     requirements = importlib.metadata.requires("stopwise") or []
     metadata = importlib.metadata.metadata("stopwise")
     base = needed(requirements)
@@ -113,23 +106,15 @@ def show_sizes() -> None:
     for extra in metadata.get_all("Provides-Extra") or []:
         more = needed(requirements, [extra]) - base
         table.add_row(f"more with [{extra}]", str(len(more)), f"{installed_mib(more):.0f} MiB")
-    Console().print(table, markup=False)
+    return table
 
 
-def main() -> int:
+@benchmark(rounds=9, against=(str, "a revision of git"))
+def main(options: Namespace) -> Found:
     """Print both tables, or the comparison."""
-    arguments = typed(__doc__, rounds=9, against=(str, "a revision of git"))
-    if arguments.against:
+    if options.against:
         commands = {"as it is": ANALYZE}
         commands |= {f"with --n-max {n}": [*ANALYZE, "--n-max", n] for n in ("60", "200")}
-        rounds = arguments.rounds
         title = "cold analysis of 240 trials"
-        show_against(title, commands, revision=arguments.against, rounds=rounds)
-        return 0
-    show_times(arguments.rounds)
-    show_sizes()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return Found([against(title, commands, options.against, options.rounds)])
+    return Found([times(options.rounds), sizes()])

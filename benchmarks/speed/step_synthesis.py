@@ -6,28 +6,25 @@ Run ``python -m benchmarks.speed.step_synthesis --n-max 50 200``; 500 takes the 
 measurement is a fresh process with an empty folder of tables.
 """
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, peer_python, tracked
 
-PEER = Path(__file__).parents[1] / ".peer-step"
 PEER_PACKAGE = "sequentialized-barnard-tests==0.0.9"
 PEER_COMMAND = "sequentialized_barnard_tests.scripts.synthesize_general_step_policy"
 LARGEST_FOR_PEER = 500
 OURS = """
 import sys
-from stopwise.core.step import step_design
+from stopwise.core.step.design_lookup import step_design
 step_design(0.05, int(sys.argv[1]), table=sys.argv[2])
 """
 
@@ -55,19 +52,23 @@ def measure(command: list[str]) -> Cost:
 
 def peer_command(n_max: int) -> list[str]:
     """Return the reference's own command for this horizon, installing it first if needed."""
-    python = PEER / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
-    return [str(python), "-m", PEER_COMMAND, "--n_max", str(n_max), "--alpha", "0.05"]
+    return [
+        str(peer_python(".peer-step", PEER_PACKAGE)),
+        "-m",
+        PEER_COMMAND,
+        "--n_max",
+        str(n_max),
+        "--alpha",
+        "0.05",
+    ]
 
 
-def main() -> None:
+@benchmark(n_max=[50, 200], json=Path)
+def main(options: Namespace) -> Found:
     """Print the costs side by side."""
-    arguments = typed(__doc__, n_max=[50, 200], json=Path)
     table = Table("n_max", "reference", "optimal", "ratio", "paper", "ratio", "peak MiB")
     figures = []
-    for n_max in track(arguments.n_max, "horizons", console=Console(stderr=True)):
+    for n_max in tracked(options.n_max, "horizons"):
         ours = {
             kind: measure([sys.executable, "-c", OURS, str(n_max), kind])
             for kind in ("optimal", "paper")
@@ -82,10 +83,4 @@ def main() -> None:
         )
         table.add_row(str(n_max), f"{peer.seconds:.1f} s" if peer else "", *cells, memory)
         figures.append({"n_max": n_max, "reference": peer, **ours})
-    Console().print(table)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=2))
-
-
-if __name__ == "__main__":
-    main()
+    return Found([table], figures)

@@ -1,92 +1,34 @@
-"""Live studies: how long a study of 100,000 trials takes to open, and what many stations get.
+"""Live studies: how long a study of 100,000 trials takes to open.
 
-    python -m benchmarks.speed.studies [--trials 100000] [--stations 50] [--reports 2000]
-
-Opening is measured in fresh connections, from the saved state and by full replay, in the same
-run. The load is that of threads that each take and report trials through one ``Study``, as a
-server does; latencies are of a whole trial: take it and report it, two durable commits.
+Run ``python -m benchmarks.speed.studies``. Opening is measured in a fresh connection, from the
+saved state and by full replay, in the same run.
 """
 
-import argparse
-import shutil
 import tempfile
-import threading
-import time
-from collections.abc import Callable
-from pathlib import Path
+from argparse import Namespace
 
 import numpy as np
 
 import stopwise as sw
+from benchmarks.program import Found, benchmark, seconds
 from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.event import Event
 from stopwise.study.events import Scored, Started
 from stopwise.study.state import StudyState
-from tests.study.postgres import Server
 from tests.study.simulation import Journal
 
 CHUNK = 5000
 
 
-def main() -> None:
-    """Print the figures."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--trials", type=int, default=100_000)
-    options.add_argument("--stations", type=int, default=50)
-    options.add_argument("--reports", type=int, default=2000)
-    chosen = options.parse_args()
-    if min(chosen.trials, chosen.stations, chosen.reports) < 1:
-        options.error("trials, stations and reports must be at least 1")
-    folder = Path(tempfile.mkdtemp(prefix="stopwise-benchmark-"))
-    server = Server.create(durable=True)
-    try:
-        for name, place in (
-            ("SQLite", f"sqlite:///{folder}/load.db#load"),
-            ("PostgreSQL", f"{server.url()}#load"),
-        ):
-            load(name, place, chosen.stations, chosen.reports)
-        opening(f"sqlite:///{folder}/long.db#long", chosen.trials)
-    finally:
-        server.delete()
-        shutil.rmtree(folder)
-
-
-def opening(place: str, trials: int) -> None:
+def opening(place: str, trials: int) -> str:
     """Measure how long a long study takes to open."""
     study = _new(place)
     _fill(study, trials)
     study._ledger.save()
-    seconds = _seconds(lambda: sw.Study.open(place).verdict())
-    replayed = _seconds(study.verify)
-    print(f"a study of {trials} trials: verdict {seconds:.2f} s, verified in full {replayed:.0f} s")
-
-
-def load(name: str, place: str, stations: int, reports: int) -> None:
-    """Measure what many stations get at once."""
-    study = _new(place)
-    latencies: list[float] = []
-
-    def work(station: str, count: int) -> None:
-        for _ in range(count):
-            began = time.perf_counter()
-            trial = study.next_trial(station)
-            assert trial is not None
-            study.record(trial.trial, True, station=station, key=f"{station}, {trial.trial}")
-            latencies.append(time.perf_counter() - began)
-
-    counts = [len(range(number, reports, stations)) for number in range(stations)]
-    threads = [
-        threading.Thread(target=work, args=(f"station {number}", count))
-        for number, count in enumerate(counts)
-    ]
-    seconds = _seconds(lambda: _together(threads))
-    assert study.status().counted == len(latencies)
-    print(
-        f"{name}, {stations} stations: {len(latencies) / seconds:.0f} trials per second, "
-        f"p50 {1000 * np.quantile(latencies, 0.5):.0f} ms, "
-        f"p99 {1000 * np.quantile(latencies, 0.99):.0f} ms"
-    )
+    opened, replayed = seconds(lambda: sw.Study.open(place).verdict()), seconds(study.verify)
+    verdict = f"a study of {trials} trials: verdict {opened:.2f} s"
+    return f"{verdict}, verified in full {replayed:.0f} s"
 
 
 def _new(place: str) -> sw.Study:
@@ -124,18 +66,8 @@ def _one_trial(state: StudyState, lots: Lots, number: int, success: bool) -> lis
     return [taken, started, scored]
 
 
-def _together(threads: list[threading.Thread]) -> None:
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def _seconds(act: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    act()
-    return time.perf_counter() - began
-
-
-if __name__ == "__main__":
-    main()
+@benchmark(trials=100_000)
+def main(options: Namespace) -> Found:
+    """Print the figures."""
+    with tempfile.TemporaryDirectory(prefix="stopwise-benchmark-") as folder:
+        return Found([opening(f"sqlite:///{folder}/long.db#long", options.trials)])

@@ -11,24 +11,23 @@ must not depend on who watches.
 Each station is a ``StudyClient`` that takes and reports trials one after the other. SQLite is
 served by one process, PostgreSQL by several. The stations run on the same machine as the servers,
 so a lab with machines of its own gets more. Latencies are of one report: it is durable when it is
-answered. (``benchmarks.speed.studies`` measures the same without a network, and how long the
-verdict of 100,000 trials takes to open.)
+answered.
 """
 
-import argparse
 import shutil
 import tempfile
 import threading
 import time
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.program import benchmark
 from tests.study.postgres import Server
 from tests.web.stations import ServerProcess
 
@@ -149,62 +148,51 @@ def measure(
     return [f"{trials / seconds:.0f}", f"{half:.0f}", f"{most:.0f}", str(lost)]
 
 
-def main() -> None:
-    """Print the figures of both stores."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--trials", type=int, default=20_000)
-    options.add_argument("--stations", type=int, default=50)
-    options.add_argument("--servers", type=int, default=2)
-    options.add_argument("--policies", type=int, default=4)
-    options.add_argument("--tasks", type=int, default=1)
-    options.add_argument("--method", default="nscore-plus")
-    options.add_argument("--pages", type=int, default=0)
-    options.add_argument("--report", action="store_true")
-    chosen = options.parse_args()
-    if min(chosen.trials, chosen.stations, chosen.servers) < 1:
-        options.error("trials, stations and servers must be at least 1")
-    folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
-    size, load = (
-        plan(chosen.policies, chosen.tasks, chosen.method),
-        (chosen.trials, chosen.stations),
-    )
-    if chosen.pages or chosen.report:
-        _watched(folder, size, *load, chosen.pages, report=chosen.report)
-        return
-    database = Server.create(durable=True)
-    names = ("store", "servers", "trials/s", "p50 ms", "p99 ms", "lost or twice")
-    table = Table(*names, title=f"{chosen.stations} stations, {chosen.trials} trials each")
-    try:
-        places = (
-            ("SQLite", f"sqlite:///{folder}/load.db#load", 1),
-            ("PostgreSQL", f"{database.url()}#load", chosen.servers),
-        )
-        for name, place, servers in places:
-            figures = measure(
-                place, size, trials=chosen.trials, stations=chosen.stations, servers=servers
-            )
-            table.add_row(name, str(servers), *figures)
-    finally:
-        database.delete()
-        shutil.rmtree(folder)
-    Console().print(table)
-
-
-def _watched(
-    folder: Path, size: dict[str, Any], trials: int, stations: int, pages: int, *, report: bool
-) -> None:
-    """Print what stations wait without and with people who watch, one after the other."""
+def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
+    """Return what stations wait without and with people who watch, one after the other."""
+    trials, stations = options.trials, options.stations
     names = ("owner's pages", "report", "trials/s", "p50 ms", "p99 ms", "lost or twice")
     table = Table(*names, title=f"{stations} stations, {trials} trials, SQLite, one server")
-    for number, (open_pages, asked) in enumerate(((0, False), (pages, report))):
+    for number, (open_pages, asked) in enumerate(((0, False), (options.pages, options.report))):
         place = f"sqlite:///{folder}/watched{number}.db#load"
         figures = measure(
             place, size, trials=trials, stations=stations, servers=1, pages=open_pages, report=asked
         )
         table.add_row(str(open_pages), "asked for" if asked else "", *figures)
     shutil.rmtree(folder)
-    Console().print(table)
+    return table
 
 
-if __name__ == "__main__":
-    main()
+@benchmark(
+    trials=20_000,
+    stations=50,
+    servers=2,
+    policies=4,
+    tasks=1,
+    method="nscore-plus",
+    pages=0,
+    report=False,
+)
+def main(options: Namespace) -> Table:
+    """Print the figures of both stores."""
+    folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
+    size = plan(options.policies, options.tasks, options.method)
+    if options.pages or options.report:
+        return _watched(folder, size, options)
+    database = Server.create(durable=True)
+    names = ("store", "servers", "trials/s", "p50 ms", "p99 ms", "lost or twice")
+    table = Table(*names, title=f"{options.stations} stations, {options.trials} trials each")
+    try:
+        places = (
+            ("SQLite", f"sqlite:///{folder}/load.db#load", 1),
+            ("PostgreSQL", f"{database.url()}#load", options.servers),
+        )
+        for name, place, servers in places:
+            figures = measure(
+                place, size, trials=options.trials, stations=options.stations, servers=servers
+            )
+            table.add_row(name, str(servers), *figures)
+    finally:
+        database.delete()
+        shutil.rmtree(folder)
+    return table

@@ -8,21 +8,18 @@ are compared, because machines are noisy.
 import json
 import os
 import subprocess
-import sys
 import time
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.typed import typed
+from benchmarks.program import Found, benchmark, peer_python, tracked
 from stopwise.core.arrays import Floats
 
-PEER = Path(__file__).parents[1] / ".peer"
 PEER_PACKAGE = "nscore==0.1.2"
 WANTED_UPDATE, WANTED_SIMULATION = 500, 20_000
 METHODS: dict[str, dict[str, Any]] = {
@@ -36,10 +33,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 def peer_seconds(steps: int) -> dict[str, float]:
     """Return the peer's seconds per step, installing it first if needed."""
-    python = PEER / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", PEER], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER_PACKAGE], check=True)
+    python = peer_python(".peer", PEER_PACKAGE)
     worker = Path(__file__).with_name("peer_worker.py")
     done = subprocess.run([python, worker, str(steps)], check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout)
@@ -82,17 +76,16 @@ def _medians(rounds: tuple[dict[str, float], ...]) -> dict[str, float]:
     return {name: float(np.median([part[name] for part in rounds])) for name in rounds[0]}
 
 
-def main() -> int:
+@benchmark(rounds=5, peer_steps=40, json=Path)
+def main(options: Namespace) -> Found:
     """Print the ratios; exit with 1 if a wanted one is missed."""
-    arguments = typed(__doc__, rounds=5, peer_steps=40, json=Path)
-    console = Console()
     rounds = [
         (
-            peer_seconds(arguments.peer_steps),
+            peer_seconds(options.peer_steps),
             {name: update_seconds(METHODS[name], 10, 200, streams=15) for name in METHODS},
             {name: simulation_seconds(METHODS[name], 2048, 300) for name in METHODS},
         )
-        for _ in track(range(arguments.rounds), "rounds", console=Console(stderr=True))
+        for _ in tracked(range(options.rounds), "rounds")
     ]
     late = {name: update_seconds(METHODS[name], 5000, 200) for name in METHODS}
     peer, ours, simulated = (_medians(part) for part in zip(*rounds, strict=True))
@@ -111,21 +104,14 @@ def main() -> int:
             f"{1e6 * simulated[name]:.2f} µs",
             f"{peer[name] / simulated[name]:,.0f}",
         )
-    console.print(table)
-    if arguments.json:
-        figures = {"peer": peer, "update": ours, "update at 5000": late, "simulated": simulated}
-        arguments.json.write_text(json.dumps(figures, indent=2))
+    figures = {"peer": peer, "update": ours, "update at 5000": late, "simulated": simulated}
     key = "nscore, 21 bins"
     cost = ours["nscore-plus"] / ours[key], simulated["nscore-plus"] / simulated[key]
-    console.print(f"nscore-plus costs {cost[0]:.2f} of an nscore update, {cost[1]:.2f} simulated")
+    costs = f"nscore-plus costs {cost[0]:.2f} of an nscore update, {cost[1]:.2f} simulated"
     reached = peer[key] / ours[key] >= WANTED_UPDATE
     reached &= peer[key] / simulated[key] >= WANTED_SIMULATION
-    console.print(
+    wanted = (
         f"wanted with 21 bins: update {WANTED_UPDATE} times, simulation {WANTED_SIMULATION:,} "
         f"times faster: {'reached' if reached else 'MISSED'}"
     )
-    return 0 if reached else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return Found([table, costs, wanted], figures, reached)

@@ -6,16 +6,16 @@ count little, and the ratio to the first look is what can be compared between ma
 
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.program import benchmark, seconds
 from stopwise.rollout.watch import Watch
 
 INTERVAL = 5.0  # the usual seconds between two looks
@@ -47,14 +47,8 @@ def lerobot(folder: Path, count: int) -> Path:
     return path
 
 
-def seconds(watching: Watch) -> float:
-    """Return the processor time of one look."""
-    begin = time.process_time()
-    watching.look()
-    return time.process_time() - begin
-
-
-def main() -> int:
+@benchmark()
+def main() -> Table:
     """Print the table."""
     table = Table("files", "first look", "at rest", "ratio", "of a core", "one touched", "ratio")
     cases: list[tuple[str, Callable[[Path, int], Path], int]] = [
@@ -68,17 +62,13 @@ def main() -> int:
                 os.utime(path, (1e9, 1e9))  # nobody writes to them right now
             settings = {"n_max": 100_000, "alpha": 1e-9}
             watching = Watch(Path(folder), reading={"bounds": (0.0, 1.0)}, settings=settings)
-            first = seconds(watching)
-            rest = sum(seconds(watching) for _ in range(LOOKS)) / LOOKS
+            looked = partial(seconds, watching.look, time.process_time)
+            first = looked()
+            rest = sum(looked() for _ in range(LOOKS)) / LOOKS
             os.utime(last, (1e9 + 1, 1e9 + 1))
-            touched = seconds(watching)
+            touched = looked()
             table.add_row(
                 name, f"{first:.2f} s", f"{1000 * rest:.2f} ms", f"{rest / first:.4f}",
                 f"{rest / INTERVAL:.2%}", f"{touched:.2f} s", f"{touched / first:.3f}",
             )  # fmt: skip
-    Console(width=110).print(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return table

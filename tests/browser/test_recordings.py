@@ -79,6 +79,7 @@ def test_a_photo_is_rated_by_another_and_shown_after_unblinding(
         expect(photo).to_be_visible()
         picture(other, "study-rate")
         other.get_by_role("button", name="Success").click()
+        other.reload()  # which loses nothing
         other.locator("#save").click()
         expect(other.locator("#nothing")).to_be_visible()
 
@@ -86,11 +87,12 @@ def test_a_photo_is_rated_by_another_and_shown_after_unblinding(
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         owner.get_by_role("link", name="Report").click()
         expect(owner.locator("body")).to_contain_text("Second rating")
-        seen = owner.get_by_alt_text("lens clean")
-        seen.evaluate("image => image.scrollIntoView()")  # it is loaded when it is looked at
-        expect(seen).to_have_js_property("naturalWidth", 4)
-        expect(seen).to_be_visible()
-        owner.get_by_role("link", name="png").click()
+        for of, width in (("lens clean", 4), ("trial 1", 8)):
+            seen = owner.get_by_alt_text(of)
+            seen.evaluate("image => image.scrollIntoView()")  # it is loaded when it is looked at
+            expect(seen).to_have_js_property("naturalWidth", width)
+            expect(seen).to_be_visible()
+        owner.get_by_role("link", name="trial 1").click()
         expect(owner.locator("img")).to_be_visible()
     assert len([entry for entry in study.journal() if entry.kind == "rated"]) == 1
 
@@ -133,8 +135,10 @@ def no_way(context: BrowserContext, fault: str) -> Iterator[str]:
         return
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield "Kept on this device: The study's disk is full"
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield "Kept on this device: The study's disk is full"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def kept(page: Page) -> int:

@@ -37,8 +37,10 @@ def over_quota(study: sw.Study) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     largest = max(file.stat().st_size for file in study.folder.glob("study.db*"))
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -186,3 +188,29 @@ def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
     assert gaps.output.rstrip().endswith("name it with --column block=NAME")
     done = call(*command, "--missing", "drop", "--column", "block=row")
     assert done.output == "imported: 4 trials\n"
+
+
+PRINTING = """
+import logging, os, pathlib, sys
+from stopwise.cli.study.runner import _alone
+with _alone(pathlib.Path(sys.argv[1])) as say:
+    say("trial 1: running")
+    print("flow")
+    print("flow", file=sys.stderr)
+    logging.warning("flow")
+    os.system("echo flow")
+print("over")
+"""
+
+
+def test_what_a_policy_of_the_runners_own_process_prints_is_for_its_owner_alone(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "runner.log"
+    command = [sys.executable, "-c", PRINTING, str(log)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert shown.stdout == "trial 1: running\nover\n"
+    assert shown.stderr == ""
+    assert log.read_text().count("flow") == 4
+    assert log.stat().st_mode & 0o777 == 0o600

@@ -83,3 +83,25 @@ def test_a_watch_stops_when_the_mean_is_decided(trials: str) -> None:
     assert "task mean over tasks: stop after" in output
     assert refused != 0
     assert "needs weights of every task" in why
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (
+            ("--weight", "push=2"),
+            "--weight is about the mean over tasks: give --tasks mean as well",
+        ),
+        (("--pool", "--tasks", "mean"), "--pool claims that a policy is better on some task, "),
+    ],
+)
+def test_options_of_tasks_are_named_as_they_are_typed(
+    tmp_path: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    file = tmp_path / "tasks.csv"
+    file.write_text("policy,task,score\n" + "a,push,1\nb,push,0\na,lift,1\nb,lift,0\n" * 3)
+
+    code, output = run("analyze", str(file), *options)
+
+    assert code == 2
+    assert complaint in " ".join(output.split())

@@ -63,7 +63,7 @@ def numbered() -> PlusState:
 def test_parts_take_their_arrays_by_name() -> None:
     state = numbered()
 
-    for part in (state.sums, state.bet, state.wealth):
+    for part in (state.sums, state.bet):
         for name, array in part._asdict().items():
             assert array is getattr(state, name)
 
@@ -71,7 +71,7 @@ def test_parts_take_their_arrays_by_name() -> None:
 def test_the_parts_make_up_the_whole_state() -> None:
     state = numbered()
 
-    again = PlusState.of(state.sums, state.bet, state.wealth)
+    again = PlusState.of(state.sums, state.bet, state.log_e, state.luck)
 
     assert all(one is other for one, other in zip(again, state, strict=True))
 

@@ -50,6 +50,8 @@ def test_preferences_have_no_means(tmp_path: Path) -> None:
     assert "wins more often" in sw.analyze(trials).sentence
     with pytest.raises(sw.InvalidInput, match="preferences say who wins, not by how much"):
         sw.analyze(trials, by="means")
+    with pytest.raises(sw.InvalidInput, match="preferences name the better of two trials"):
+        sw.analyze(trials, lower_is_better=True)
 
 
 @pytest.mark.parametrize("name", ["time", "Completion Time (s)", "time_s", "path_distance", "loss"])

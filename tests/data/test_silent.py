@@ -377,3 +377,13 @@ def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None
         for name in ("old", "next")
     ]
     assert sw.read_trials(days).counts() == {("task", "old"): 2, ("task", "next"): 2}
+
+
+def test_trials_that_are_in_a_file_twice_without_numbers_are_told() -> None:
+    """A stored baseline that was pasted twice has half of its trials; a short pattern recurs."""
+    often = "011010011101001011010"
+    for scores, said in ((often * 2, True), (often * 3, True), ("01100" * 8, False)):
+        columns = {"policy": ["old"] * len(scores), "score": [int(score) for score in scores]}
+        note = f"the {len(scores)} scores of 'old' are 21 scores, "
+
+        assert any(note in own for own in sw.read_trials(columns).notes) == said

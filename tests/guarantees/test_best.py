@@ -15,7 +15,6 @@ from scipy.stats import binomtest
 import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.nscore_plus import NScorePlus, PlusState
-from stopwise.core.nscore_plus.state import PlusWealth
 from stopwise.core.rules import Rules
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.candidates import Candidates
@@ -160,8 +159,7 @@ class PeekingBets(NScorePlus):
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         bet = self._bet(self.learn(state, r0, r1))
         pair, growth = self._seen(bet, r0, r1)
-        wealth = PlusWealth(state.log_e + growth, state.luck)
-        return PlusState.of(state.sums.plus(pair), bet, wealth)
+        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth, state.luck)
 
 
 @pytest.mark.parametrize("fault", [LedByTheRow, MadeGood, None])

@@ -13,7 +13,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
-from stopwise.questions.gate import claims
+from stopwise.questions.gate_source import claims
 from tests.guarantees.pinned import assert_at_most
 
 ALPHA, RUNS, N = 0.05, 2000, 200

@@ -29,6 +29,13 @@ def test_no_proxy_breaks_the_level(name: str, alternative: str) -> None:
     assert_at_most(errors(found), RUNS, 0.05)
 
 
+def test_the_worst_proxy_in_twenty_thousand_studies() -> None:
+    """The one that is wrong in sign: others leave more of alpha unused."""
+    draw, mean = PROXIES["wrong in sign"]
+
+    assert_at_most(errors(studies(draw, 20_000, proxy_mean=mean)), 20_000, 0.05)
+
+
 @pytest.mark.parametrize(
     "settings",
     [

@@ -10,7 +10,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.step import StepDesign, step_design
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import step_design
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA, N, RUNS = 0.05, 40, 4000

@@ -16,8 +16,6 @@ from tests.lerobot import saved
 from tests.study.runners import attending, free_port, written
 from tests.web.serving import served
 
-pytestmark = pytest.mark.filterwarnings("default")  # of other people's packages
-
 # A robot: it asks one address what to do, goes through one episode of PushT, and ends.
 ROBOT = f"""
 import os, pathlib, sys

@@ -25,8 +25,6 @@ from stopwise.rollout.executors import processes
 from tests.docs.blocks import blocks
 from tests.lerobot import saved
 
-pytestmark = pytest.mark.filterwarnings("default")  # of other people's packages
-
 
 def by_lerobot(path: str, seeds: list[int], environment: Any) -> list[tuple[float, int]]:
     """Return the return and length of episodes, run by LeRobot's own loop."""

@@ -13,7 +13,6 @@ from mani_skill.vector.wrappers.gymnasium import ManiSkillVectorEnv
 
 import stopwise as sw
 
-pytestmark = pytest.mark.filterwarnings("default")  # of other people's packages
 STEPS = 10
 
 

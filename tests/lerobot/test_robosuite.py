@@ -7,8 +7,6 @@ import pytest
 import stopwise as sw
 from tests.docs.blocks import blocks
 
-pytestmark = pytest.mark.filterwarnings("default")  # of other people's packages
-
 
 def test_a_race_in_robosuite() -> None:
     names: dict[str, Any] = {}

@@ -17,7 +17,6 @@ from tests.lerobot import saved
 from tests.study.live import locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, written
 
-pytestmark = pytest.mark.filterwarnings("default")  # of other people's packages
 CENTRES = {"old": 80.0, "new": 256.0}
 NEAR = {"name": "centre", "score": {"kind": "number", "low": 0, "high": 1}}
 

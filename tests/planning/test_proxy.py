@@ -8,10 +8,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.rules import Rules
+from stopwise.planning.beside import WithProxy
 from stopwise.planning.guesses import Guess
 from stopwise.planning.planned_study import PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed
-from stopwise.planning.with_proxy import WithProxy
 from stopwise.questions import pose
 from tests.cli.typed import run
 

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 import stopwise as sw
-from stopwise.core.proxy import bounds_of_pairs
+from stopwise.core.proxy import bounds_of_pairs, scene_bounds, unit_scenes
 from stopwise.errors import InvalidInput
 from stopwise.questions.doubts import level_differs
+from stopwise.questions.ranking import Ranking
 from tests.cli.typed import run
 from tests.guarantees.pinned import assert_at_most
 
@@ -143,6 +144,44 @@ def test_rows_without_a_policy_wait() -> None:
 
     assert found.pairs[0].n == whole.pairs[0].n
     assert tuple(found.pairs[0].interval) == tuple(whole.pairs[0].interval)
+
+    assert any("must not depend on the scene either" in note for note in found.warnings)
+    assert not any("on the scene either" in note for note in whole.warnings)
+
+
+def test_a_trial_without_a_score_of_the_proxy_is_refused() -> None:
+    """Left out, scenes would be chosen: here those that suit one policy."""
+    scores = dict(zip(("base", "new"), wide(REAL, "score").T, strict=True))
+    guesses = dict(zip(("base", "new"), wide(REAL, "sim").T.copy(), strict=True))
+    guesses["new"][7] = np.nan
+    with pytest.raises(InvalidInput, match="no score of new in row 8"):
+        sw.analyze(scores, design="paired", proxy=guesses, n_max=100, **KNOWN)
+
+
+def test_what_bounds_cost_is_shared_by_all_pairs_and_directions() -> None:
+    """A tenth of alpha over three pairs and two directions; Holm's procedure has the rest."""
+    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
+    found = sw.analyze(read(real, proxy="sim"), n_max=60, proxy_scores=many, proxy_share=0.1)
+    own = scene_bounds(unit_scenes(many, found.rules), found.rules, 0.1 * 0.05 / 6)
+    rules = found.rules
+
+    assert bounds_of_pairs(rules) == own
+    assert Ranking(rules).budget.alpha == pytest.approx(0.9 * 0.05)
+    assert all(0.005 <= pair.p_value <= 1 for pair in found.pairs)
+    for pair in found.pairs:  # each side fails with the level of the test or of the bound
+        assert pair.interval_level < 1 - 2 * (0.9 * 0.05 / 6 + 0.1 * 0.05 / 6) + 1e-12
+
+
+def test_closed_adjustments_rest_on_bounds() -> None:
+    """A batch that one pair has used tells others, with a policy in common, of their own."""
+    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
+    known: dict[str, Any] = {"n_max": 60, "proxy_scores": many}
+    shared = sw.analyze(read(real, proxy="sim"), **known)
+    closed = sw.analyze(read(real, proxy="sim"), adjust="closed", **known)
+
+    assert (shared.rules.proxy_share, closed.rules.proxy_share) == (0.0, 0.05)
+    assert shared.rules.proxy_batches is not None
+    assert closed.rules.proxy_batches is None
 
 
 def test_scores_by_policy_take_a_proxy_by_policy() -> None:

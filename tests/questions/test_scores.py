@@ -1,5 +1,6 @@
 """Scores of which less is better, wins, and scores just outside the bounds."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.rules import Rules
+from stopwise.rollout.watch import Watch
 
 RNG = np.random.default_rng(5)
 TIMES = {"slow": RNG.normal(22, 4, 60).clip(0, 60), "fast": RNG.normal(14, 4, 60).clip(0, 60)}
@@ -184,3 +186,44 @@ def test_old_journals_stay_readable_and_new_words_are_written_where_they_say_som
 def test_metrics_are_compared_where_more_is_better() -> None:
     with pytest.raises(sw.InvalidInput, match="do not give by"):
         sw.compare_metrics(sw.read_trials(TIMES, bounds=(0, 60)), by="wins")
+
+
+SCENES = [scene for scene in range(6) for _ in range(10)]
+# The new policy is the better one in the first two scenes of six only.
+BY_SCENE = {"old": [float(scene > 1) for scene in SCENES], "new": [float(s < 2) for s in SCENES]}
+
+
+def test_a_gate_goes_round_the_scenes() -> None:
+    """Catches a release that the first scene of a file alone lets through."""
+    columns = {
+        "policy": ["old"] * 60 + ["new"] * 60,
+        "scene": SCENES * 2,
+        "score": [*BY_SCENE["old"], *BY_SCENE["new"]],
+    }
+    trials = sw.read_trials(columns, bounds=(0, 1))
+
+    assert sw.gate("new", "old", 0.05, results=trials).shown != "not worse"
+
+
+def test_a_gate_doubts_pairs_that_look_sorted() -> None:
+    found = sw.gate(BY_SCENE["new"], BY_SCENE["old"], 0.05)
+    fresh = (np.random.default_rng(2).random((2, 60)) < [[0.9], [0.3]]) * 1.0
+
+    assert found.shown == "not worse"
+    assert "for pairs in random order the chance" in found.sentence
+    assert "changes along the rows" in found.sentence
+    assert "changes" not in sw.gate(fresh[0], fresh[1], 0.05).sentence
+
+
+def test_a_gate_and_a_watch_say_that_claims_are_about_checkpoints(tmp_path: Path) -> None:
+    rows = [f"{name},{seed},{int(name == 'sac')}" for name in ("ppo", "sac") for seed in [1, 2] * 9]
+    file = tmp_path / "runs.csv"
+    file.write_text("\n".join(["policy,seed,success", *rows]))
+    trials = sw.read_trials(file, bounds=(0, 1))
+    about = "(about the checkpoints of these 4 training runs, not about what other runs would give)"
+
+    assert about in sw.gate("sac", "ppo", 0.05, results=trials).sentence
+    watch = Watch(file, reading={"bounds": (0, 1)}, design="auto", settings={})
+    (sight,) = watch.look()
+    assert sight.analysis is not None
+    assert about in sight.analysis.sentence

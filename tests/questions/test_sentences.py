@@ -176,3 +176,61 @@ def test_the_sentence_of_many_pooled_policies_explains_the_words_it_uses() -> No
 
     assert "(better means better on some of the 2 pooled tasks" in found.sentence
     assert ">" not in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "claim"),
+    [
+        ({"margin": 0.1}, "(> means better by more than 0.1 in the mean over 2 tasks"),
+        (
+            {"margin": -0.1, "baseline": "old"},
+            "(not worse means not worse by 0.1 or more in the mean over 2 tasks",
+        ),
+        (
+            {"margin": -0.1, "baseline": "new", "lower_is_better": True},
+            "averaged into each row, where a lower mean is better)",
+        ),
+    ],
+)
+def test_the_margin_is_part_of_a_claim_about_the_mean_over_tasks(
+    settings: dict[str, Any], claim: str
+) -> None:
+    """Catches "not worse means better in the mean", which no such test has shown."""
+    rows = [
+        (task, name) for _ in range(40) for task in ("reach", "push") for name in ("old", "new")
+    ]
+    columns = {
+        "task": [task for task, _ in rows],
+        "policy": [name for _, name in rows],
+        "score": [float(name == "new") for _, name in rows],
+    }
+
+    found = analyze(sw.read_trials(columns, bounds=(0, 1)), tasks="mean", **settings)
+
+    assert found.pairs[0].decided
+    assert claim in found.sentence
+
+
+def test_the_best_of_times_is_said_to_be_the_lowest() -> None:
+    times = {"slow": [30.0] * 30, "fast": [10.0] * 30}
+    found = analyze(times, bounds=(0, 60), lower_is_better=True, goal="best")
+
+    assert found.sentence.startswith("fast is the best of 2 (alpha 0.05; a lower mean is better), ")
+
+
+def test_every_text_says_which_training_runs_it_is_about() -> None:
+    """Catches a paragraph for the paper that leaves out what the sentence says."""
+    episodes = {
+        "policy": ["ppo"] * 20 + ["sac"] * 20,
+        "seed": [number for number in range(4) for _ in range(5)] * 2,
+        "success": [0, 0, 1, 0, 0] * 4 + [1, 1, 0, 1, 1] * 4,
+    }
+    trials = sw.read_trials(episodes, bounds=(0, 1))
+    about = "about the checkpoints of these 8 training runs, not about what other runs would give"
+
+    for goal in ("order", "best"):
+        found = analyze(trials, goal=goal)
+        assert about in found.sentence
+        assert f"All claims are {about}. " in found.methods_paragraph
+        runs = analyze(trials, goal=goal, unit="seed")
+        assert "One trial is the mean score of a training run. " in runs.methods_paragraph

@@ -13,7 +13,7 @@ from stopwise.core.seeds import episode_seed
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import processes
 from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.task_sight import TaskSight
+from stopwise.rollout.sight import TaskSight
 from stopwise.rollout.watch import PastChanged, Watch
 from tests.rollout.players import draw, slow_if, verdict
 

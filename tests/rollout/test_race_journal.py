@@ -132,6 +132,7 @@ def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
         ("something", "not a race journal"),
         ('{"kind": "stopwise race", "version": 99}\n', "has format 99"),
         ('{"kind": "else"}\n', "not a race journal"),
+        ('{"kind": "stopwise race", "version": 2, "race": 5}\n', "line 1: the journal is damaged"),
         ('{"kind": "else"}', "not a race journal"),
         ("my notes\nwithout an end of line", "not a race journal"),
     ],
@@ -140,7 +141,7 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: str, said
     path = tmp_path / "race.jsonl"
     path.write_text(content)
 
-    with pytest.raises(sw.InvalidInput, match=rf"race\.jsonl.*{said}"):
+    with pytest.raises(sw.StopwiseError, match=rf"race\.jsonl.*{said}"):
         sw.race(RATES, draw, n_max=5, journal=path)
     assert path.read_text() == content
 
@@ -169,6 +170,8 @@ def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
         ({"score": "1"}, "the score must be a finite number, but is '1'"),
         ({"score": math.nan}, "the score must be a finite number, but is nan"),
         ({"seed": 5}, "the seed of 'low' in row 1 must be 3581274545, but is 5"),
+        ({"task": ["reach"]}, "the task ['reach'] is not of this race"),
+        ({"proxy": "1"}, "the score of the proxy must be a finite number, but is '1'"),
     ],
 )
 def test_what_a_race_cannot_have_written_is_refused_with_its_line(
@@ -185,6 +188,52 @@ def test_what_a_race_cannot_have_written_is_refused_with_its_line(
         with pytest.raises(sw.StopwiseError) as caught:
             refused()
         assert str(caught.value) == f"{path}, line 4: {message}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"joined": ["mid"], "row": 3, "policy": "0.5"},
+        {"joined": "mid", "row": -3, "policy": "0.5"},
+        {"resumed": 3, "on_error": "score:none"},
+        [],
+    ],
+)
+def test_a_damaged_line_is_named_by_all_that_read_the_journal(tmp_path: Path, line: Any) -> None:
+    path = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, draw, n_max=20, alpha=1e-9, journal=path)
+    race()
+    lines = [*path.read_text().splitlines(), json.dumps(line), ""]
+    path.write_text("\n".join(lines))
+
+    for refused in (race, partial(sw.read_trials, path)):
+        with pytest.raises(sw.StopwiseError) as caught:
+            refused()
+        assert str(caught.value) == f"{path}, line 42: the journal is damaged here"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"policies": 2},
+        {"seed": "x"},
+        {"bounds": [0]},
+        {"bounds": []},
+        {"bounds": [1, 0]},
+        {"bounds": ["a", "b"]},
+        {"n_max": "many"},
+    ],
+)
+def test_a_damaged_first_line_is_named(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "race.jsonl"
+    sw.race(RATES, draw, n_max=20, journal=path)
+    first, *lines = path.read_text().splitlines()
+    content = json.loads(first)
+    content["race"] |= change
+    path.write_text("\n".join([json.dumps(content), *lines, ""]))
+
+    with pytest.raises(sw.InvalidInput, match="line 1: the journal is damaged here"):
+        sw.read_trials(path)
 
 
 def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:

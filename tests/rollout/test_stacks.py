@@ -210,8 +210,19 @@ def test_one_seed_for_all_places_is_enough() -> None:
     assert totals["a"] > 2 * totals["b"]
 
 
+def test_an_info_that_does_not_know_of_success_is_one_without_it() -> None:
+    class Unsure(Reach):
+        def step(self, action: Any) -> Any:
+            *found, _ = super().step(action)
+            return *found, {"is_success": None}
+
+    assert sw.race(POLICIES, Unsure, bounds=(0, 12), n_max=5).rows == 5
+    with pytest.raises(sw.InvalidInput, match="the episode has no 'success'"):
+        sw.race(POLICIES, Unsure, score="success", n_max=5)
+
+
 def test_names_are_text() -> None:
-    for name in (1, 0, None, ("a", 1)):
+    for name in (1, 0, None, ("a", 1), "", " "):
         policies: Any = {name: 0.1, "b": 0.2}
         with pytest.raises(sw.InvalidInput, match="the names of policies must be text, but got"):
             sw.race(policies, draw)

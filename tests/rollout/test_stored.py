@@ -129,6 +129,8 @@ STORED: dict[str, Any] = {"stored": {"old": OLD}, "n_max": 50}
         ({"stored": {"old": OLD, "new": OLD}}, "none to try"),
         ({"stored": {"old": OLD * 3}}, "within the bounds"),
         ({"stored": {"old": [np.nan] * 60}}, "each a score"),
+        ({"stored": OLD}, "stored must name each policy with its scores"),
+        ({"stored": "old"}, "but got str"),
         ({"method": "step"}, "takes any score, but step does not"),
         ({"goal": "best"}, "belong to the goal 'order'"),
         ({"stored": {}, "fresh": 2}, "fresh must be 0 without them, but got 2"),

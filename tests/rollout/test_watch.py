@@ -246,6 +246,44 @@ def test_a_line_that_is_being_written_waits_for_its_end(tmp_path: Path) -> None:
     assert len(sw.read_trials(path, bounds=(0, 1000))) == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "written", "rest"),
+    [
+        ("r.md", "|policy|score|\n|---|---|\n| é | 1 |\n| b | 2 |\n| é | 3 |\n| b | 1", "00 |\n"),
+        ("r.jsonl", '{"policy": "é", "score": 3}\n{"policy": "b", "score": 2}\n'
+                    '{"policy": "é", "score": 3}\n{"policy": "b", "score": 1', "00}"),
+        ("r.csv", "score,policy\n3,é\n2,b\n3,b\n100,", "é\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_unfinished_lines_of_all_kinds_wait(
+    tmp_path: Path, name: str, written: str, rest: str, encoding: str
+) -> None:
+    """Also where the end is in the middle of a character."""
+    path, whole = tmp_path / name, (written + rest).encode(encoding)
+    before = len(written.encode(encoding))
+    rows = []
+    watching = Watch(path, reading={"bounds": (0.0, 100.0)}, settings={"n_max": 60})
+    for end in (before, before + 1, len(whole)):
+        path.write_bytes(whole[:end])
+        (sight,) = watching.look()
+        rows.append(sight.rows)
+        assert sight.analysis is not None
+        notes = [getattr(note, "code", "") for note in sight.analysis.warnings]
+        assert ("line-unfinished" in notes) == (end < len(whole))
+
+    assert rows == [1, 1, 2]
+
+
+def test_a_log_that_is_being_written_counts_as_far_as_its_lines_go(tmp_path: Path) -> None:
+    for policy in ("base", "new"):
+        log = f"Task: lift\nSuccess: {policy == 'new'}\nTask: lift\nSuccess: Tr"
+        (tmp_path / f"{policy}.txt").write_text(log)
+
+    (sight,) = watch(tmp_path).look()
+    assert sight.rows == 1
+
+
 def test_only_what_has_changed_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import stopwise as sw
 from stopwise.study import recordings
 from stopwise.study import runner as runner_module
 from stopwise.study.ratings import kappa
-from stopwise.study.recording_report import recording_chapters
+from stopwise.study.recording_report import filmed, recording_chapters
 from stopwise.study.recordings import ending_of
 from tests.study.live import locked, take
 from tests.study.runners import attending, eventually, written
@@ -148,6 +148,8 @@ def test_the_report_tells_agreement_and_after_unblinding_where_policies_differed
 ) -> None:
     for answer in ("yes", "no", "part", "part", "no", "no"):
         run(study, answer)
+    titles = [chapter.title for chapter in recording_chapters(study, lambda _, file: file)]
+    assert titles == ["Recordings"]  # nobody has rated any yet
     while (found := study.next_rating("eva")) is not None:
         study.rate(found.trial, "yes" if found.trial == 1 else "no", who="eva")
 
@@ -161,6 +163,12 @@ def test_the_report_tells_agreement_and_after_unblinding_where_policies_differed
     assert "Episodes on which the policies differed" in page
     assert page.count('<a href="/somewhere/') == 2  # the one row whose scores differ
     assert "stack, old" in page
+
+
+def test_a_video_is_played_where_the_report_shows_it() -> None:
+    shown = filmed("/trials/1/recordings/0.mp4", "trial 1")
+    assert shown.startswith('<video src="/trials/1/recordings/0.mp4" title="trial 1"')
+    assert "controls" in shown
 
 
 def test_the_runner_films_and_hands_in(

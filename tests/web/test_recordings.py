@@ -1,5 +1,7 @@
 """Who may send a recording, and who may see it."""
 
+import errno
+from io import BytesIO
 from pathlib import Path
 
 import httpx
@@ -84,3 +86,21 @@ def test_a_photo_of_a_check_list_may_be_as_large_as_phones_make_them(tmp_path: P
         )
         assert answer.status_code == 201
         assert study.photos_due("arm 1") == ()
+
+
+def test_no_room_for_a_recording_on_its_way_is_said_as_such(
+    client: httpx.Client, headers: dict[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(BytesIO):
+        def __init__(self, **_: object) -> None:
+            super().__init__()
+
+        def write(self, _: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    client.post("/api/trials/next", json={"station": "a"}, headers=headers["operator"])
+    monkeypatch.setattr(recordings, "SpooledTemporaryFile", Full)
+    url = "/api/trials/1/recordings"
+    answer = client.post(url, content=PHOTO, headers=headers["operator"])
+    assert answer.status_code == 503
+    assert answer.json()["detail"] == "The study's disk is full: tell the owner to make room."

@@ -119,10 +119,10 @@ class ComparisonOptions(OptionGroup):
         "apart, in units of the score."
     )
     lower_is_better: bool = flag("Smaller scores are better, such as times.")
-    by: str = option(
+    by: str | None = option(
         "What makes a policy better: means, or wins (it wins more often; scores need no "
-        "bounds, and nothing is said about means).",
-        "means",
+        "bounds, and nothing is said about means; usual for preferences).",
+        show_default="means",
     )
     allocation: str | None = option(
         "With --goal best: leader (the policy that leads is tried more often; usual in "
@@ -133,7 +133,7 @@ class ComparisonOptions(OptionGroup):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
-        for name in ("allocation", "futility", "futility_chance"):
+        for name in ("allocation", "by", "futility", "futility_chance"):
             if getattr(self, name) is None:
                 found.pop(name, None)
         if self.futility not in (None, "none", "advisory", "binding"):

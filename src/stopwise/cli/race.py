@@ -43,7 +43,7 @@ from stopwise.cli.values import (
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
-    from stopwise.rollout.race_result import RaceProgress
+    from stopwise.rollout.sight import RaceProgress
 
 FACTORY = "NAME=package.module:factory"
 

@@ -29,7 +29,7 @@ from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
-    from stopwise.rollout.task_sight import TaskSight
+    from stopwise.rollout.sight import TaskSight
     from stopwise.rollout.watch import Watch
 
 # The exit code of --once that says: go on.

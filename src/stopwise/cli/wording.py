@@ -46,7 +46,8 @@ def as_option(setting: Setting) -> str:
             return f"--proxy {_typed(setting.value['proxy'])}"
         columns = (f"{role}={_typed(choice)}" for role, choice in setting.value.items())
         return " ".join(f"--column {shlex.quote(column)}" for column in columns)
-    option, offered = f"--{setting.name.replace('_', '-')}", OFFERED.get()
+    name = {"weights": "weight"}.get(setting.name, setting.name)  # given one by one
+    option, offered = f"--{name.replace('_', '-')}", OFFERED.get()
     missing = offered is not None and option not in offered
     if setting.value is None or setting.value is True:
         return setting.words if missing and setting.words is not None else option

@@ -14,19 +14,13 @@ NEAR = 0.98
 
 
 def barnard_p_value(x0: int, n0: int, x1: int, n1: int, *, two_sided: bool = False) -> float:
-    """Return the p-value of x1 successes of n1 trials against x0 of n0.
+    """Return the p-value of x1 successes of n1 trials against x0 of n0, with a trial each at least.
 
     Tables are ordered by the score statistic with pooled variance. The p-value is the probability
     of all tables at least as extreme, at the common success rate where it is largest. Given the
     sum of successes these tables are a tail of the hypergeometric distribution; where the tail
-    begins is found in whole numbers, since many tables have exactly the same statistic.
-
-    Parameters
-    ----------
-    x0, n0, x1, n1
-        Successes and trials of both policies, with at least one trial each.
-    two_sided
-        Whether tables in favour of policy 0 count too; else only those of policy 1.
+    begins is found in whole numbers, since many tables have exactly the same statistic. Unless it
+    is two-sided, only tables in favour of policy 1 count.
     """
     from scipy.stats import hypergeom
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.barnard import barnard_p_value
-from stopwise.core.citation import Citation
-from stopwise.core.method import Evidence, Method
+from stopwise.core.method import Citation, Evidence, Method
 
 # Without any spread the sign of the gap decides, so rounding must not pass for a gap.
 ROUNDING = 1e-9

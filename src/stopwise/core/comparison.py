@@ -270,12 +270,7 @@ class Comparison:
     ) -> tuple[Bools, Ints]:
         """Return whether a study ends, and how: as ``decide``, or 2 for practically the same.
 
-        Parameters
-        ----------
-        evidence, p_value
-            Of the directions: now, and the least p-values so far.
-        same
-            What the tests of sameness have seen, if there are any.
+        The p-values are the least so far of each direction.
         """
         if self.sameness is None or same is None:
             return self.decide(evidence)

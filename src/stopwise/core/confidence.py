@@ -53,25 +53,17 @@ class ConfidenceSequence:
     """Bounds on the mean of r1 - r0, each at its own level, at all times.
 
     Runs of one array see their pairs side by side, so all have seen equally many.
-
-    Parameters
-    ----------
-    levels
-        For each side, lower and upper, the probability that its bound ever fails; or None where no
-        bound is wanted. Arrays of the shape of the runs are possible.
-    margins
-        For each side the margin of the test that it agrees with, as that test sees the scores.
-    bettor
-        Who sizes bets against other margins; without one, or where it has no opinion, bets assume
-        a normal mean given that it lies beyond the node.
-    reference
-        If policy 0 is a number: that number as each side sees it.
     """
 
+    # For each side, lower and upper, the probability that its bound ever fails, perhaps by run;
+    # None where no bound is wanted.
     levels: tuple[Floats | float | None, Floats | float | None]
+    # For each side the margin of the test that it agrees with, as that test sees the scores.
     margins: tuple[float, float] = (NO_MARGIN, NO_MARGIN)
+    # Who sizes bets against other margins; without one, or where it has no opinion, bets assume a
+    # normal mean given that it lies beyond the node.
     bettor: Bettor | None = None
-    reference: tuple[float, ...] = ()
+    reference: tuple[float, ...] = ()  # if policy 0 is a number: that number as each side sees it
 
     @cached_property
     def sides(self) -> list[int]:

@@ -68,14 +68,9 @@ class Drift(NamedTuple):
 
 @lru_cache(maxsize=256)
 def changed(scores: tuple[float, ...], level: float) -> str | None:
-    """Return "rises" or "falls" if the scores were ever seen to change along the way, else None.
+    """Return "rises" or "falls" if scores were ever seen to change along their order, else None.
 
-    Parameters
-    ----------
-    scores
-        In their order.
-    level
-        Chance of ever saying so of scores of which every order was as likely.
+    ``level`` is the chance of ever saying so of scores of which every order was as likely.
     """
     number = FIRST_LOOK
     for look in count(1):

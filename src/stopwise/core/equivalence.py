@@ -26,10 +26,7 @@ class SamenessState(NamedTuple):
 class Sameness:
     """Both tests of "not worse", with the policies swapped for the second.
 
-    Parameters
-    ----------
-    test
-        The method, with minus the margin of equivalence as its margin, at the whole level.
+    The method has minus the margin of equivalence as its margin, at the whole level.
     """
 
     test: Method[Any]

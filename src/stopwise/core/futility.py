@@ -5,7 +5,6 @@ stays so at this one: a poor estimate of the chance costs power or trials, never
 ``docs/design/futility.md``.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.equivalence import Sameness, SamenessState
-from stopwise.core.method import Method, State
+from stopwise.core.method import Evidence, Method, State, evidence_from_log_e
 from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
@@ -27,17 +26,10 @@ GREATEST_EFFECT, EFFECTS = 2.0, 14
 
 @dataclass(frozen=True, kw_only=True)
 class MayBeFutile(Method[State]):
-    """A method that knows its chance of a decision by n_max, if there is an effect.
+    """A method that knows its chance of a decision by n_max, if there is an effect."""
 
-    Parameters
-    ----------
-    futility : {"advisory", "binding", None}
-        Whether a study whose chance falls below ``futility_chance`` is told so, ends there, or
-        neither.
-    futility_chance : float
-        The chance of a decision by ``n_max``, in (0, 1), below which a study is futile.
-    """
-
+    # Whether a study whose chance of a decision by n_max falls below ``futility_chance`` is told so
+    # ("advisory"), ends there ("binding"), or neither.
     futility: str | None = "advisory"
     futility_chance: float = 0.05
 
@@ -81,9 +73,19 @@ class MayBeFutile(Method[State]):
         futile: Bools = chance < self.futility_chance
         return futile
 
-    @abstractmethod
-    def _chance_by(self, n_max: int, state: State) -> Floats:
-        """Return the chance of a decision by n_max; 0 from there on."""
+    def evidence(self, state: Any) -> Evidence:
+        """Return the e-process and its verdict on the null hypothesis."""
+        return evidence_from_log_e(state.log_e, self.alpha)
+
+    def _chance_by(self, n_max: int, state: Any) -> Floats:
+        """Return the chance of a decision by n_max, if there is an effect; 0 from there on."""
+        pairs, total = self._standardised(state)
+        need = -np.log(self.alpha) - state.log_e
+        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+
+    def _standardised(self, state: Any) -> tuple[Floats, Floats]:
+        """Return the pairs seen and their differences less the margin, in deviations, summed."""
+        raise NotImplementedError(self.name)
 
 
 def chance_of_growth(
@@ -95,14 +97,7 @@ def chance_of_growth(
     with variance t^2: a Brownian motion, whose chance to reach a level in time is known. While the
     other policy is ahead nothing is bet, so the pairs that catching up takes do not count. The
     chance is averaged over the posterior of t, from the least effect that is expected to decide by
-    n_max.
-
-    Parameters
-    ----------
-    alpha, n_max
-        Level of the test, and the number of pairs at which it ends.
-    pairs, total, need
-        Pairs seen, sum of standardised differences, log-wealth to go.
+    n_max. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
     """
     from scipy.special import log_ndtr, ndtr  # slow to load, and many tests end without it
 

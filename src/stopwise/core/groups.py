@@ -4,18 +4,36 @@ A row holds for each policy one trial, or the average of a group of its trials. 
 follow from numbers that were declared before any score. Why that is valid: docs/design/groups.md.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import require
 from stopwise.messages import named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
+
+
+def stored_scores(stored: Any) -> dict[str, list[float]]:
+    """Return the stored scores of each policy as plain numbers, or raise."""
+    rule = "stored must name each policy with its scores, as in {'old': [0, 1, 1]}"
+    by_name = stored is None or isinstance(stored, Mapping)
+    require(by_name, f"{rule}, but got {type(stored).__name__}", parameter="stored")
+    found: dict[str, list[float]] = {}
+    for name, given in (stored or {}).items():
+        scores = numeric_array(given, f"stored trials of {name!r}")
+        require(
+            scores.ndim == 1 and not np.isnan(scores).any(),
+            f"stored trials of {name!r} must be one row of numbers, each a score",
+            parameter="stored",
+        )
+        found[name] = scores.astype(float).tolist()
+    return found
 
 
 def trials_of(number: int | None, n_max: int | None, row: int) -> range:

@@ -8,7 +8,7 @@ there what each keyword means, and answers a misspelt one with the right one.
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast, get_type_hints
@@ -40,14 +40,9 @@ DEFAULTS = {
 
 
 def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
-    """Give a function the keys of a typed dictionary as keywords of its own.
+    """Give a function the keys of the ``TypedDict`` of its ``**settings`` as keywords of its own.
 
-    Parameters
-    ----------
-    settings
-        The ``TypedDict`` of its ``**settings``.
-    **defaults
-        Defaults to show that differ from the usual ones.
+    ``defaults`` are those to show that differ from the usual ones.
     """
     shown = {**DEFAULTS, **defaults}
 
@@ -72,7 +67,8 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
             return function(*args, **keywords)
 
         vars(checked)["__signature__"] = signature.replace(parameters=[*own, *more])
-        vars(checked)["described"] = descriptions = _descriptions(settings, ordered)
+        descriptions = {name: _hints(settings)[name][1] for name in ordered}
+        vars(checked)["described"] = descriptions
         checked.__doc__ = _described(function.__doc__, descriptions)
         return cast(Function, checked)
 
@@ -83,11 +79,6 @@ def described(cls: Class) -> Class:
     """Say in the docstring of a class what each keyword of its flat ``__init__`` means."""
     cls.__doc__ = _described(cls.__doc__, vars(vars(cls)["__init__"])["described"])
     return cls
-
-
-def _descriptions(settings: type, names: Iterable[str]) -> dict[str, str]:
-    """Return what the typed dictionary says of its keywords, in this order."""
-    return {name: _hints(settings)[name][1] for name in names}
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """The protocol of a method: immutable parameters and pure, vectorised functions."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,29 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
 
 # A NamedTuple of arrays, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
+class Citation(NamedTuple):
+    """A publication."""
+
+    authors: str
+    title: str
+    where: str = ""  # journal and volume
+    year: int | None = None  # None while it is not published
+    addition: str = ""  # what is used beyond it
+
+    def __str__(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        year = f" ({self.year})" if self.year else ""
+        return f'{self.authors}, "{self.title}"{where}{year}{self.addition}'
+
+    @property
+    def bibtex(self) -> str:
+        """The same as an entry for BibTeX."""
+        authors = self.authors.replace(" et al.", " and others")
+        first = re.split(r" and |, ", authors)[0].split()[-1].lower()
+        fields = {
+            "author": authors,
+            "title": f"{{{self.title}}}",
+            "journal": self.where.replace("&", "\\&"),
+            "year": self.year,
+            "note": self.addition.lstrip(", "),
+        }
+        lines = "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text)
+        kind = "article" if self.where else "misc"
+        return f"@{kind}{{{first}{self.year or ''},\n{lines}}}"
+
+
 class Evidence(NamedTuple):
-    """What one direction of a test says now.
+    """What one direction of a test says now."""
 
-    Attributes
-    ----------
-    log_e
-        Logarithm of the e-value; NaN for methods that have none.
-    p_value
-        P-value of the present moment; the runner keeps the running minimum.
-    rejected
-        Whether H0: mean1 <= mean0 + margin is rejected now.
-    """
-
-    log_e: Floats
-    p_value: Floats
-    rejected: Bools
+    log_e: Floats  # logarithm of the e-value; NaN for methods that have none
+    p_value: Floats  # of the present moment; the runner keeps the running minimum
+    rejected: Bools  # whether H0: mean1 <= mean0 + margin is rejected now
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,31 +63,17 @@ class Method(ABC, Generic[State]):
     ``(runs, directions)`` for a simulation; both call the same functions, and what one run
     gives must not depend on how many others are in the array. Two-sided tests are made by
     the runner, which feeds a second direction with the policies swapped.
-
-    Parameters
-    ----------
-    alpha
-        Level of this direction: under H0 it is rejected, ever, with at most this probability.
-    n_max
-        The declared greatest number of pairs, or None.
-    margin
-        Margin of the null hypothesis in units of the normalised score, in (-1, 1).
-    design
-        "independent" (the policies' scores are independent) or "paired" (they may depend on
-        each other within a pair, e.g. through a shared environment).
-    reference
-        If policy 0 is a number, not a policy: that number in [0, 1], for each direction. The
-        runner does not swap then: in the second direction it mirrors number and scores.
-    averages
-        Whether scores may be averages of several trials, of more trials for one policy than for
-        the other: then one side is quieter than the other. Any answer is valid.
     """
 
-    alpha: float = 0.05
+    alpha: float = 0.05  # of this direction: under H0 it is ever rejected with at most this
     n_max: int | None = None
-    margin: float = 0.0
-    design: str = "independent"
+    margin: float = 0.0  # in units of the normalised score, in (-1, 1)
+    design: str = "independent"  # or "paired": scores may depend on each other within a pair
+    # If policy 0 is a number: that number in [0, 1], for each direction. The runner does not swap
+    # then: in the second direction it mirrors number and scores.
     reference: tuple[float, ...] = ()
+    # Whether scores may be averages, of more trials for one policy than for the other: then one
+    # side is quieter. Any answer is valid.
     averages: bool = False
 
     name: ClassVar[str]
@@ -198,14 +205,7 @@ class Method(ABC, Generic[State]):
     ) -> Bet | None:
         """Return bets against other margins (last axis), or None to leave them to the interval.
 
-        Parameters
-        ----------
-        state
-            What was seen before.
-        margins, need
-            The margins, and the log-wealth to go against each.
-        size
-            The bets are on averages of so many pairs.
+        The bets are on averages of ``size`` pairs; ``need`` is the log-wealth to go against each.
         """
         return None
 

@@ -8,9 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.citation import Citation
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 
 # The published cap of the bet; at 1 a single pair could wipe out all evidence.
@@ -42,19 +41,10 @@ class NScore(MayBeFutile[NScoreState]):
     whatever the dependence within the pair, because the bet uses only earlier pairs; by
     Ville's inequality the product ever reaches 1/alpha with probability at most alpha.
     Increments use the exact scores; only the size of the bet looks at binned ones.
-
-    Parameters
-    ----------
-    bins
-        Number of equally spaced bin values on [0, 1], at least 2.
-    bin_values
-        The task's own milestone values, in units of the score, instead of ``bins``.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
     """
 
-    bins: int = 21
-    bin_values: Sequence[float] | None = None
+    bins: int = 21  # equally spaced values on [0, 1]
+    bin_values: Sequence[float] | None = None  # the task's own milestones, instead of ``bins``
 
     name: ClassVar[str] = "nscore"
     summary: ClassVar[str] = "N-SCORE as published: bets on the difference, sized on k bins"
@@ -134,10 +124,6 @@ class NScore(MayBeFutile[NScoreState]):
             log_e, bet.reshape(log_e.shape), weights0, weights1, sums.reshape(state.lags.shape)
         )
 
-    def evidence(self, state: NScoreState) -> Evidence:
-        """Return the e-process and its verdict on the null hypothesis."""
-        return evidence_from_log_e(state.log_e, self.alpha)
-
     def margin_fall(
         self, before: NScoreState, after: NScoreState, r0: Floats, r1: Floats
     ) -> Floats:
@@ -146,14 +132,11 @@ class NScore(MayBeFutile[NScoreState]):
         fall: Floats = before.bet / (1.0 + before.bet * (r1 - r0 - self.margin))
         return fall
 
-    def _chance_by(self, n_max: int, state: NScoreState) -> Floats:
-        """Return the chance of a decision by n_max, if there is an effect."""
+    def _standardised(self, state: NScoreState) -> tuple[Floats, Floats]:
         weights0, weights1 = state.weights0[..., :-1], state.weights1[..., :-1]
         gap, variance = gap_and_variance(weights0, weights1, self._centres)
         pairs = weights0.sum(axis=-1) - PRIOR_WEIGHT
-        total = (gap - pairs * self.margin) / np.sqrt(variance)
-        need = -np.log(self.alpha) - state.log_e
-        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+        return pairs, (gap - pairs * self.margin) / np.sqrt(variance)
 
     @cached_property
     def _bin_starts(self) -> Floats:

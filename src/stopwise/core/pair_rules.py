@@ -11,14 +11,9 @@ from stopwise.errors import require
 
 
 def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Return the rules of a test of one pair, from its keywords.
+    """Return the rules of a test of one pair, from those of its keywords that were given.
 
-    Parameters
-    ----------
-    scenes
-        Simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
-    **settings
-        The keywords, with those that were given only.
+    ``scenes`` are simulated scores (M, 2) of a proxy, for bounds of the mean of its difference.
     """
     usual = {"alternative": "greater", "ties": "paper", **settings}
     if settings.get("reference") is not None:
@@ -39,12 +34,16 @@ def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
 
     Bounds of it, over all pairs and directions together, fail with probability at most share *
     alpha. Bets rest on them if a share is given or there is no n_max. Else each pair of trials has
-    a batch of scenes of its own, and bounds only serve the watch on real scenes.
+    a batch of scenes of its own, and bounds only serve the watch on real scenes. The closed
+    adjustment stakes on a pair what all others have shown, and where a trial is missing these may
+    have seen its next batch before: there bets rest on bounds, too.
     """
-    batches = share is None and rules.n_max is not None
+    pairs = len(compared_pairs(rules))
+    apart = rules.adjust != "closed" or pairs == 1
+    batches = share is None and rules.n_max is not None and apart
     share = SHARE if share is None else share
     require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
-    level = share * rules.alpha / (len(compared_pairs(rules)) * Comparison(rules).shares)
+    level = share * rules.alpha / (pairs * Comparison(rules).shares)
     unit = unit_scenes(scenes, rules)
     bounds = scene_bounds(unit, rules, level)
     if not batches:

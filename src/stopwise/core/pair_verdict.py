@@ -201,9 +201,8 @@ class Verdict:
             claim = self._claim()
             after = counted(self.n_decided, self._unit)
             later = "" if self.n == self.n_decided else f", now {seen} seen"
-            found = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}; {facts}."
-            found += self._drift_text() + self._dependence_text() + self._scenes_text()
-            return found + self._bounds_text()
+            claimed = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}"
+            return f"{claimed}; {facts}.{self._notes()}"
         if self.other_looks_better:
             caveat = f"and {self._other()}, which a one-sided test cannot declare"
         elif not self.anytime and not self.n_max_reached:
@@ -213,8 +212,7 @@ class Verdict:
             caveat = f"which does not show that {equal}"
             if self.futile:
                 caveat += f", and {self._futility_text()}"
-        found = f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}."
-        return found + self._dependence_text() + self._scenes_text() + self._bounds_text()
+        return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
 
     def _repr_html_(self) -> str:
         rows = {
@@ -262,27 +260,19 @@ class Verdict:
             return ", which says nothing about means"
         return ", lower is better" if self.rules.lower_is_better else ""
 
-    def _bounds_text(self) -> str:
-        if self.extremes is None or self.n < ENOUGH_PAIRS:
-            return ""
-        text = wide_bounds_text(*self.extremes, self.rules.bounds)
-        return "" if text is None else f" Note that {text}."
-
-    def _drift_text(self) -> str:
-        if self.decision is not Decision.EQUIVALENT:
-            return ""
-        return f" {drift_text(self.drift)}."
-
-    def _dependence_text(self) -> str:
-        if self.dependence is None:
-            return ""
-        text = dependence_text("policy 0", "policy 1", self.dependence, self.method)
-        return f" But {text}."
-
-    def _scenes_text(self) -> str:
-        if not self.scenes_differ:
-            return ""
-        return f" But {scenes_text('policy 0', 'policy 1', audits=self.rules.audit is not None)}."
+    def _notes(self) -> str:
+        """Return what a reader must know besides, a sentence each."""
+        found, policies = [], ("policy 0", "policy 1")
+        if self.decision is Decision.EQUIVALENT:
+            found.append(drift_text(self.drift))
+        if self.dependence is not None:
+            found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
+        if self.scenes_differ:
+            found.append(f"But {scenes_text(*policies, audits=self.rules.audit is not None)}")
+        if self.extremes is not None and self.n >= ENOUGH_PAIRS:
+            wide = wide_bounds_text(*self.extremes, self.rules.bounds)
+            found += [] if wide is None else [f"Note that {wide}"]
+        return "".join(f" {note}." for note in found)
 
     def _interval_text(self) -> str:
         """Return the interval, or the bound of a one-sided test, with its level."""

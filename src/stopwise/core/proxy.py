@@ -3,6 +3,7 @@
 ``docs/design/proxy.md`` has the claim, what it assumes, and the proof.
 """
 
+import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -17,19 +18,6 @@ from stopwise.messages import listed, named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
-
-__all__ = [
-    "SHARE",
-    "ProxyMeans",
-    "bounds_of_pairs",
-    "compared_pairs",
-    "declared_proxy",
-    "pairs_of",
-    "scene_batches",
-    "scene_bounds",
-    "unit_scenes",
-    "unlike_chance",
-]
 
 # Bounds of the mean of g1 - g0; of several pairs, those of each.
 ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
@@ -222,7 +210,18 @@ def unit_scenes(scores: object, rules: "Rules") -> Floats:
     )
     rules.scale.check(array, "proxy_scores")
     unit: Floats = rules.scale.clip(array) / rules.scale.span
-    return unit[np.random.default_rng(0).permutation(len(unit))]  # files may be sorted
+    return mixed(unit)
+
+
+def mixed(scenes: Floats) -> Floats:
+    """Return scenes in another order, as files may be sorted.
+
+    It is drawn anew for other scenes, but given which there are it does not depend on their order:
+    so scenes in the order in which they were drawn stay independent.
+    """
+    known = hashlib.sha256(scenes[np.lexsort(scenes.T)].tobytes()).digest()
+    order = np.random.default_rng(np.frombuffer(known, dtype=np.uint32))
+    return scenes[order.permutation(len(scenes))]
 
 
 def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]:
@@ -239,16 +238,9 @@ def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]
 
 
 def scene_bounds(unit: Floats, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
-    """Return bounds of each pair's mean of g1 - g0 from simulated scenes, wrong with this chance.
+    """Return bounds of each pair's mean of g1 - g0 from scenes that ``unit_scenes`` returned.
 
-    Parameters
-    ----------
-    unit
-        The scenes, from ``unit_scenes``.
-    rules
-        The policies, and the bounds of the score, which are those of the proxy.
-    level
-        Probability that a lower bound is too high, and that an upper one is too low.
+    ``level`` is the chance that a lower bound is too high, and that an upper one is too low.
     """
     found = []
     for first, second in compared_pairs(rules):

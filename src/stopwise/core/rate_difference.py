@@ -21,14 +21,7 @@ def difference_interval(x0: int, n0: int, x1: int, n1: int, level: float) -> Int
     is that of the most likely rates which differ by d), and d is kept if the tables at least as
     extreme as the one seen have a probability above 1 - level at some pair of rates. At d = 0 this
     is Barnard's two-sided test. What is returned reaches from the least d that is kept to the
-    greatest.
-
-    Parameters
-    ----------
-    x0, n0, x1, n1
-        Successes and trials of both policies, with at least one trial each.
-    level
-        The probability with which the interval holds, if the numbers of trials were fixed before.
+    greatest, and holds with probability ``level`` if the numbers of trials were fixed before.
     """
     if (n0 + 1) * (n1 + 1) > MOST_TABLES:
         return None

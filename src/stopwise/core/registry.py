@@ -17,7 +17,7 @@ _BY_NAME: ByName[Method[Any]] = ByName(
         "nscore": "stopwise.core.nscore:NScore",
         "wsr": "stopwise.core.wsr:Wsr",
         "savi": "stopwise.core.savi:Savi",
-        "step": "stopwise.core.step:Step",
+        "step": "stopwise.core.step.method:Step",
         "barnard": "stopwise.core.batch:Barnard",
         "boschloo": "stopwise.core.batch:Boschloo",
         "fisher": "stopwise.core.batch:Fisher",
@@ -52,6 +52,11 @@ class MethodParameters(TypedDict, total=False):
 UNWRITTEN = 1  # the edition of what was saved before editions were written down
 UNWRITTEN_SEED = 0  # the seed of what was saved before seeds were drawn and written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
+# What a class says of itself in the words of ``MethodInfo``.
+_AS_THEY_ARE = (
+    *("name", "summary", "designs", "anytime", "needs_n_max", "takes_margin"),
+    *("exact", "constant_rates", "edition", "advice"),
+)
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
 
@@ -181,18 +186,9 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
         field.name: field.default for field in dataclasses.fields(cls) if field.name not in _COMMON
     }
     return MethodInfo(
-        cls.name,
-        cls.summary,
-        _SCORES[cls.scores],
-        cls.designs,
-        cls.anytime,
-        cls.needs_n_max,
-        cls.takes_margin,
-        own,
-        cls.exact,
-        cls.constant_rates,
-        cls.edition,
-        str(cls.citation),
-        cls.advice,
-        cls.citation.bibtex,
+        **{name: getattr(cls, name) for name in _AS_THEY_ARE},
+        scores=_SCORES[cls.scores],
+        parameters=own,
+        citation=str(cls.citation),
+        bibtex=cls.citation.bibtex,
     )

@@ -40,7 +40,7 @@ def checked_policies(rules: "Rules") -> tuple[str, ...]:
     require(len(names) >= 2, few, code="few-policies", parameter="policies")
     for name in names:
         text = f"the names of policies must be text, but got {name!r}"
-        require(isinstance(name, str), text, parameter="policies")
+        require(isinstance(name, str) and bool(name.strip()), text, parameter="policies")
     twice = f"policies must be distinct, but got {', '.join(names)}"
     require(len(set(names)) == len(names), twice, parameter="policies")
     if rules.baseline is not None:

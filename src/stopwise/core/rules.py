@@ -6,11 +6,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stopwise.core import registry
 from stopwise.core import rule_checks as checks
-from stopwise.core.delegated import Delegated
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.proxy import ProxyMeans, declared_proxy
@@ -167,22 +167,20 @@ class Rules:
         return cls.of(**registry.with_recorded_seed(settings))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", checks.checked_bounds(self))
+        self._set(bounds=checks.checked_bounds(self))
         if self.reference is not None:
             self._place_reference(self.reference)
-        converted = {
-            "policies": checks.checked_policies(self),
-            "alpha": checks.checked_alpha(self),
-            "n_max": checks.checked_n_max(self),
-            "parameters": checks.with_seed(self),
-        }
-        for name, value in converted.items():
-            object.__setattr__(self, name, value)
+        self._set(
+            policies=checks.checked_policies(self),
+            alpha=checks.checked_alpha(self),
+            n_max=checks.checked_n_max(self),
+            parameters=checks.with_seed(self),
+        )
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         checks.check_design(self)
-        object.__setattr__(self, "top", require_whole(self.top, "top", 1))
+        self._set(top=require_whole(self.top, "top", 1))
         require(
             self.top < len(self.policies),
             named("top"),
@@ -190,19 +188,19 @@ class Rules:
             code="bad-top",
         )
         checks.check_wins(self)
-        object.__setattr__(self, "indifference", checks.checked_indifference(self))
-        object.__setattr__(self, "later", tuple(self.later))
-        object.__setattr__(self, "reserve", checks.checked_reserve(self))
+        self._set(indifference=checks.checked_indifference(self), later=tuple(self.later))
+        self._set(reserve=checks.checked_reserve(self))
         asked = self.reference is None or self.alternative == "two-sided"
         if asked and self.baseline is not None and is_number(self.margin) and self.margin < 0:
-            object.__setattr__(self, "alternative", "greater")  # a baseline is always policy 0
-        object.__setattr__(self, "margin", checks.checked_margin(self))
+            self._set(alternative="greater")  # a baseline is always policy 0
+        self._set(margin=checks.checked_margin(self))
         checks.check_goal(self)
-        object.__setattr__(self, "equivalence", checks.checked_equivalence(self))
-        object.__setattr__(self, "stored", tuple(self.stored))
-        object.__setattr__(self, "groups", checked_groups(self))
-        takes_proxy = registry.find(self.method).takes_proxy
-        for name, value in declared_proxy(self, takes=takes_proxy).items():
+        self._set(equivalence=checks.checked_equivalence(self), stored=tuple(self.stored))
+        self._set(groups=checked_groups(self))
+        self._set(**declared_proxy(self, takes=registry.find(self.method).takes_proxy))
+
+    def _set(self, **checked: Any) -> None:
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     def _place_reference(self, reference: float) -> None:
@@ -230,7 +228,7 @@ class Rules:
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
             parameter="reference",
         )
-        object.__setattr__(self, "reference", float(reference))
+        self._set(reference=float(reference))
         name, names = self.reference_name, tuple(self.policies)
         require(
             self.baseline in (None, name),
@@ -239,8 +237,7 @@ class Rules:
         )
         text = f"a policy cannot have the name of the reference, {name!r}"
         require(self.baseline == name or name not in names, text, parameter="policies")
-        object.__setattr__(self, "policies", names if name in names else (*names, name))
-        object.__setattr__(self, "baseline", name)
+        self._set(policies=names if name in names else (*names, name), baseline=name)
 
     @property
     def reference_name(self) -> str | None:
@@ -346,6 +343,18 @@ class Rules:
         later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
         said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
         return {name: getattr(self, name) for name in PAIR_FIELDS} | said
+
+
+class Delegated(property, Generic[T]):
+    """A property that returns the attribute at a dotted path, such as ``"rules.alpha"``."""
+
+    def __init__(self, path: str, doc: str) -> None:
+        super().__init__(attrgetter(path))
+        self.__doc__ = doc
+
+    if TYPE_CHECKING:
+        # A property returns Any to mypy; only so does each attribute have the type that it says.
+        def __get__(self, instance: Any, owner: type | None = None, /) -> T: ...  # type: ignore[override]
 
 
 class FromRules(Delegated[T]):

@@ -8,9 +8,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.citation import Citation
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 from stopwise.core.nscore import gap_and_variance
 from stopwise.core.scores import LEVEL_TOLERANCE, level_values, require_whole
 from stopwise.errors import require
@@ -40,24 +39,10 @@ class Savi(MayBeFutile[SaviState]):
     Kullback-Leibler divergence. Where the estimate lies in the alternative, the evidence is
     multiplied by ``p0(r0) p1(r1) / (q0(r0) q1(r1))``, else by 1. See ``closest_null`` for why
     this is an e-value for independent policies, and only for these.
-
-    Parameters
-    ----------
-    levels
-        Number of equally spaced levels of the score, at least 2 (2: success or failure).
-    level_values
-        Values of the levels, in units of the score, instead of ``levels``.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-
-    References
-    ----------
-    R. Turner and P. Grünwald, "Exact anytime-valid confidence intervals for contingency
-    tables and beyond", Statistics & Probability Letters 198 (2023).
     """
 
-    levels: int = 2
-    level_values: Sequence[float] | None = None
+    levels: int = 2  # equally spaced scores that occur (2: success or failure)
+    level_values: Sequence[float] | None = None  # these scores themselves, instead of ``levels``
 
     name: ClassVar[str] = "savi"
     summary: ClassVar[str] = "theta-SAVI: likelihood ratio to the closest null, K ordered levels"
@@ -116,10 +101,6 @@ class Savi(MayBeFutile[SaviState]):
             )
         )
 
-    def evidence(self, state: SaviState) -> Evidence:
-        """Return the e-process and its verdict on the null hypothesis."""
-        return evidence_from_log_e(state.log_e, self.alpha)
-
     def margin_fall(self, before: SaviState, after: SaviState, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
         del after  # the likelihood ratios were fixed before the pair
@@ -127,14 +108,11 @@ class Savi(MayBeFutile[SaviState]):
         ratio0, _ = likelihood_ratios(before.intercept, before.slope, *scores, self.margin)
         return before.slope / ratio0
 
-    def _chance_by(self, n_max: int, state: SaviState) -> Floats:
-        """Return the chance of a decision by n_max, if there is an effect."""
+    def _standardised(self, state: SaviState) -> tuple[Floats, Floats]:
         gap, variance = gap_and_variance(state.weights0, state.weights1, self._values)
         optimism = self._values[-1] - self._values[0]  # of the prior weights, see ``start``
         pairs = state.weights0.sum(axis=-1) - PRIOR_WEIGHT
-        total = (gap - optimism - pairs * self.margin) / np.sqrt(variance)
-        need = -np.log(self.alpha) - state.log_e
-        return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
+        return pairs, (gap - optimism - pairs * self.margin) / np.sqrt(variance)
 
     def _level(self, scores: Floats) -> Ints:
         middles = 0.5 * (self._values[1:] + self._values[:-1])

@@ -14,8 +14,6 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus import NScorePlus, PlusState, Proxied
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 
-__all__ = ["SceneTests", "WatchState"]
-
 # Margins stay inside (-1, 1); a larger one is only more cautious, and a mean of -1 cannot fail.
 WIDEST = 0.999
 
@@ -45,17 +43,10 @@ class SceneTests:
 
     Of scenes like the simulated ones any of them ever claims with probability at most the sum of
     their levels, if the bounds of the mean hold.
-
-    Parameters
-    ----------
-    tests
-        Of each direction.
-    audit
-        The chance of an audit, by which what a judge says in excess of its share is below 0.
     """
 
     tests: tuple[NScorePlus, ...]
-    audit: float = 0.0
+    audit: float = 0.0  # its chance, by which what a judge says in excess of its share is below 0
 
     @classmethod
     def of(cls, test: Proxied, pair: int, level: float) -> Self:

@@ -87,7 +87,8 @@ def simulate(
         Arrays (runs, n) of the scores of both policies; with a reference, of the policy alone.
     proxy, proxy_scores
         Arrays (runs, n) of a proxy's scores of policy 0 and of policy 1 in the same scenes; and, if
-        ``proxy_mean`` is not known, simulated scenes (M, 2) apart from them, for all studies.
+        ``proxy_mean`` is not known, simulated scenes (M, 2) apart from them, for all studies. What
+        shares of runs show is then true of these scenes; alpha holds over scenes drawn anew.
     workers
         Threads; all cores by default. The result does not depend on it.
     progress

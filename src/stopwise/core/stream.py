@@ -144,13 +144,14 @@ class SequentialTest(Resumable):
         comparison, state = self._comparison, self._state
         log_e = float(comparison.combined_log_e(state.log_e))
         same, equivalent = state.same, state.decision is Decision.EQUIVALENT
-        n = state.n
+        totals = state.total0, state.total1
+        mean0, mean1 = (total / state.scored if state.scored else np.nan for total in totals)
         return Verdict(
             decision=state.decision,
-            n=n,
+            n=state.n,
             n_decided=state.n_decided,
-            mean0=self._mean0(),
-            mean1=state.total1 / state.scored if state.scored else np.nan,
+            mean0=mean0 if self.rules.reference is None else self.rules.reference,
+            mean1=mean1,
             log_e=None if math.isnan(log_e) else log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
@@ -323,12 +324,6 @@ class SequentialTest(Resumable):
                 + ("continuing would break the guarantee" if closed else "`extend` it to go on")
             )
 
-    def _mean0(self) -> float:
-        """Return the average of policy 0, or the number in its place."""
-        if self.rules.reference is not None:
-            return self.rules.reference
-        return self._state.total0 / self._state.scored if self._state.scored else np.nan
-
     def _interval(self) -> Interval:
         """Return the interval of the difference; with a reference, that of the policy's mean."""
         comparison = self._comparison
@@ -358,19 +353,15 @@ class SequentialTest(Resumable):
         return outlook is not None and outlook.futile
 
     def _content(self) -> dict[str, Any]:
+        planned = self._comparison.n_max
         return {
             "settings": self.rules.pair_settings(),
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
-            **self._planned_for(),
+            **({} if planned == self.rules.n_max else {"planned_for": planned}),
             **self._state.content(),
             **self._history.content(),
         }
-
-    def _planned_for(self) -> dict[str, Any]:
-        """Return for how many pairs bets are planned, if not for the declared number."""
-        planned = self._comparison.n_max
-        return {} if planned == self.rules.n_max else {"planned_for": planned}
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:

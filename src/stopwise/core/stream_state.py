@@ -152,7 +152,15 @@ class StreamState(NamedTuple):
     ) -> "StreamState":
         """Return the state that has this content, of the shapes that this first state has."""
         state = restore_state(content["state"], self.method_state)
-        confidence = self._restored_interval(comparison, content, state)
+        # The interval of what was saved with another kind begins anew, and so does a watch.
+        confidence = comparison.confidence.start((), state)
+        if "interval" in content:
+            confidence = restore_state(content["interval"], self.confidence)
+        dependence, watch = self.dependence, self.watch
+        if dependence is not None and "dependence" in content:
+            dependence = PairDependence.restored(content["dependence"])
+        if watch is not None and "watch" in content:
+            watch = watch.restored(content["watch"])
         decision, n_decided = Decision(content["decision"]), content["n_decided"]
         n = require_whole(content["n"], "n", 0, limit)
         require(
@@ -171,20 +179,12 @@ class StreamState(NamedTuple):
             restore_array(content["p_value"], self.p_value),
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
-            self._restored_dependence(content.get("dependence")),
+            dependence,
             _restored_extremes(content.get("extremes")),
             *self._restored_sameness(content.get("sameness")),
             require_whole(content.get("unaudited", 0), "unaudited", 0, n),
-            self._restored_watch(content.get("watch")),
+            watch,
         )
-
-    def _restored_interval(
-        self, comparison: Comparison, content: dict[str, Any], state: Any
-    ) -> ConfidenceState:
-        """Return the interval's state; of what was saved with another kind it begins anew."""
-        if "interval" in content:
-            return restore_state(content["interval"], self.confidence)
-        return comparison.confidence.start((), state)
 
     def _sameness(self) -> dict[str, Any]:
         """Return what the tests of sameness have seen, if there are any."""
@@ -206,18 +206,6 @@ class StreamState(NamedTuple):
         if self.dependence is None or self.dependence.pairs == 0:
             return {}
         return {"dependence": self.dependence.content()}
-
-    def _restored_dependence(self, content: dict[str, Any] | None) -> PairDependence | None:
-        """Return the watch for dependence; what was saved without one begins to watch now."""
-        if self.dependence is None or content is None:
-            return self.dependence
-        return PairDependence.restored(content)
-
-    def _restored_watch(self, content: dict[str, Any] | None) -> WatchState | None:
-        """Return the watch on a proxy's scenes; what was saved without one begins to watch now."""
-        if self.watch is None or content is None:
-            return self.watch
-        return self.watch.restored(content)
 
 
 def _restored_extremes(content: list[float] | None) -> tuple[float, float] | None:

@@ -6,10 +6,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation
 
 TRUNCATION = 0.95
 
@@ -38,16 +37,6 @@ class Wsr(MayBeFutile[WsrState]):
     m = (1 + margin)/2; the bet uses only earlier pairs and is truncated at .95/m, so the
     product is a nonnegative supermartingale under the null, whatever the dependence within
     the pair. Each direction takes half of alpha, as in the published two-sided sequence.
-
-    Parameters
-    ----------
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-
-    References
-    ----------
-    I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting",
-    JRSS B 86 (2024).
     """
 
     name: ClassVar[str] = "wsr"
@@ -81,10 +70,6 @@ class Wsr(MayBeFutile[WsrState]):
             state.log_e + np.log1p(bet * (z - centre)), n, total, state.squares + (z - mean) ** 2
         )
 
-    def evidence(self, state: WsrState) -> Evidence:
-        """Return half the one-sided martingale as the e-process of this direction."""
-        return evidence_from_log_e(state.log_e, self.alpha)
-
     def margin_fall(self, before: WsrState, after: WsrState, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""
         del after  # the bet was fixed before the pair
@@ -100,12 +85,9 @@ class Wsr(MayBeFutile[WsrState]):
         none = np.zeros_like(amount)
         return Bet(amount, none, none)
 
-    def _chance_by(self, n_max: int, state: WsrState) -> Floats:
-        """Return the chance of a decision by n_max, if there is an effect."""
+    def _standardised(self, state: WsrState) -> tuple[Floats, Floats]:
         variance = state.squares / (state.n + 1.0)
-        total = (state.total - state.n * 0.5 * (1.0 + self.margin)) / np.sqrt(variance)
-        need = -np.log(self.alpha) - state.log_e
-        return chance_of_growth(self.alpha, n_max, pairs=state.n, total=total, need=need)
+        return state.n, (state.total - state.n * 0.5 * (1.0 + self.margin)) / np.sqrt(variance)
 
     def _bet(self, state: WsrState, centre: float) -> Floats:
         bet: Floats = np.minimum(wsr_bet(state.n, state.squares, self.alpha), TRUNCATION / centre)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from stopwise.core.arrays import Floats
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting, counted
@@ -99,6 +100,11 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
     seen: dict[tuple[object, bytes], str] = {}
     grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
     for task, policy, scores in zip(*grouped.get_columns(), strict=True):
+        times = _times_over(scores.to_numpy())
+        if times > 1:
+            own = f"{len(scores) // times} scores, {times} times over in the same order"
+            text = f"the {len(scores)} scores of {policy!r} are {own}: are there trials twice?"
+            notes.add(text, code="repeated-scores")
         other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
         if other == policy or len(scores) < LEAST_COPIED:
             continue
@@ -124,6 +130,19 @@ def tell_equal_tasks(frame: pl.DataFrame, notes: Notes) -> None:
                 "copy of the other?",
                 code="copied-scores",
             )
+
+
+def _times_over(scores: Floats) -> int:
+    """Return how many times the same scores come in the same order, if that is no chance."""
+    for times in range(2, 6):
+        part = scores[: len(scores) // times]
+        if len(part) < LEAST_COPIED or not np.array_equal(scores, np.tile(part, times)):
+            continue
+        short = any(np.array_equal(part[gap:], part[:-gap]) for gap in range(1, LEAST_COPIED))
+        equal = np.unique(part, return_counts=True)[1]
+        orders = math.lgamma(len(part) + 1) - sum(math.lgamma(count + 1) for count in equal)
+        return 1 if short or orders < math.log(LEAST_ORDERS) else times
+    return 1
 
 
 def _alike(parts: "Sequence[Part]") -> "Iterator[tuple[Part, Part]]":

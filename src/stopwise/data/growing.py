@@ -20,10 +20,7 @@ T = TypeVar("T")
 class GrowingFiles:
     """What was read of the files of a source, as long as their times and sizes are the same.
 
-    Parameters
-    ----------
-    source
-        Whatever ``read_trials`` takes; only paths can be told to be unchanged.
+    A source is whatever ``read_trials`` takes; only paths can be told to be unchanged.
     """
 
     def __init__(self, source: Any) -> None:

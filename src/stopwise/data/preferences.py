@@ -17,6 +17,8 @@ PREFERENCES = ("preference", "preferred", "winner")
 TIES = frozenset({"tie", "tied", "equal", "draw", "both", "neither", "same"})
 # The column of scores: 1 of the one preferred, 0 of the other, 1/2 each at a tie.
 SCORE, ROW = "preference", "row"
+# What operators say of the trials of a study of preferences, in the files that it exports.
+ANSWER, ANSWERS = "answer", frozenset({"done", "first", "second", "tie"})
 
 
 def share_preferred(said: str, first: str, second: str) -> float | None:
@@ -32,6 +34,8 @@ def one_row_per_trial(raw: RawTable) -> RawTable:
     present = {name.strip().lower(): name for name in reversed(raw.frame.columns)}
     pair = next((names for names in POLICIES if all(name in present for name in names)), None)
     said = next((present[name] for name in PREFERENCES if name in present), None)
+    if not raw.roles and _is_exported(raw.frame):
+        return replace(raw, roles={"block": ROW}, bounds={"score": UNIT}, preferences="score")
     if raw.roles or pair is None or said is None:
         return raw
     names = [to_names(raw.frame[present[name]]).to_list() for name in pair]
@@ -61,6 +65,14 @@ def one_row_per_trial(raw: RawTable) -> RawTable:
         notes=(*raw.notes, note),
         preferences=SCORE,
     )
+
+
+def _is_exported(frame: pl.DataFrame) -> bool:
+    """Whether these are trials of a study of preferences: the two of a row share one answer."""
+    if not {"policy", "score", ROW, ANSWER} <= set(frame.columns):
+        return False
+    said = set(frame[ANSWER].cast(pl.String).drop_nulls()) - {""}
+    return bool(said) and said <= ANSWERS
 
 
 def _won(

@@ -16,33 +16,17 @@ UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
 @dataclass(frozen=True, kw_only=True)
 class RawTable:
-    """One file or frame, before anything is interpreted.
+    """One file or frame, before anything is interpreted."""
 
-    Parameters
-    ----------
-    source
-        The name of the file or object in messages.
-    frame
-        One row per trial, in the order of the file.
-    place
-        Says where in the file a row is, for messages ("line 7").
-    roles
-        What columns mean by definition of the format; the rest is for the user or a guess.
-    bounds
-        Ranges of columns that the format itself defines, such as [0, 1] of a success.
-    notes
-        What was assumed or left out, one plain sentence each.
-    preferences
-        The column that says which of two trials was preferred, if there is one.
-    """
-
-    source: str
-    frame: pl.DataFrame
-    place: Callable[[int], str]
+    source: str  # the name of the file or object in messages
+    frame: pl.DataFrame  # one row per trial, in the order of the file
+    place: Callable[[int], str]  # says where in the file a row is, for messages ("line 7")
+    # What columns mean by definition of the format; the rest is for the user or a guess.
     roles: Mapping[str, str] = field(default_factory=dict)
+    # Ranges of columns that the format itself defines, such as [0, 1] of a success.
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    preferences: str | None = None
+    notes: Sequence[str] = ()  # what was assumed or left out, one plain sentence each
+    preferences: str | None = None  # the column that says which of two trials was preferred
 
     def error(self, column: str, row: int, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""

@@ -36,16 +36,8 @@ GUESSES: dict[str, tuple[str, ...]] = {
     "success": ("success", "is_success", "binary_success"),
     "block": (
         *("block", "block_id", "paired_block", "session", "session_id"),
-        *(
-            "environment",
-            "scene",
-            "scene_id",
-            "scenario",
-            "scenario_index",
-            "initial_condition",
-            "env_seed",
-            "seed",
-        ),
+        *("environment", "scene", "scene_id", "scenario", "scenario_index"),
+        *("initial_condition", "env_seed", "seed"),
     ),
     "seed": (
         *("train_seed", "training_seed", "model_seed", "seed_train"),

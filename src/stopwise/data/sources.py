@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
-from stopwise.data.formats.format import Format
 from stopwise.data.frames import is_frame, is_place, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.lists import unlisted
 from stopwise.data.raw import RawTable
@@ -142,7 +141,7 @@ def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> l
     return tables
 
 
-def _reader(path: Path, format_name: str | None) -> Format | None:
+def _reader(path: Path, format_name: str | None) -> formats.Format | None:
     if format_name is None:
         return formats.recognise(path)
     reader = formats.find(format_name)

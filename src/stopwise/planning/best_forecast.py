@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,12 +20,7 @@ from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.best_rule import simulated_rows
 from stopwise.questions.candidates import Candidates
-from stopwise.report import plan_figures
-from stopwise.report.plan_figures import ChanceCurve
 from stopwise.rows.table import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +42,8 @@ class BestForecast(Forecast):
     best: str | None
     candidates: tuple[str, ...]
     chances: dict[str, float]
+
+    FIGURE: ClassVar[tuple[str, str, str]] = ("naming", "further rows", "chance that one is named")
 
     @property
     def decided(self) -> bool:
@@ -86,18 +83,6 @@ class BestForecast(Forecast):
         ]
         return {"Policies at the end of the study": rows}
 
-    def plot_further(self) -> "Figure":
-        """Draw the chance that one is named by each further row."""
-        return plan_figures.plot_stopping(
-            [ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))],
-            across="further rows",
-            upwards="chance that one is named",
-        )
-
-    def figures(self) -> dict[str, "Figure"]:
-        """Return the figure by the name under which it is saved; none if one is named already."""
-        return {} if self.decided else {"naming": self.plot_further()}
-
 
 @dataclass(frozen=True, eq=False)
 class NamingContinuation:
@@ -105,20 +90,11 @@ class NamingContinuation:
 
     Every run replays the study from its first trial; only trials that were not run yet differ. A
     policy that was dropped is tried no more, so only the candidates have further trials.
-
-    Parameters
-    ----------
-    rules
-        Of the study, with its n_max.
-    past
-        Normalised scores (trials, policies), NaN where a policy has none.
-    now
-        What the study has found so far.
     """
 
-    rules: Rules
-    past: Floats
-    now: BestAnalysis
+    rules: Rules  # of the study, with its n_max
+    past: Floats  # normalised scores (trials, policies), NaN where a policy has none
+    now: BestAnalysis  # what the study has found so far
 
     @classmethod
     def of(cls, table: Table, rules: Rules) -> "NamingContinuation":

@@ -9,9 +9,9 @@ import numpy as np
 from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
 from stopwise.planning.named_best import NamingTimes
-from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_result import Plan, hours_of
 from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.presentation import Rows, best_rows
+from stopwise.planning.presentation import Rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
 
@@ -144,7 +144,23 @@ class BestPlan(Plan):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the rows as people read them."""
-        return {"What to expect": best_rows(self)}
+        rows = [
+            {
+                **({} if self.single else {"lead": f"{row['gap']:.4g}"}),
+                "two best": "equal" if row["what_if"] else "as assumed",
+                "n_max": row["n_max"],
+                "power": f"{row['power']:.3f}",
+                "± SE": f"{row['power_error']:.3f}",
+                "none": f"{row['undecided']:.2f}",
+                "left": "-" if row["mean_left"] is None else f"{row['mean_left']:.1f}",
+                "rows": f"{row['mean_n']:.0f}",
+                "total": f"{row['mean_trials']:.0f}",
+                "10/50/90 %": "/".join(map(str, row["trial_quantiles"])),
+                **hours_of(row),
+            }
+            for row in self.table()
+        ]
+        return {"What to expect": rows}
 
     def label(self, row: PlanRow) -> str:
         """Return what a figure calls a row: its scenario, or whether it is the one assumed."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.forecast_result import Forecast, PairForecast
 from stopwise.planning.populations import Population, Resampled
 from stopwise.planning.simulation import Tally
 from stopwise.planning.stopping_times import runs_for_share, share_error, within
-from stopwise.planning.with_number import WithNumber
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table, unit_scores
@@ -21,28 +21,14 @@ from stopwise.rows.table import Table, unit_scores
 
 @dataclass(frozen=True, eq=False)
 class ContinuationEnds(Tally):
-    """How continuations ended, added up.
+    """How continuations ended, added up."""
 
-    Attributes
-    ----------
-    claims
-        Continuations in which each direction (pairs, 2) is claimed in the end.
-    same
-        Continuations in which each pair ends as practically the same.
-    every, further
-        Those in which every pair is decided, and in which at least one more is.
-    rows
-        Continuations by the further trials of the policy that needs most, from 0.
-    trials, runs
-        Further trials of all policies, and continuations.
-    """
-
-    claims: Ints
-    same: Ints
-    every: int
-    further: int
-    rows: Ints
-    trials: int
+    claims: Ints  # those in which each direction (pairs, 2) is claimed in the end
+    same: Ints  # those in which each pair ends as practically the same
+    every: int  # those in which every pair is decided
+    further: int  # those in which at least one more is
+    rows: Ints  # by the further trials of the policy that needs most, from 0
+    trials: int  # further trials of all policies
     runs: int
 
     def share(self, count: float) -> float:
@@ -77,20 +63,11 @@ class Continuation:
 
     Every run replays the study from its first trial, so that bets, shares of alpha and decided
     pairs are what they are; only trials that were not run yet differ.
-
-    Parameters
-    ----------
-    ranking
-        The pairs of the study, under rules that declare n_max.
-    past
-        Normalised scores (rows, policies), NaN where a policy has no trial.
-    population
-        Where further trials come from.
     """
 
-    ranking: Ranking
-    past: Floats
-    population: Population
+    ranking: Ranking  # the pairs of the study, under rules that declare n_max
+    past: Floats  # normalised scores (rows, policies), NaN where a policy has no trial
+    population: Population  # where further trials come from
 
     @classmethod
     def of(cls, table: Table, rules: Rules) -> "Continuation":

@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
-from stopwise.planning.presentation import PlanningResult, Rows, pair_rows
+from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
 
@@ -108,6 +108,12 @@ class Forecast(PlanningResult):
     notes: tuple[str, ...]
 
     TITLE: ClassVar[str] = "How much longer will it take?"
+    # The name under which the figure is saved, and what it shows across and upwards.
+    FIGURE: ClassVar[tuple[str, str, str]] = (
+        "further",
+        "further trials per policy",
+        "chance that all pairs are decided",
+    )
 
     @property
     def decided(self) -> bool:
@@ -176,7 +182,18 @@ class Forecast(PlanningResult):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the pairs as people read them."""
-        return {"Pairs at the end of the study": pair_rows(self)}
+        rows = [
+            {
+                "pair": f"{pair.policy0}, {pair.policy1}",
+                "now": pair.decided or "undecided",
+                "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
+                "for the first": f"{pair.chance0:.2f}",
+                "for the second": f"{pair.chance1:.2f}",
+                **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
+            }
+            for pair in self.pairs
+        ]
+        return {"Pairs at the end of the study": rows}
 
     def _derived(self) -> dict[str, Any]:
         pairs = [
@@ -191,13 +208,11 @@ class Forecast(PlanningResult):
         return {"pairs": pairs, **known}
 
     def plot_further(self) -> "Figure":
-        """Draw the chance of the verdict by each further trial."""
-        return plan_figures.plot_stopping(
-            [ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))],
-            across="further trials per policy",
-            upwards="chance that all pairs are decided",
-        )
+        """Draw the chance that it ends with its answer by each further trial, or row."""
+        curve = ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))
+        _, across, upwards = self.FIGURE
+        return plan_figures.plot_stopping([curve], across=across, upwards=upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {"further": self.plot_further()}
+        return {} if self.decided else {self.FIGURE[0]: self.plot_further()}

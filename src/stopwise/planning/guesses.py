@@ -25,19 +25,11 @@ MOMENTS = Setting("guesses", words="(mean, standard deviation)")
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """Scores in [0, 1], ascending, with their probabilities.
-
-    Parameters
-    ----------
-    scores, probabilities
-        Equally long; the probabilities sum to 1.
-    spread
-        The standard deviation that the user gave, for a beta; None otherwise.
-    """
+    """Scores in [0, 1], ascending, with their probabilities, which sum to 1."""
 
     scores: Floats
     probabilities: Floats
-    spread: float | None = None
+    spread: float | None = None  # the standard deviation that the user gave, for a beta
 
     @classmethod
     def of_rate(cls, rate: float) -> "Guess":
@@ -136,15 +128,7 @@ def _slices(a: float, b: float, share: float) -> tuple[Floats, Floats]:
 
 
 def as_guess(value: Any, scale: Scale) -> Guess:
-    """Return the guess that the user means, or raise.
-
-    Parameters
-    ----------
-    value
-        A success rate; (mean, standard deviation); or {score: probability} of milestones.
-    scale
-        The range of the score.
-    """
+    """Return the guess that a rate, (mean, deviation) or {score: probability} means, or raise."""
     if isinstance(value, Guess):
         return value
     if isinstance(value, Mapping):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stopwise.core.rules import Rules
-from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, metric_rows
+from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows
 from stopwise.report.plan_figures import plot_ranges
 
 if TYPE_CHECKING:
@@ -110,7 +110,19 @@ class MetricComparison(PlanningResult):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the rows as people read them."""
-        return {"What each metric needs": metric_rows(self)}
+        rows = [
+            {
+                "task": row.task,
+                "metric": row.metric,
+                "decided": f"{row.decided:.2f}",
+                "mean": f"{row.mean_n:.1f}",
+                "10/50/90 %": "/".join(map(str, row.n_quantiles)),
+                "total": f"{row.mean_trials:.0f}",
+                "in file order": "undecided" if row.file_order_n is None else row.file_order_n,
+            }
+            for row in self.rows
+        ]
+        return {"What each metric needs": rows}
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved."""

@@ -23,18 +23,11 @@ class NamingTimes(StoppingTimes):
 
     A study is right if the one named is the best, or within the indifference of it. In place of
     pairs it counts the policies that are not the best, and of these the ones that are ruled out.
-
-    Attributes
-    ----------
-    ends, named_right
-        Studies by their trials of all policies together, from 0: all, and those that are right.
-    left
-        Studies in which none is named, by the number of candidates left.
     """
 
-    ends: Ints
-    named_right: Ints
-    left: Ints
+    ends: Ints  # studies by their trials of all policies together, from 0
+    named_right: Ints  # those of them that are right
+    left: Ints  # studies in which none is named, by the number of candidates left
 
     @property
     def most_trials(self) -> int:

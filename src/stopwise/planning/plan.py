@@ -12,6 +12,7 @@ from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.errors import require
 from stopwise.messages import named
+from stopwise.planning.beside import unit_reference
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import needed_study
@@ -29,7 +30,6 @@ from stopwise.planning.scenarios import Assumptions, Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.planning.smallest_gap import detectable_gap
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.planning.with_number import unit_reference
 from stopwise.questions import pose
 from stopwise.questions.reach import out_of_reach
 

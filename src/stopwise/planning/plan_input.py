@@ -10,10 +10,10 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Scenario
-from stopwise.planning.with_number import WithNumber
 from stopwise.questions import QUESTIONS
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables

@@ -8,7 +8,7 @@ from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import counted
 from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows, gap_rows, plan_rows
+from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.report import plan_figures
 
@@ -271,13 +271,46 @@ class Plan(PlanningResult):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return the rows and the smallest gaps as people read them."""
-        nothing = {"If there is no difference": plan_rows(self, self.without_effect)}
+        nothing = {"If there is no difference": self._shown(self.without_effect)}
         return {
-            "What to expect": self._compared(plan_rows),
+            "What to expect": self._compared(Plan._shown),
             **(nothing if self.without_effect else {}),
-            **({"Smallest detectable gap": gap_rows(self)} if self.detectable else {}),
+            **({"Smallest detectable gap": self._gaps()} if self.detectable else {}),
             **self._other_studies(),
         }
+
+    def _shown(self, rows: Sequence[PlanRow] | None = None) -> Rows:
+        several = len({row.scenario for row in self.rows}) > 1  # one for each gap
+        return [
+            {
+                **({"gap": f"{row['gap']:.4g}"} if several else {}),
+                "n_max": row["n_max"],
+                "power": f"{row['power']:.3f}",
+                "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
+                **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
+                "undecided": f"{row['undecided']:.2f}",
+                "mean": f"{row['mean_n']:.1f}",
+                "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
+                "total": f"{row['mean_trials']:.0f}",
+                **({"people": f"{row['human_scores']:.0f}"} if "human_scores" in row else {}),
+                "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * self.policies,
+                "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
+                **hours_of(row),
+            }
+            for row in self.table(rows)
+        ]
+
+    def _gaps(self) -> Rows:
+        return [
+            {
+                "n_max": entry.n_max,
+                f"smallest gap detected with power {self.power:g}": "none"
+                if entry.gap is None
+                else score_text(entry.gap)
+                + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
+            }
+            for entry in self.detectable
+        ]
 
     @property
     def _who(self) -> str:
@@ -310,9 +343,7 @@ class Plan(PlanningResult):
                 "design": design,
                 **{name: row[name] for name in shown if name in row},
             }
-            for (method, design), row in zip(
-                found, plan_rows(self, list(found.values())), strict=True
-            )
+            for (method, design), row in zip(found, self._shown(list(found.values())), strict=True)
         ]
 
     def _derived(self) -> dict[str, Any]:
@@ -355,3 +386,10 @@ class Plan(PlanningResult):
         if any(entry.gap is not None for entry in self.detectable):
             drawn["detectable"] = self.plot_detectable()
         return drawn
+
+
+def hours_of(row: dict[str, Any]) -> dict[str, str]:
+    """Return the hours of a row of a table, if a trial takes a known time."""
+    if row["mean_hours"] is None:
+        return {}
+    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}

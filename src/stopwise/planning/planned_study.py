@@ -11,10 +11,10 @@ from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import Setting
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.populations import Guessed, Population, SimulatedScores
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.stopping_times import StoppingTimes
-from stopwise.planning.with_number import WithNumber
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 
@@ -56,13 +56,7 @@ class PlannedStudy(Ranking):
         return self.rules.alpha / self.family.most_false
 
     def true_claims(self, means: Floats) -> Bools:
-        """Return which directions (..., pairs, 2) are true and asked of policies with these means.
-
-        Parameters
-        ----------
-        means
-            Means (..., policies) in [0, 1].
-        """
+        """Return which directions (..., pairs, 2) are true and asked of policies of these means."""
         margin = self.rules.margin / self.rules.scale.span + 1e-9
         first, second = self.family.pairs.T
         gap = means[..., second] - means[..., first]

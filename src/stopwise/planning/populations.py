@@ -39,17 +39,10 @@ class Moments(NamedTuple):
 
 
 class World(NamedTuple):
-    """Simulated studies that have begun: each has its truth, and trials are drawn as they come.
+    """Simulated studies that have begun: each has its truth, and trials are drawn as they come."""
 
-    Attributes
-    ----------
-    means
-        True means (runs, policies).
-    draw
-        Returns the next n rows of each study (runs, n, policies), however they are cut into calls.
-    """
-
-    means: Floats
+    means: Floats  # true ones (runs, policies)
+    # Returns the next n rows of each study (runs, n, policies), however they are cut into calls.
     draw: Callable[[int], Floats]
 
 
@@ -85,18 +78,11 @@ class Population(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Guessed(Population):
-    """Policies that are known by guess.
-
-    Parameters
-    ----------
-    guesses
-        One per policy.
-    correlation
-        Correlation, averaged over the pairs, between scores of the same row: in a share of the
-        rows the environment decides how well all policies do, each by its own distribution.
-    """
+    """Policies that are known by guess."""
 
     guesses: tuple[Guess, ...]
+    # Averaged over the pairs, between scores of the same row: in a share of the rows the
+    # environment decides how well all policies do, each by its own distribution.
     correlation: float = 0.0
 
     def __post_init__(self) -> None:
@@ -190,17 +176,10 @@ class Resampled(Population):
     they are from. It weighs as many trials as the scores seen make likely. To successes and
     failures Jeffreys' prior is added, half a success and half a failure, so that what was not seen
     may yet come.
-
-    Parameters
-    ----------
-    scores
-        Array (rows, policies) in [0, 1], NaN where a policy has no trial.
-    paired
-        Whether a row is one environment: rows are then resampled as a whole.
     """
 
-    scores: Floats
-    paired: bool = False
+    scores: Floats  # (rows, policies) in [0, 1], NaN where a policy has no trial
+    paired: bool = False  # a row is one environment: rows are then resampled as a whole
 
     def __post_init__(self) -> None:
         rows = ~np.isnan(self.scores).any(axis=1) if self.paired else ~np.isnan(self.scores)
@@ -274,23 +253,31 @@ class Resampled(Population):
 
 
 @dataclass(frozen=True, eq=False)
-class Tied(Population):
-    """Policies of which, in every study, the second best is a second copy of the best.
-
-    Its trials are trials of the best in other rows: they share no environment with the row's.
-
-    Parameters
-    ----------
-    population
-        The policies as they are.
-    """
+class Derived(Population):
+    """Policies that are made of others, and like them unless said otherwise."""
 
     population: Population
 
     @property
     def binary(self) -> bool:
-        """Whether every score is success or failure."""
+        """Whether every score of the others is success or failure."""
         return self.population.binary
+
+    def with_tie(self) -> "Population":
+        """Return the same with a tie among the others."""
+        return replace(self, population=self.population.with_tie())
+
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Return the moments of the others."""
+        return self.population.moments(rng, worlds)
+
+
+@dataclass(frozen=True, eq=False)
+class Tied(Derived):
+    """Policies of which, in every study, the second best is a second copy of the best.
+
+    Its trials are trials of the best in other rows: they share no environment with the row's.
+    """
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
         """Return studies before their first row."""

@@ -11,10 +11,9 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
+from stopwise.planning.beside import WithNumber, WithProxy
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
-from stopwise.planning.with_number import WithNumber
-from stopwise.planning.with_proxy import WithProxy
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -50,46 +49,25 @@ RESAMPLED = (
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One assumption about the policies.
+    """One assumption about the policies."""
 
-    Attributes
-    ----------
-    text
-        What is assumed, in words.
-    gap, lead
-        The smallest gap between two means that differ, and that between the two best, in [0, 1].
-    population
-        Where trials come from.
-    """
-
-    text: str
-    gap: float
-    lead: float
-    population: Population
+    text: str  # what is assumed, in words
+    gap: float  # the smallest between two means that differ, in [0, 1]
+    lead: float  # that between the two best
+    population: Population  # where trials come from
 
 
 @dataclass(frozen=True, eq=False)
 class GapFamily:
-    """Policies whose means lie one gap apart, for every gap.
+    """Policies whose means lie one gap apart, for every gap."""
 
-    Parameters
-    ----------
-    base
-        The lowest policy, on which the others improve; None for success rates around one half.
-    policies
-        Number of policies.
-    correlation
-        Of the scores of a row, as far as policies with the gap can have it.
-    number
-        A number in [0, 1] that is the lowest instead; the base then says what scores are like.
-    proxy
-        Of a proxy beside them, its correlation with the scores and the chance of an audit, if any.
-    """
-
+    # The lowest policy, on which the others improve; None for success rates around one half.
     base: Guess | None
-    policies: int
-    correlation: float = 0.0
+    policies: int  # how many
+    correlation: float = 0.0  # of the scores of a row, as far as policies with the gap can have it
+    # A number in [0, 1] that is the lowest instead; the base then says what scores are like.
     number: float | None = None
+    # Of a proxy beside them, its correlation with the scores and the chance of an audit, if any.
     proxy: tuple[float, float | None] | None = None
 
     @property

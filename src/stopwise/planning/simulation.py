@@ -60,24 +60,12 @@ ExecutorChoice = MapExecutor | Fleet | str | None
 
 @dataclass(frozen=True)
 class Simulator:
-    """Runs chunks until the standard errors are small enough.
-
-    Parameters
-    ----------
-    workers
-        Who runs the chunks.
-    seed
-        A whole number; the same one gives the same answer.
-    precision
-        The standard error to reach.
-    progress
-        Called with (chunks done, chunks planned so far).
-    """
+    """Runs chunks until the standard errors are small enough."""
 
     workers: MapExecutor
-    seed: int
-    precision: float
-    progress: Progress | None = None
+    seed: int  # the same one gives the same answer
+    precision: float  # the standard error to reach
+    progress: Progress | None = None  # called with (chunks done, chunks planned so far)
 
     def run(
         self, models: Sequence[StudyModel[Counts]], *, most: int, precision: float | None = None
@@ -172,11 +160,9 @@ class _ChunkWork:
     timeout = None
 
     def worker(self) -> "_ChunkWork":
-        """Return itself, for there is nothing to load."""
         return self
 
     def run(self, tickets: Sequence[_Call]) -> list[tuple[int, Any]]:
-        """Return the results with their places."""
         return [(call.place, call.function(call.item)) for call in tickets]
 
     def failed(self, ticket: _Call, error: str, seconds: float) -> Any:  # noqa: ARG002

@@ -14,28 +14,17 @@ from stopwise.planning.simulation import Tally
 class StoppingTimes(Tally):
     """How many studies ended after 1, 2, ... n_max rows of trials, and with which verdict.
 
-    Attributes
-    ----------
-    right, wrong, undecided
-        Weights by row: counts of a simulation, or exact probabilities. With many policies a study
-        is right if all that differ are ordered correctly, and wrong with any false claim.
-    trials
-        Trials of all policies, added up over the studies.
-    pairs_right
-        Share of pairs that are decided correctly, added up over the studies.
-    pairs_same
-        Share of pairs that end as practically the same, added up likewise.
-    runs
-        Simulated studies; None if the weights are exact probabilities.
+    Weights by row are counts of a simulation, or exact probabilities. With many policies a study is
+    right if all that differ are ordered correctly, and wrong with any false claim.
     """
 
     right: Floats
     wrong: Floats
     undecided: Floats
-    trials: float
-    pairs_right: float
-    runs: int | None
-    pairs_same: float
+    trials: float  # of all policies, added up over the studies
+    pairs_right: float  # the share of pairs that are decided correctly, added up likewise
+    runs: int | None  # simulated studies; None if the weights are exact probabilities
+    pairs_same: float  # the share of pairs that end as practically the same, added up likewise
 
     @classmethod
     def of_runs(

@@ -23,12 +23,7 @@ QUESTIONS: ByName[Question] = ByName(
 def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
     """Return the question that the rules ask, before the first row.
 
-    Parameters
-    ----------
-    rules
-        What was declared.
-    joined
-        Rows that will have been seen when a policy joins, of a study that is looked at afterwards.
+    ``joined``: of a study that is looked at afterwards, the rows seen when policies join.
     """
     require_choice("goal", rules.goal, QUESTIONS)
     return QUESTIONS[rules.goal](rules, joined)

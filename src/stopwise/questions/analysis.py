@@ -13,10 +13,9 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
 from stopwise.core.scores import interval_text, score_text
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.order_words import OrderInWords
-from stopwise.questions.shuffles import decided_otherwise
-from stopwise.questions.standing import Elimination
+from stopwise.questions.ranking import Ranking
+from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import MOST_PAIRS
 from stopwise.rows.table import Table, shares_won
 
@@ -137,7 +136,7 @@ class Analysis(OrderInWords):
 
     def decided_otherwise(self, orders: int = 100) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided, if known."""
-        return decided_otherwise(self.aligned, self.rules, orders)
+        return Ranking(self.rules).decided_otherwise(self.aligned, orders)
 
     @property
     def bibtex(self) -> str:

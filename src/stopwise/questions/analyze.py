@@ -157,9 +157,11 @@ def analyze(
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
     require(
         not (pool and tasks),
-        "pool=True claims that a policy is better on some task, tasks='mean' that it is better in "
-        "the mean: choose one",
-        parameter="pool",
+        Setting("pool", True),
+        " claims that a policy is better on some task, ",
+        Setting("tasks", "mean"),
+        " that it is better in the mean: choose one",
+        code="pool-or-mean",
     )
     if tasks == "mean":
         require(
@@ -309,20 +311,13 @@ def _answer(
     scenes: Scenes,
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
-    if table.preferences:
-        require(
-            settings.get("by", "wins") == "wins",
-            "preferences say who wins, not by how much: they have no means to compare",
-            parameter="by",
-        )
-        settings = {**settings, "by": "wins"}
     table, declared = groups.declared(table, n_max)
     known = {
         "policies": table.policies,
         **declared,
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
-        **for_files(settings),
+        **for_files(table.asked(settings)),
     }
     rules, table = scenes.rules(table, known)
     return pose(rules, joined).analyze(table)

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
@@ -33,14 +34,7 @@ class BestQuestion(Question):
     The probability that a best policy is ever dropped, or one named that is not within the
     indifference of the best, is at most alpha, whenever one stops, under the assumptions of
     ``analyze``. So the candidates are at all times a confidence set of the best policy.
-
-    Parameters
-    ----------
-    rules
-        What was declared.
-    joined
-        Rows that were seen when policies joined: of those declared to come later, and of others,
-        which came unannounced.
+    Policies that ``joined`` are those declared to come later, and others, which came unannounced.
 
     Examples
     --------
@@ -102,8 +96,7 @@ class BestQuestion(Question):
     @property
     def candidates(self) -> tuple[str, ...]:
         """Policies that may still be the best: an anytime confidence set."""
-        found = zip(self.policies, self._board.open[0].tolist(), strict=True)
-        return tuple(name for name, still in found if still)
+        return self._named(self._board.open)
 
     @property
     def set_aside(self) -> tuple[str, ...]:
@@ -111,14 +104,12 @@ class BestQuestion(Question):
 
         They need no more trials, unless another comes to lead.
         """
-        found = zip(self.policies, self._board.set_aside()[0].tolist(), strict=True)
-        return tuple(name for name, aside in found if aside)
+        return self._named(self._board.set_aside())
 
     @property
     def resting(self) -> tuple[str, ...]:
         """Candidates that are tried no more: futility is binding, and they are futile."""
-        found = zip(self.policies, self._board.rests[0].tolist(), strict=True)
-        return tuple(name for name, rests in found if rests and name in self.candidates)
+        return self._named(self._board.rests & self._board.open)
 
     @property
     def futile(self) -> bool:
@@ -163,8 +154,7 @@ class BestQuestion(Question):
     @property
     def tried(self) -> tuple[str, ...]:
         """The policies that the next row tries."""
-        found = zip(self.policies, self._board.count[0].tolist(), strict=True)
-        return tuple(name for name, count in found if count)
+        return self._named(self._board.count > 0)
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -288,6 +278,9 @@ class BestQuestion(Question):
         seen = self.rows - np.array(late)[others]
         ways = zip(seen.tolist(), gone.tolist(), strict=True)
         return rows_to_go(ways, None if n_max is None else n_max - self.rows)
+
+    def _named(self, which: Bools) -> tuple[str, ...]:
+        return tuple(compress(self.policies, which[0]))
 
     def _admit(self) -> None:
         """Let those take part who joined after so many rows, and choose for the next one."""

@@ -10,12 +10,10 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence_state import Interval
 from stopwise.core.plain_values import plain_values
-from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules
 from stopwise.errors import InvalidInput
 from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.analysis_parts import PolicyResult
 from stopwise.questions.doubts import (
     CAUTIONS,
     checkpoints_only,
@@ -28,6 +26,7 @@ from stopwise.questions.doubts import (
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.order_words import MOST_IN_WORDS
+from stopwise.questions.standing import PolicyResult
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -101,14 +100,8 @@ class BestAnalysis(Analysis):
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         named = f", or one named that is not within {self.indifference:g} of it,"
-        promised = promise(
-            self.method,
-            f"the chance that {self._best_in_general} was dropped"
-            f"{named if self.indifference else ''}",
-            self.alpha,
-            n_max=self.n_max,
-            bounds_inferred=self.bounds_inferred,
-        )
+        dropped = f"the chance that {self._best_in_general} was dropped"
+        promised = self.promised(f"{dropped}{named if self.indifference else ''}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         pooled = (
@@ -118,10 +111,10 @@ class BestAnalysis(Analysis):
         )
         if self.aligned.mean is not None:
             pooled = f", in {self.aligned.mean.meaning}"
-        if self.aligned.training_runs:
-            pooled += f" ({self.checkpoint_claim})"
+        lower = "a lower mean is better" if self.rules.lower_is_better else ""
+        about = [f"alpha {self.alpha:g}", lower, self.aligned.checkpoint_claim]
         return (
-            f"{self.order_text} (alpha {self.alpha:g}){pooled}, {self._trials_text()}"
+            f"{self.order_text} ({'; '.join(filter(None, about))}){pooled}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 
@@ -190,26 +183,16 @@ class BestAnalysis(Analysis):
 
         return figures.plot_eliminations(self)
 
-    def plot_intervals(self) -> "Figure":
-        """Refuse: nothing is claimed of any pair."""
-        raise _no_pairs()
-
     def plot_evidence(self, kind: str = "p") -> "Figure":  # noqa: ARG002
         """Refuse: nothing is claimed of any pair."""
-        raise _no_pairs()
+        text = "the goal 'best' compares no pairs: draw plot_eliminations() or plot_scores()"
+        raise InvalidInput(text, code="no-pairs")
 
-    def plot_ranking(self) -> "Figure":
-        """Refuse: nothing is claimed of any pair."""
-        raise _no_pairs()
+    plot_intervals = plot_ranking = plot_evidence
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
         return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}
-
-
-def _no_pairs() -> InvalidInput:
-    text = "the goal 'best' compares no pairs: draw plot_eliminations() or plot_scores()"
-    return InvalidInput(text, code="no-pairs")
 
 
 def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:

@@ -92,16 +92,8 @@ def simulate(rules: Rules, draw: Callable[[], Floats], studies: int) -> Candidat
     """Return how so many studies end that go on until a best policy is named, or to n_max rows.
 
     They are the same as live ones: each row is shown to the very object that a question keeps.
-
-    Parameters
-    ----------
-    rules
-        What is declared; n_max must be.
-    draw
-        Returns a trial of each policy in each study: fresh scores (studies, policies) in [0, 1]. In
-        the independent design it is called again for policies that a row tries several times.
-    studies
-        How many.
+    ``draw`` returns a trial of each policy in each study: fresh scores (studies, policies) in
+    [0, 1]. In the independent design it is called again where a row tries a policy several times.
     """
     *_, board = simulated_rows(rules, draw, studies)
     return board

@@ -30,38 +30,9 @@ NOISE_LIMIT = 3.0
 class Candidates:
     """Everything that changes while policies are dropped; arrays are (studies, policies).
 
-    Parameters
-    ----------
-    method
-        One direction of the test of a pair, at the level of the whole question.
-    start
-        The wealth that is held against each policy at first: 1, or less where alpha is shared.
-    studies
-        Number of studies.
-    often
-        Whether the leader is tried several times per row.
-
-    Attributes
-    ----------
-    open
-        The candidates: policies that were not dropped.
-    joined
-        Policies that take part; one that is awaited is a candidate, and is not tried.
-    log_wealth, peak
-        Log of the wealth against each policy, and the greatest that it ever was.
-    leader
-        Per study, the policy that leads: the greatest mean of the candidates.
-    named
-        Per study, the policy that was named, or -1.
-    count
-        How many trials of each policy the next row takes, 0 if it is not tried.
-    asked, trials
-        Trials asked for so far, and those among them that had a score.
-    dropped, dropped_by
-        Rows seen when a policy was dropped, and who led then; 0 and -1 before.
-    rests
-        Candidates that are tried no more, where futility is binding: to tell them from the leader
-        by n_max had become too unlikely. Nothing is named while one is left.
+    ``method`` is one direction of the test of a pair, at the level of the whole question; ``start``
+    the wealth held against each policy at first: 1, or less where alpha is shared. The leader is
+    tried several times per row if ``often``.
     """
 
     # What cannot be computed from the rest.
@@ -77,15 +48,19 @@ class Candidates:
         k = len(start)
         self.method, self.k, self.often = method, k, often
         self.target = -float(np.log(method.alpha))
+        # The candidates, and those who take part; one that is awaited is a candidate, not tried.
         self.open, self.joined = np.ones((2, studies, k), dtype=bool)
         self.log_wealth: Floats = np.tile(np.log(start), (studies, 1))
-        self.peak = self.log_wealth.copy()
+        self.peak = self.log_wealth.copy()  # the greatest that it ever was
         self.total, self.square = np.zeros((2, studies, k))
+        # Trials asked for, those among them that had a score, and rows seen when one was dropped.
         self.asked, self.trials, self.rows_tried, self.dropped = np.zeros(
             (4, studies, k), dtype=np.int64
         )
-        self.dropped_by = np.full((studies, k), -1)
+        self.dropped_by = np.full((studies, k), -1)  # who led then
         self.named = np.full(studies, -1)
+        # Candidates that are tried no more, where futility is binding: to tell them from the leader
+        # by n_max had become too unlikely. Nothing is named while one is left.
         self.rests: Bools = np.zeros((studies, k), dtype=bool)
         self.rows = 0
         apart = np.broadcast_to(~np.eye(k, dtype=bool), (studies, k, k))
@@ -105,15 +80,12 @@ class Candidates:
         if self.method.stops_at_futility and self.rows and rivals.any():
             self.rests |= rivals & self.futile()
             rivals &= ~self.rests
-        self.count = self._counts(rivals)
+        self.count = self._counts(rivals)  # of each policy, the trials that the next row takes
 
     def observe(self, scores: Floats) -> Floats:
-        """Take in one row; return the average of each policy's trials in it, NaN without any.
+        """Take in one row of trials (times, studies, policies) in [0, 1], NaN where there is none.
 
-        Parameters
-        ----------
-        scores
-            Trials (times, studies, policies) in [0, 1], NaN where there is none.
+        Returned is the average of each policy's trials in it, NaN without any.
         """
         self.rows += 1
         known = ~np.isnan(scores)

@@ -26,8 +26,8 @@ from stopwise.core.promise import (
 from stopwise.core.proxy import least_mean, unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.family import Family
+from stopwise.questions.standing import PairResult, PolicyResult
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.table import Table, side_by_side
 
@@ -35,6 +35,7 @@ from stopwise.rows.table import Table, side_by_side
 ROUNDING = 1e-9
 # Probability at most with which fresh trials are said to differ from stored ones, if they do not.
 FALSE_WEAR = 0.05
+SORTED = "rows-sorted"  # the code of a doubt that rows came in random order
 # Fewer rows are not searched for changes along the way.
 MOVING_ROWS = 20
 # What may void the guarantee, or is to be known of it, by code.
@@ -61,6 +62,8 @@ CAUTIONS = {
     "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
     "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
     "by {correlation}",
+    "proxy-left-out": "beside a proxy it must not depend on the scene either: its mean is that of "
+    "all scenes, those left out included",
     "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
     "before the study, so the mean of the proxy is known; trials are assumed to have started from "
     "the state drawn; the proxy's differences correlate with the real ones by {correlation}",
@@ -126,30 +129,42 @@ def moving(
 ) -> tuple[Message, ...]:
     """Return the decided pairs whose difference changes along the rows, as if they were sorted.
 
-    The largest sum of differences from their mean, over all beginnings of the rows, is held against
-    the distribution that it has for rows in random order (Kolmogorov's, of a Brownian bridge). Of
-    such rows it is said of any pair with probability about ``FALSE_ALARMS``. Rows that end with the
-    decision are not judged: there the end itself depends on the sums.
+    Rows that end with the decision are not judged: there the end itself depends on the sums.
     """
     found = []
     for pair, policies in zip(pairs, family.pairs, strict=True):
         rows = scores[:, policies]
         met = rows[~np.isnan(rows).any(axis=1)] if pair.decided else rows[:0]
-        if len(met) < max(MOVING_ROWS, pair.n + 1):
-            continue
         r0, r1 = comparison.met(*met.T)
-        centred = (r1 - r0) - (r1 - r0).mean()
-        largest = float(np.abs(np.cumsum(centred)).max())
-        # The chance to exceed x is at most 2 exp(-2 x^2).
-        limit = 0.5 * math.log(2.0 * family.size / FALSE_ALARMS)
-        spread = max(float(centred @ centred), len(met) * ROUNDING**2)
-        if largest**2 > limit * spread:
-            text = (
-                f"the difference of {pair.policy0} and {pair.policy1} changes along the rows, as "
-                "if scenes came one after another or a policy changed"
-            )
-            found.append(Message(text, code="rows-sorted"))
+        if len(met) > pair.n and changes(r1 - r0, family.size):
+            found.append(sorted_rows(pair.policy0, pair.policy1))
     return tuple(found)
+
+
+def changes(gaps: Floats, pairs: int = 1) -> bool:
+    """Whether differences change along the rows, as those of one of so many pairs.
+
+    The largest sum of differences from their mean, over all beginnings of the rows, is held against
+    the distribution that it has for rows in random order (Kolmogorov's, of a Brownian bridge). Of
+    such rows it is said of any pair with probability about ``FALSE_ALARMS``.
+    """
+    if gaps.size < MOVING_ROWS:
+        return False
+    centred = gaps - gaps.mean()
+    largest = float(np.abs(np.cumsum(centred)).max())
+    # The chance to exceed x is at most 2 exp(-2 x^2).
+    limit = 0.5 * math.log(2.0 * pairs / FALSE_ALARMS)
+    spread = max(float(centred @ centred), gaps.size * ROUNDING**2)
+    return largest**2 > limit * spread
+
+
+def sorted_rows(policy0: str, policy1: str) -> Message:
+    """Return that the rows of two policies look sorted."""
+    text = (
+        f"the difference of {policy0} and {policy1} changes along the rows, as if scenes came one "
+        "after another or a policy changed"
+    )
+    return Message(text, code=SORTED)
 
 
 def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:

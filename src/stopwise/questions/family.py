@@ -1,4 +1,4 @@
-"""Which claims "a is better than b" are tested, and which of them can be false together."""
+"""Which claims "a is better than b" are tested, which can be false together, and what follows."""
 
 import itertools
 from dataclasses import dataclass
@@ -23,28 +23,17 @@ class Family:
 
     A pair is (policy 0, policy 1). Its direction 0 claims that policy 1 is better, direction 1
     that policy 0 is; a claim is false, and its null hypothesis true, unless it holds strictly.
-
-    Parameters
-    ----------
-    k
-        Number of policies, at least 2.
-    baseline
-        Compare all others with this policy only; None for all pairs.
-    ties
-        "strict": at an exact tie both directions are false claims. "paper": ties are taken not
-        to occur, so that each pair has exactly one false direction.
-    sides
-        2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that
-        policy 1 is not worse.
-    transitive
-        Whether a > b and b > c imply a > c: so it is with means, but not with wins.
     """
 
     k: int
-    baseline: int | None = None
+    baseline: int | None = None  # compare all others with this policy only; None for all pairs
+    # "strict": at an exact tie both directions are false claims. "paper": ties are taken not to
+    # occur, so that each pair has exactly one false direction.
     ties: str = "strict"
+    # 2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that policy
+    # 1 is not worse.
     sides: int = 2
-    transitive: bool = True
+    transitive: bool = True  # whether a > b and b > c imply a > c: so with means, but not with wins
 
     @cached_property
     def pairs(self) -> Ints:
@@ -122,3 +111,35 @@ def _orders(k: int, *, with_ties: bool) -> Ints:
     # Ranks without gaps, so that each order with ties appears once.
     orders: Ints = ranks[used.sum(axis=1) == ranks.max(axis=1) + 1]
     return orders
+
+
+def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:
+    """Return the claims (studies, pairs, 2) with those that follow, and which pairs those are.
+
+    A false claim follows only from another false one, so this costs no risk. Contradictory
+    claims (probability at most alpha) imply both directions of a pair: then neither is made.
+    """
+    undecided = ~claims.any(axis=-1)
+    if family.baseline is not None or not family.transitive:
+        return claims, np.zeros_like(undecided)
+    better = family.better(claims)
+    for _ in range(family.k.bit_length()):
+        better = better | (better[:, :, :, None] & better[:, None, :, :]).any(axis=2)
+    reached = family.directed(better)
+    follows = undecided & (reached[..., 0] != reached[..., 1])
+    return claims | (reached & follows[..., None]), follows
+
+
+def with_implied_p_values(family: Family, claims: Bools, implied: Bools, p_value: Floats) -> Floats:
+    """Give each implied claim the p-value of the weakest claim that it rests on."""
+    if not implied.any():
+        return p_value
+    policy0, policy1 = family.pairs.T
+    own = np.where(claims & ~implied[..., None], p_value, 1.0)
+    path = np.ones((len(claims), family.k, family.k))
+    path[:, policy1, policy0], path[:, policy0, policy1] = own[..., 0], own[..., 1]
+    for _ in range(family.k.bit_length()):
+        through = np.maximum(path[:, :, :, None], path[:, None, :, :]).min(axis=2)
+        path = np.minimum(path, through)
+    found = family.directed(path)
+    return np.where(implied[..., None] & claims, found, p_value)

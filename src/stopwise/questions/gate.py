@@ -7,7 +7,7 @@ decides ends both. See docs/design/gate.md for what each false claim can cost.
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,10 +22,11 @@ from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.settings import GateSettings
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
-from stopwise.questions.doubts import CAUTIONS, answered
+from stopwise.questions.doubts import CAUTIONS, SORTED, answered, changes, sorted_rows
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
-from stopwise.questions.gate_source import GatePairs, found_policies, pairs_of, verdict_on
+from stopwise.questions.gate_source import beside, found_policies, pairs_of, verdicts
+from stopwise.rows.table import Table
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 SCHEMA = 1
@@ -51,9 +52,11 @@ class Gate:
     task
         The task's name, or None.
     unused
-        GatePairs of trials that came after the decision, or after n_max.
+        Pairs of trials that came after the decision, or after n_max.
     warnings
         What was assumed, and what may void the guarantee.
+    about
+        Which training runs the claim is about, where trials come from some; else nothing.
     """
 
     shown: str
@@ -64,6 +67,7 @@ class Gate:
     task: str | None
     unused: int
     warnings: tuple[str, ...]
+    about: str = ""
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of each false claim.")
@@ -87,7 +91,7 @@ class Gate:
 
     @property
     def n(self) -> int:
-        """GatePairs of trials used: until the decision, or all."""
+        """Pairs of trials used: until the decision, or all."""
         return self.not_worse.n
 
     @property
@@ -147,6 +151,9 @@ class Gate:
             self.method, "the chance of such a claim if it is false", self.alpha, n_max=self.n_max
         )
         design = f", {self.design} design" if self.rules.reference is None else ""
+        for doubt in self.warnings:
+            if getattr(doubt, "code", "") == SORTED:
+                promised = f"for pairs in random order {promised}; but {doubt}"
         return f"{self._finding()}; {self._facts()}; {promised} ({self.method}{design})."
 
     def __str__(self) -> str:
@@ -155,14 +162,15 @@ class Gate:
 
     def _finding(self) -> str:
         after = counted(self.n, self._unit)
+        about = f" ({self.about})" if self.about else ""
         if self.shown != UNDECIDED:
-            return f"{self._claim(self.shown)}: shown after {after}"
+            return f"{self._claim(self.shown)}{about}: shown after {after}"
         seen = after if self.n_max is None else f"{self.n} of at most {self.n_max} {self._unit}s"
         asked = f"worse than {self.baseline} by {score_text(self.margin)} or more"
         if not self.margin:
             asked = f"better or worse than {self.baseline}"
         return (
-            f"Undecided after {seen} whether {self.policy} is {asked}, which shows neither; "
+            f"Undecided after {seen} whether {self.policy} is {asked}{about}, which shows neither; "
             f"{self._more()}"
         )
 
@@ -245,6 +253,7 @@ class Gate:
     def to_markdown(self) -> str:
         """Return the answer as a table for the summary of a CI run."""
         answer = {NOT_WORSE: "no", WORSE: "yes"}.get(self.shown, UNDECIDED)
+        more: dict[int | None, str] = {0: "0", None: "unknown"}
         row = {
             "policy": self.policy,
             "baseline": self.baseline,
@@ -255,11 +264,7 @@ class Gate:
                 self.interval, self._edge
             ),
             "anytime p": f"{self.p_value:.2g}",
-            f"more {self._unit}s needed": "0"
-            if self.shown != UNDECIDED
-            else "unknown"
-            if self.needed is None
-            else f"about {self.needed}",
+            f"more {self._unit}s needed": more.get(self.needed, f"about {self.needed}"),
         }
         return markdown(row, self.sentence)
 
@@ -341,9 +346,11 @@ def gate(
     )
     memory = Memory.opened(state, versions)
     trials, names = found_policies(new, baseline, results, {"bounds": bounds})
-    pairs = pairs_of(trials, names, task=task, design=design, bounds=bounds)
+    pairs = pairs_of(
+        trials, names, task=task, design=design, bounds=bounds, growing=state is not None
+    )
     if reference is not None:
-        pairs = pairs.beside(reference)
+        pairs = beside(pairs, reference)
     given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
     rules = Rules.of(
         policies=names,
@@ -360,22 +367,9 @@ def gate(
     return found
 
 
-def claims(rules: Rules) -> tuple[Rules, Rules]:
-    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
-
-    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
-    mean1 >= mean0 - m.
-    """
-    return rules, replace(rules, alternative="less", margin=-rules.margin)
-
-
-def _answer(rules: Rules, pairs: GatePairs) -> Gate:
+def _answer(rules: Rules, pairs: Table) -> Gate:
     """Run both tests until the first decides."""
-    rules, mirrored = claims(rules)
-    not_worse = verdict_on(rules, pairs)
-    worse = verdict_on(mirrored, pairs.first(not_worse.n))
-    if worse.n < not_worse.n:
-        not_worse = verdict_on(rules, pairs.first(worse.n))
+    not_worse, worse = verdicts(rules, pairs)
     shown = UNDECIDED
     if not_worse.decided != worse.decided:  # both at once (absurd levels only) would say nothing
         shown = NOT_WORSE if not_worse.decided else WORSE
@@ -383,6 +377,9 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
     if not_worse.dependence is not None:
         text = dependence_text(old, new, not_worse.dependence, rules.method)
         warnings.append(Message(text, code=f"scores-{not_worse.dependence}"))
+    gaps = np.diff(pairs.scores).ravel()
+    if shown != UNDECIDED and gaps.size > not_worse.n and changes(gaps):
+        warnings.append(sorted_rows(old, new))
     if "seed" in rules.parameters:
         text = CAUTIONS["randomised"].format(method=rules.method, seed=rules.parameters["seed"])
         warnings.append(Message(text, code="randomised"))
@@ -395,4 +392,5 @@ def _answer(rules: Rules, pairs: GatePairs) -> Gate:
         task=pairs.task,
         unused=len(pairs.scores) - not_worse.n,
         warnings=tuple(warnings),
+        about=pairs.checkpoint_claim,
     )

@@ -18,28 +18,18 @@ from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump, load
 from stopwise.errors import InvalidState, require
 from stopwise.files import replace_file
-from stopwise.questions.gate_source import GatePairs
+from stopwise.rows.table import Table
 
 KIND, VERSION = "stopwise gate", 1
 
 
 @dataclass(frozen=True)
 class Memory:
-    """The file of a gate, or none.
-
-    Parameters
-    ----------
-    place
-        The file, or None if nothing is to be remembered.
-    versions
-        What the caller says identifies both policies.
-    before
-        What the file held when it was opened: empty on the first night.
-    """
+    """The file of a gate, or none."""
 
     place: Path | None
-    versions: str | None
-    before: Mapping[str, Any]
+    versions: str | None  # what the caller says identifies both policies
+    before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
 
     @classmethod
     def opened(cls, place: str | Path | None, versions: str | None) -> "Memory":
@@ -67,7 +57,7 @@ class Memory:
         found: int | None = self.before.get("declared", {}).get("seed")
         return found
 
-    def check(self, rules: Rules, pairs: GatePairs) -> None:
+    def check(self, rules: Rules, pairs: Table) -> None:
         """Raise unless this goes on with what was begun."""
         if not self.before:
             return
@@ -97,13 +87,13 @@ class Memory:
             "has changed; give all trials each time, old ones first and as they were",
         )
 
-    def keep(self, rules: Rules, pairs: GatePairs) -> None:
+    def keep(self, rules: Rules, pairs: Table) -> None:
         """Write down what was counted by now, in one step."""
         if self.place is not None:
             content = {"declared": self._declared(rules, pairs), "pairs": pairs.scores.tolist()}
             replace_file(self.place, (dump(KIND, VERSION, content) + "\n").encode())
 
-    def _declared(self, rules: Rules, pairs: GatePairs) -> dict[str, Any]:
+    def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
         """Return what must stay as it is, as JSON gives it back."""
         own = {**rules.identity(), "task": pairs.task, "versions": self.versions}
         found: dict[str, Any] = json.loads(json.dumps(own))

@@ -1,13 +1,12 @@
 """Which trials a gate looks at: two files or one, and the pairs that they make."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
@@ -18,30 +17,10 @@ from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.questions.doubts import CAUTIONS
+from stopwise.questions.doubts import CAUTIONS, checkpoints_only
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class GatePairs:
-    """The scores of both policies in the order of the test, baseline first; no gaps."""
-
-    scores: Floats
-    bounds: tuple[float, float]
-    design: str
-    task: str | None
-    notes: tuple[str, ...]
-
-    def beside(self, number: float) -> "GatePairs":
-        """Return the scores of one policy beside a number in place of the baseline."""
-        column = np.full((len(self.scores), 1), float(number))
-        return replace(self, scores=np.concatenate([column, self.scores], axis=1))
-
-    def first(self, number: int) -> "GatePairs":
-        """Return the first so many pairs."""
-        return replace(self, scores=self.scores[:number])
 
 
 def found_policies(
@@ -49,17 +28,9 @@ def found_policies(
 ) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
     """Return the trials of both policies, and the names of the baseline and of the new one.
 
-    Without a baseline, those of the new policy alone.
-
-    Parameters
-    ----------
-    new, baseline
-        Files, frames or scores of each; with results, or if the baseline is no file, the names of
-        policies in one table.
-    results
-        That table or where to read it, or None.
-    reading
-        Keywords of ``read_trials``.
+    Without a baseline, those of the new policy alone. New and baseline are files, frames or scores
+    of each; with results, or if the baseline is no file, the names of policies in one table.
+    ``reading`` are keywords of ``read_trials``.
     """
     names: tuple[str, ...]
     if baseline is None:
@@ -95,13 +66,7 @@ def _alone(
     known = trials.policies
     name = str(new) if results is not None else known[0]
     require(name in known, f"there is no policy {name!r}, only {', '.join(known)}")
-    require(
-        results is not None or len(known) == 1,
-        f"{new} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
-        "file with ",
-        Setting("results"),
-        code="which-policy",
-    )
+    _require_so_many(1 if results is None else len(known), known, new)
     return trials, (name,)
 
 
@@ -112,10 +77,14 @@ def pairs_of(
     task: str | None,
     design: str | None,
     bounds: tuple[float, float] | None,
-) -> GatePairs:
-    """Return the pairs of trials, as ``analyze`` aligns them."""
+    growing: bool,
+) -> Table:
+    """Return the pairs of trials, as ``analyze`` aligns them, baseline first and without gaps.
+
+    While they grow, they are in their order.
+    """
     if isinstance(trials, Trials):
-        table = _aligned(trials, names, task, design).declaring(bounds)
+        table = _aligned(trials, names, task, design, in_turn=not growing).declaring(bounds)
     else:
         table = tables(trials, design=design)[0].declaring(bounds)
     require(
@@ -134,23 +103,32 @@ def pairs_of(
     }
     cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
     require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
-    return GatePairs(
-        scores=table.scores[complete],
-        bounds=limits,
-        design=table.design,
-        task=table.task,
-        notes=(*table.notes, *cautions),
-    )
+    notes = (*table.notes, *checkpoints_only(table), *cautions)
+    return replace(table, scores=table.scores[complete], bounds=limits, notes=notes)
 
 
-def _aligned(trials: Trials, names: tuple[str, ...], task: str | None, design: str | None) -> Table:
+def beside(pairs: Table, number: float) -> Table:
+    """Return the scores of one policy beside a number in place of the baseline."""
+    column = np.full((len(pairs.scores), 1), float(number))
+    scores = np.concatenate([column, pairs.scores], axis=1)
+    return replace(pairs, policies=(f"{number:g}", *pairs.policies), scores=scores)
+
+
+def _aligned(
+    trials: Trials,
+    names: tuple[str, ...],
+    task: str | None,
+    design: str | None,
+    *,
+    in_turn: bool,
+) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,
         f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
         Setting("task"),
         code="several-tasks",
     )
-    return align(trials, task=task, design=design or "auto", policies=names, in_turn=False)
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=in_turn)
 
 
 def _other(trials: Trials, baseline: str, source: str) -> str:
@@ -161,14 +139,18 @@ def _other(trials: Trials, baseline: str, source: str) -> str:
         f"the baseline {baseline!r} is neither a file nor a policy in {source} "
         f"({', '.join(known)})",
     )
+    _require_so_many(2, known, source)
+    return known[1] if known[0] == baseline else known[0]
+
+
+def _require_so_many(number: int, known: tuple[str, ...], source: object) -> None:
     require(
-        len(known) == 2,
+        len(known) == number,
         f"{source} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
         "file with ",
         Setting("results"),
         code="which-policy",
     )
-    return known[1] if known[0] == baseline else known[0]
 
 
 def _named(new: Any, baseline: Any) -> tuple[str, str]:
@@ -190,8 +172,26 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def verdict_on(rules: Rules, pairs: GatePairs) -> Verdict:
-    """Return the verdict of one of the tests on these pairs."""
+def claims(rules: Rules) -> tuple[Rules, Rules]:
+    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
+
+    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
+    mean1 >= mean0 - m.
+    """
+    return rules, replace(rules, alternative="less", margin=-rules.margin)
+
+
+def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
+    """Return the verdicts of both tests, after the pairs at which the first decides."""
+    rules, mirrored = claims(rules)
+    not_worse = _verdict(rules, pairs)
+    worse = _verdict(mirrored, pairs.first(not_worse.n))
+    if worse.n < not_worse.n:
+        not_worse = _verdict(rules, pairs.first(worse.n))
+    return not_worse, worse
+
+
+def _verdict(rules: Rules, pairs: Table) -> Verdict:
     settings = rules.pair_settings()
     test = SequentialTest(**settings.pop("parameters"), **settings)
     columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]

@@ -20,18 +20,10 @@ def difference_intervals(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of mean1 - mean0 for each pair of policies.
 
-    Parameters
-    ----------
-    comparison
-        The test of each pair.
-    scores
-        Scores in [0, 1], rows by policies; rows without both policies are left out. With a proxy
-        they and its scores, along a first axis.
-    pairs
-        Places of policy 0 and policy 1 of each pair.
-    levels
-        The level at which each direction of each pair was, or would be, decided. Without them the
-        intervals do not follow a test, and hold for all pairs together.
+    Scores are in [0, 1], rows by policies; rows without both policies are left out. With a proxy
+    they and its scores, along a first axis. ``levels`` are those at which each direction of each
+    pair was, or would be, decided; without them the intervals do not follow a test, and hold for
+    all pairs together.
     """
     columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
     audited = comparison.rules.audit is not None  # else, with scores of a judge alone, it counts

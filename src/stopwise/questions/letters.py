@@ -21,13 +21,8 @@ from stopwise.core.arrays import Bools, Floats
 def ranked(better: Bools, means: Floats) -> list[int]:
     """Return the policies from best to worst: as was decided, and by their means beyond that.
 
-    Parameters
-    ----------
-    better
-        Matrix (k, k): whether row was declared better than column. In a contradiction (a cycle)
-        the highest mean comes first.
-    means
-        The policies' means.
+    ``better[i, j]`` says that i was declared better than j. In a contradiction (a cycle) the
+    highest mean comes first.
 
     Examples
     --------
@@ -46,15 +41,10 @@ def ranked(better: Bools, means: Floats) -> list[int]:
 
 
 def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
-    """Return each policy's letters.
+    """Return each policy's letters, given which pairs are decided (a symmetric matrix).
 
-    Parameters
-    ----------
-    decided
-        Symmetric matrix (k, k): whether the pair is decided.
-    ranking
-        The policies from best to worst, as decided; the best gets the letter "a", and a policy
-        declared better than another has the earlier first letter.
+    The best of the ranking gets the letter "a", and a policy declared better than another has the
+    earlier first letter.
 
     Examples
     --------
@@ -93,23 +83,9 @@ def order_text(
 ) -> str:
     """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)".
 
-    Parameters
-    ----------
-    names
-        The policies' names.
-    better
-        Matrix (k, k): whether row was declared better than column. What follows through a
-        third policy is left out; what is undecided is marked "?".
-    tested
-        Symmetric matrix (k, k): whether the pair was compared at all.
-    ranking
-        The policies from best to worst.
-    not_worse
-        Whether "better" is only "not worse".
-    same, within
-        Symmetric matrix (k, k): whether both were declared practically the same; and within what.
-    transitive
-        Whether something follows through a third policy at all.
+    ``better[i, j]`` says that i was declared better than j (or only not worse), ``tested`` and
+    ``same`` are symmetric. What follows through a third policy, if it does, is left out; what is
+    undecided is marked "?".
 
     Examples
     --------

@@ -32,24 +32,9 @@ NOTHING = -1e9  # log of an empty pot: a number, so that differences stay number
 class NearBest(Candidates):
     """Candidates of which one is named that is within an indifference of the best.
 
-    Parameters
-    ----------
-    method, start, studies, often
-        As for ``Candidates``.
-    near
-        The same test with the indifference as a negative margin.
-    alone
-        The test that a policy is within the indifference of the greatest score there is: its first
-        policy always scores 1.
-    lone
-        Whether rows may try the leader alone.
-
-    Attributes
-    ----------
-    pot
-        Log-wealth (studies, policies b, policies c) of the pots.
-    by_itself
-        Policies b whose pot against the leader bets, in the next row, on the leader alone.
+    ``near`` is the same test with the indifference as a negative margin; ``alone`` the test that a
+    policy is within the indifference of the greatest score there is: its first policy always scores
+    1. Rows may try the leader alone if ``lone``.
     """
 
     kept: ClassVar[tuple[str, ...]] = (*Candidates.kept, "pot", "by_itself")
@@ -71,7 +56,8 @@ class NearBest(Candidates):
         self.near, self.alone, self.lone = near, alone, lone
         self.near_state = writable(near.start((self.runs.size,)))
         self.alone_state = writable(alone.start((studies * self.k,)))
-        self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)
+        self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)  # by policies b and c
+        # Policies b whose pot against the leader bets, in the next row, on the leader alone.
         self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
 
     def futile(self) -> Bools:

@@ -7,9 +7,8 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.delegated import Delegated
 from stopwise.core.registry import edition_of
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Delegated, Rules
 from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
 from stopwise.messages import counted

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.futility import futility_text
 from stopwise.core.promise import promise
 from stopwise.core.registry import find
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.messages import Message, counted, listed
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
-from stopwise.questions.standing import Elimination
+from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import Drawn
 from stopwise.rows.table import Table
 
@@ -88,7 +86,7 @@ class OrderInWords(Drawn):
     def claim_over_tasks(self) -> str | None:
         """What a declared order of several tasks says, in words; None for one task."""
         if self.aligned.mean is not None:
-            return self.aligned.mean.claim
+            return f"{self._claimed} in {self.aligned.mean.meaning}"
         if not self.pooled_tasks:
             return None
         claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
@@ -100,27 +98,22 @@ class OrderInWords(Drawn):
     @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
-        said = []
-        if self.rules.by == "wins":
+        said, wins = [], self.rules.by == "wins"
+        lower = self.rules.lower_is_better and not wins
+        if wins:
             met = "on the rows that they share"
             if self.design == "independent":
                 met = "if a random trial of each is compared"
             said.append(f"wins more often {met}, whatever the means")
-        elif self.rules.lower_is_better:
-            said.append("a lower mean" if self.margin >= 0 else "of means, where lower is better")
+        elif lower and self.margin >= 0:
+            said.append("a lower mean")
         if self.claim_over_tasks is not None:
             said.append(self.claim_over_tasks)
         elif self.margin:
             said.append(self._claimed)
+        if lower and self.margin < 0:
+            said.append("where a lower mean is better")
         return ", ".join(said) or None
-
-    @property
-    def checkpoint_claim(self) -> str:
-        """What the claims are about where several trials come from one training run."""
-        return (
-            f"about the checkpoints of these {self.aligned.training_runs} training runs, not about "
-            "what other runs would give"
-        )
 
     @property
     def interval_note(self) -> str:
@@ -163,13 +156,8 @@ class OrderInWords(Drawn):
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         design = f", {self.design} design" if self.rules.reference is None else ""
-        promised = promise(
-            self.method,
-            f"the chance of any false {'claim' if self.margin < 0 or within else 'order'}",
-            self.alpha,
-            n_max=self.n_max,
-            bounds_inferred=self.bounds_inferred,
-        )
+        claim = "claim" if self.margin < 0 or within else "order"
+        promised = self.promised(f"the chance of any false {claim}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         better = ">" if self._in_words else "better"
@@ -178,7 +166,7 @@ class OrderInWords(Drawn):
         meant = self.claim_meaning
         signs = [] if meant is None else [f"{better} means {meant}"]
         if self.aligned.training_runs:
-            signs.append(self.checkpoint_claim)
+            signs.append(self.aligned.checkpoint_claim)
         if any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
@@ -189,6 +177,11 @@ class OrderInWords(Drawn):
             f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}{design}{ties})."
         )
+
+    def promised(self, chance: str) -> str:
+        """Return how large a chance is by the method, and what that rests on."""
+        inferred = self.bounds_inferred
+        return promise(self.method, chance, self.alpha, n_max=self.n_max, bounds_inferred=inferred)
 
     @property
     def _claimed(self) -> str:

@@ -19,59 +19,31 @@ from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Budget, Seen
-from stopwise.questions.implication import with_implied, with_implied_p_values
+from stopwise.questions.family import with_implied, with_implied_p_values
 from stopwise.questions.same_pairs import SamePairs
 from stopwise.questions.trace import Trace
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of every pair; arrays are (studies, pairs) or (studies, pairs, 2 directions).
+    """What became of every pair; arrays are (studies, pairs) or (studies, pairs, 2 directions)."""
 
-    Attributes
-    ----------
-    claims
-        Direction 0: policy 1 was declared better; direction 1: policy 0 was.
-    implied
-        Whether the decision follows from two others, not from the pair's own evidence.
-    n
-        Pairs of trials seen: until the decision, or all where undecided.
-    rows
-        Rows of the table gone through for the pair, those in which it waited included.
-    log_e
-        Log e-value of each direction at the decision or at the end; NaN without one.
-    p_value
-        P-value of each direction, to be held against alpha (ones, if not asked for).
-    trace
-        Evidence by row, for figures (where asked for).
-    same, p_same
-        Which pairs were declared practically the same, and the p-value of that, to be held against
-        alpha; None if that is not asked.
-    levels
-        The level of each direction at the pair's decision, or at the end; None if it has none of
-        its own.
-    tried, last
-        Whether a policy (studies, policies) would be tried in a further row, and the rows until it
-        was not, or all.
-    chance, futile
-        Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN
-        if unknown, and whether it is too small to go on for.
-    """
-
-    claims: Bools
-    implied: Bools
-    n: Ints
-    rows: Ints
-    log_e: Floats
-    p_value: Floats
-    trace: Trace | None
-    levels: Floats | None
-    tried: Bools
-    last: Ints
+    claims: Bools  # direction 0: policy 1 was declared better; direction 1: policy 0 was
+    implied: Bools  # whether the decision follows from two others, not from the pair's own evidence
+    n: Ints  # pairs of trials seen: until the decision, or all where undecided
+    rows: Ints  # of the table gone through for the pair, those in which it waited included
+    log_e: Floats  # of each direction at the decision or at the end; NaN without one
+    p_value: Floats  # of each direction, to be held against alpha (ones, if not asked for)
+    trace: Trace | None  # evidence by row, for figures (where asked for)
+    levels: Floats | None  # of each direction at the decision, or at the end; None without its own
+    tried: Bools  # whether a policy (studies, policies) would be tried in a further row
+    last: Ints  # the rows until it was not, or all
+    # Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN if
+    # unknown, and whether it is too small to go on for.
     chance: Floats
     futile: Bools
-    same: Bools
-    p_same: Floats | None
+    same: Bools  # which pairs were declared practically the same
+    p_same: Floats | None  # the p-value of that, to be held against alpha; None if it is not asked
 
     @property
     def decided(self) -> Bools:
@@ -90,21 +62,9 @@ def replay(
 ) -> Replay:
     """Go through the rows until everything is decided or the rows are used up.
 
-    Parameters
-    ----------
-    comparison
-        The settings of one pair, with its share of alpha as the level to aim at.
-    budget
-        The family-wise procedure.
-    scores
-        Normalised scores (studies, rows, policies), NaN where a policy has no trial; with a proxy
-        they and its scores, along a first axis.
-    with_p_values
-        Also compute p-values adjusted for the family; simulations need none.
-    with_trace
-        Keep the evidence by row, of one study.
-    progress
-        Told the rows gone through.
+    The comparison has its share of alpha as the level to aim at. Scores in [0, 1] are (studies,
+    rows, policies), NaN where a policy has no trial; with a proxy they and its scores, along a
+    first axis. Simulations need no p-values; a trace is of one study.
     """
     studies, rows, _ = scores.shape[-3:]
     board = PairStates(comparison, budget, studies, rows)

@@ -45,13 +45,7 @@ class Question(Resumable):
     policy): the same block in a paired design, else the next trials of each. Every trial has a
     place, fixed before it is run: its policy, and its number among the trials of that policy. Rows
     are looked at in order, each when it is complete, so that slow trials cannot bias the answer.
-
-    Parameters
-    ----------
-    rules
-        What was declared.
-    joined
-        Rows that were seen when policies joined, where the question allows for that.
+    Where the question allows for that, ``joined`` has the rows seen when policies joined.
     """
 
     # The type of its answers, which knows their words and their pages.

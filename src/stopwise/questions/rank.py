@@ -17,7 +17,6 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.analysis_parts import PairResult, PolicyResult
 from stopwise.questions.doubts import (
     CAUTIONS,
     ROUNDING,
@@ -38,7 +37,13 @@ from stopwise.questions.intervals import difference_intervals, interval_level, m
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
-from stopwise.questions.standing import eliminations, only_best, standing_of
+from stopwise.questions.standing import (
+    PairResult,
+    PolicyResult,
+    eliminations,
+    only_best,
+    standing_of,
+)
 from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, beside_proxy, shares_won, unit_scores
 
@@ -316,6 +321,7 @@ def _warnings(
     proxied = rules.proxy_mean is not None and rules.audit is None
     holds = {
         "rows-incomplete": incomplete,
+        "proxy-left-out": incomplete and proxied,
         "bounds-undeclared": table.bounds is None and comparison.rules.by == "means",
         "wins": comparison.rules.by == "wins",
         "wins-not-transitive": not family.transitive and family.size > 1,

@@ -4,7 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from stopwise.core import registry
+from stopwise.core.arrays import Bools
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import require
@@ -12,9 +15,12 @@ from stopwise.messages import Setting, named
 from stopwise.questions import budget
 from stopwise.questions.budget import Budget
 from stopwise.questions.family import Family
-from stopwise.questions.pairs import has_e_process
+from stopwise.questions.pairs import has_e_process, replay
+from stopwise.rows.table import Table, beside_proxy, unit_scores
 
 GOAL = "order"
+# Scores in all orders together; more would take longer than the rest of a report.
+MOST_SCORES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,21 @@ class Ranking:
         """Return the same ranking with this seed, if its method draws random numbers at all."""
         rules = self.rules.with_luck(seed)
         return self if rules is self.rules else replace(self, rules=rules)
+
+    def decided_otherwise(self, table: Table, orders: int) -> int | None:
+        """Return in how many random orders of the same rows other pairs are decided.
+
+        None where that would take too long, or where the answer does not depend on the order.
+        """
+        scores = beside_proxy(table, unit_scores(table, self.comparison), self.comparison)
+        if scores.size * orders > MOST_SCORES or not self.comparison.test.anytime:
+            return None
+        rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
+        places = [np.arange(len(table.scores))]
+        places += [rng.permutation(len(table.scores)) for _ in range(orders)]
+        outcome = replay(self.comparison, self.budget, scores[..., np.stack(places), :])
+        ends: Bools = np.concatenate([outcome.claims, outcome.same[..., None]], axis=-1)
+        return int((ends[1:] != ends[0]).any(axis=(1, 2)).sum())
 
     @cached_property
     def family(self) -> Family:

@@ -20,20 +20,8 @@ from stopwise.questions.candidates import Candidates
 class TopCandidates(Candidates):
     """The candidates for the best ``top``; those that are left in the end are named together.
 
-    Parameters
-    ----------
-    method
-        One direction of the test of a pair, at the level that its wealth has to reach.
-    alpha
-        The level of the whole question, of which each of the best has an equal share.
-    top
-        How many are wanted.
-
-    Attributes
-    ----------
-    pair_wealth
-        Log of the wealth (studies, policies, opponents) of "the opponent is better"; it stays as
-        it is once one of both is dropped.
+    ``method`` is one direction of the test of a pair, at the level that its wealth has to reach;
+    ``alpha`` the level of the whole question, of which each of the best has an equal share.
     """
 
     kept: ClassVar[tuple[str, ...]] = (*Candidates.kept, "pair_wealth")
@@ -43,6 +31,8 @@ class TopCandidates(Candidates):
     ) -> None:
         super().__init__(method, np.full(policies, 1 / top), studies, often=False)
         self.target, self.top = -math.log(alpha), top
+        # Log of the wealth of "the opponent is better" (studies, policies, opponents); it stays as
+        # it is once one of both is dropped.
         self.pair_wealth: Floats = np.zeros((studies, policies, policies))
 
     def set_aside(self) -> Bools:

@@ -13,21 +13,11 @@ DENSE = 2000
 
 @dataclass(frozen=True)
 class Path:
-    """The evidence of one pair against the number of its pairs of trials; it begins at n = 0.
+    """The evidence of one pair against the number of its pairs of trials; it begins at n = 0."""
 
-    Attributes
-    ----------
-    n
-        Pairs of trials seen, increasing.
-    log_e
-        Log e-values (points, 2): that policy 1, that policy 0 is better; NaN without any.
-    p_value
-        P-values (points, 2), adjusted for the family, to be held against alpha.
-    """
-
-    n: Ints
-    log_e: Floats
-    p_value: Floats
+    n: Ints  # pairs of trials seen, increasing
+    log_e: Floats  # (points, 2): that policy 1, that policy 0 is better; NaN without any
+    p_value: Floats  # (points, 2), adjusted for the family, to be held against alpha
 
     def __post_init__(self) -> None:
         for array in (self.n, self.log_e, self.p_value):

@@ -22,21 +22,11 @@ Count = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class TwoCounts:
-    """What counts show, valid if the numbers of trials were fixed before.
+    """What counts show, valid if the numbers of trials were fixed before."""
 
-    Attributes
-    ----------
-    better
-        "first" or "second"; beside a number "policy" or the number; None if undecided.
-    sentence
-        The answer in words, and what it rests on.
-    facts
-        All that JSON has besides.
-    """
-
-    better: str | None
+    better: str | None  # "first" or "second"; beside a number "policy" or the number
     sentence: str
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # all that JSON has besides
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""

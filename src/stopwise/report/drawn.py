@@ -1,12 +1,11 @@
-"""Answers that can show themselves: in a notebook, and their figures as files."""
+"""Answers that can show themselves: in a notebook, as tables for others, as files of figures."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from stopwise.report.exports import latex_table, markdown_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +16,16 @@ if TYPE_CHECKING:
 DPI = 160
 # Most pairs that a table for people lists; a page folds one that is longer.
 MOST_PAIRS = 28
+
+Rows = Sequence[Mapping[str, object]]
+# Characters that LaTeX takes for commands, with what stands for them.
+LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+NUMBER = re.compile(r"[-+]?[\d.,]+%?")
 
 
 class Drawn(ABC):
@@ -105,3 +114,38 @@ def _table(rows: Sequence[Mapping[str, object]]) -> str:
 
 def _line(kind: str, cells: Iterable[object]) -> str:
     return f"<tr>{''.join(f'<{kind}>{escape(str(cell))}</{kind}>' for cell in cells)}</tr>"
+
+
+def markdown_table(rows: Rows) -> str:
+    """Return rows as a table for Markdown, numbers to the right."""
+    lines = [
+        list(rows[0]),
+        ["---:" if right else "---" for right in _right_aligned(rows)],
+        *([str(value).replace("|", r"\|") for value in row.values()] for row in rows),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def latex_table(rows: Rows) -> str:
+    """Return rows as a ``tabular`` for LaTeX; its rules are those of the package booktabs."""
+    columns = "".join("r" if right else "l" for right in _right_aligned(rows))
+    lines = [" & ".join(_latex(value) for value in row.values()) + r" \\" for row in rows]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(map(_latex, rows[0])) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _right_aligned(rows: Rows) -> list[bool]:
+    return [all(NUMBER.fullmatch(str(row[name])) for row in rows) for name in rows[0]]
+
+
+def _latex(value: object) -> str:
+    return "".join(LATEX.get(character, character) for character in str(value))

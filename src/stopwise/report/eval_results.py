@@ -12,7 +12,7 @@ from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analysis_parts import PolicyResult
+    from stopwise.questions.standing import PolicyResult
 
 # Where the Hub looks for them in the repository of a model.
 PLACE = Path(".eval_results") / "stopwise.yaml"
@@ -23,16 +23,9 @@ def write_eval_results(
 ) -> list[Path]:
     """Write ``POLICY/.eval_results/stopwise.yaml`` for each policy, with one entry per task.
 
-    Parameters
-    ----------
-    analyses
-        One per task.
-    folder
-        Each policy gets a folder in it, whose content belongs into the repository of the model.
-    dataset
-        The benchmark on the Hub, as "owner/name".
-    source
-        Address of where the evaluation can be looked up.
+    Each policy gets a folder in this one, whose content belongs into the repository of the model.
+    The dataset is the benchmark on the Hub, as "owner/name"; the source is the address of where the
+    evaluation can be looked up.
     """
     import yaml
 

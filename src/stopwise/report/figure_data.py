@@ -1,7 +1,7 @@
 """What the figures of an analysis show, computed apart from drawing it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analysis_parts import PairResult
     from stopwise.questions.best_analysis import BestAnalysis
+    from stopwise.questions.standing import PairResult
 
 # So many different scores are shown as proportions; a swarm of them would be a few thick lines.
 FEW_VALUES = 7
@@ -58,8 +58,12 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     """Return one strip per policy, from best to worst."""
     strips = []
     values = few_values(analysis)
-    heights = [_heights(analysis.scores[p.name], analysis.bounds) for p in analysis.policies]
-    step = _dot_step(heights)
+    low, high = analysis.bounds
+    shares = ((analysis.scores[p.name] - low) / (high - low) for p in analysis.policies)
+    heights: list[Ints] = [np.round(share * 60).astype(int) for share in shares]
+    # The distance of dots of the same height is one for all policies, so that widths compare.
+    most = max(int(np.unique(own, return_counts=True)[1].max()) for own in heights)
+    step = min(0.04, 0.8 / most)
     for policy, height in zip(analysis.policies, heights, strict=True):
         used = analysis.scores[policy.name]
         letters = f"{policy.letters}, " if policy.letters else ""
@@ -146,17 +150,6 @@ def _curve(pair: "PairResult", kind: str) -> Curve:
     # The curve is that of a difference, and does not reach alpha where sameness was shown.
     ended = pair.n if pair.decided and not pair.same else None
     return Curve(label, path.n, value, ended)
-
-
-def _heights(scores: Floats, bounds: tuple[float, float]) -> Ints:
-    heights: Ints = np.round((scores - bounds[0]) / (bounds[1] - bounds[0]) * 60).astype(int)
-    return heights
-
-
-def _dot_step(heights: Sequence[Ints]) -> float:
-    """Return the distance of dots of the same height, one for all policies: widths compare."""
-    most = max(int(np.unique(own, return_counts=True)[1].max()) for own in heights)
-    return min(0.04, 0.8 / most)
 
 
 def _beeswarm(heights: Ints, step: float) -> Floats:

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from stopwise.core import registry
-from stopwise.core.promise import promise
 from stopwise.messages import counted, first_few
 
 if TYPE_CHECKING:
@@ -65,13 +64,7 @@ def best_paragraph(analysis: "Analysis") -> str:
     top = analysis.rules.top
     best = "a best policy" if top == 1 else f"any of the best {top} policies"
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
-    promised = promise(
-        analysis.method,
-        f"the probability of ever dropping {best}{near}",
-        analysis.alpha,
-        n_max=analysis.n_max,
-        bounds_inferred=analysis.bounds_inferred,
-    )
+    promised = analysis.promised(f"the probability of ever dropping {best}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
     most = "lowest" if analysis.rules.lower_is_better else "greatest"
@@ -84,7 +77,8 @@ def best_paragraph(analysis: "Analysis") -> str:
         f"a confidence set of the best{f' {top}' if top > 1 else ' policy'}. That a policy was "
         f"dropped shows only that it is not {'one of them' if top > 1 else 'the best'}, not that "
         "the one that led then is better than it. "
-        f"{same if analysis.pooled_tasks else ''}{_doubts(analysis)}{DESIGNS[analysis.design]} "
+        f"{same if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
+        f"{DESIGNS[analysis.design]} "
         "Intervals of the means hold together, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
     )
@@ -100,14 +94,8 @@ def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
     order = analysis.margin >= 0 and analysis.rules.equivalence is None
-    promised = promise(
-        analysis.method,
-        f"the probability of {'ever ' if anytime else ''}"
-        f"{'declaring any false order' if order else 'making any false claim'}",
-        analysis.alpha,
-        n_max=analysis.n_max,
-        bounds_inferred=analysis.bounds_inferred,
-    )
+    wrong = "declaring any false order" if order else "making any false claim"
+    promised = analysis.promised(f"the probability of {'ever ' if anytime else ''}{wrong}")
     if analysis.bounds_inferred:
         return promised
     looks = ", however often the data are looked at" if anytime else ""
@@ -146,9 +134,15 @@ def _meaning(analysis: "Analysis") -> str:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
     if analysis.pooled_tasks or wins:
         said += f"A declared order means only: {analysis.claim_meaning}. "
-    if analysis.aligned.training_runs:
-        said += f"All claims are {analysis.checkpoint_claim}. "
-    return said + _groups(analysis) + _proxy(analysis) + _doubts(analysis)
+    return f"{said}{_runs(analysis)}{_groups(analysis)}{_proxy(analysis)}{_doubts(analysis)}"
+
+
+def _runs(analysis: "Analysis") -> str:
+    """Return what is known of the training runs that the trials come from."""
+    table = analysis.aligned
+    if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
+        return "One trial is the mean score of a training run. "
+    return f"All claims are {table.checkpoint_claim}. " if table.training_runs else ""
 
 
 def _groups(analysis: "Analysis") -> str:

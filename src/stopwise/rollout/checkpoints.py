@@ -21,21 +21,11 @@ PAUSE = 1.0
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A factory of a policy that can be sent to other processes.
+    """A factory of a policy that can be sent to other processes."""
 
-    Attributes
-    ----------
-    path
-        Where it is, as it was matched; the journal of a race knows it by this.
-    place
-        The same from the root, since a worker may run in another folder.
-    load
-        Returns the policy, given the place; or where to find it, "package.module:name".
-    """
-
-    path: str
-    place: str
-    load: Loader
+    path: str  # where it is, as it was matched; the journal of a race knows it by this
+    place: str  # the same from the root, since a worker may run in another folder
+    load: Loader  # returns the policy, given the place; or where to find that function
 
     def __call__(self) -> Any:
         """Load it."""

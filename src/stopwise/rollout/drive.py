@@ -6,8 +6,8 @@ from collections.abc import Callable
 from stopwise.rollout.checkpoints import PAUSE, Checkpoints, identity_of
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.journal import Journal
-from stopwise.rollout.race_result import RaceProgress, progress_of
 from stopwise.rollout.schedule import Schedule
+from stopwise.rollout.sight import RaceProgress
 
 
 def drive(
@@ -42,5 +42,7 @@ def drive(
                 journal.add(episode)
         schedule.receive(*found)
         if on_progress is not None and found:
-            on_progress(progress_of(schedule, time.monotonic() - begin))
+            rule, seconds = schedule.rule, time.monotonic() - begin
+            own = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
+            on_progress(RaceProgress.of(rule, **own))
     return time.monotonic() - begin

@@ -120,7 +120,7 @@ class EpisodeFunction(Arena):
 def success_of(info: Mapping[str, Any]) -> dict[str, float]:
     """Return {"success": 0 or 1} if the info has one by either of its usual names."""
     for name in ("is_success", "success"):
-        if name in info:
+        if info.get(name) is not None:
             return {"success": float(as_numbers(info[name]).item())}
     return {}
 

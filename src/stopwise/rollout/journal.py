@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
-from stopwise.core.scores import require_whole
-from stopwise.data.formats.race_journal import EpisodeCheck
+from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
@@ -44,9 +43,8 @@ class Journal:
 
     Attributes
     ----------
-    joined, newcomers
-        By name, the rows that had been looked at when policies joined an earlier run, and what
-        tells each from others.
+    newcomers
+        By name, what tells policies that joined an earlier run from others.
     notes
         What the reader should know of it, one plain sentence each.
     """
@@ -55,12 +53,11 @@ class Journal:
         self.path = Path(path)
         # Of a place that was run anew after a failure, the last counts.
         self._places: dict[tuple[str, int], Episode] = {}
-        self.joined: dict[str, int] = {}
         self.newcomers: dict[str, str] = {}
         self.notes = Notes()
         self._choices: list[str] = []
         content = plain(identity)
-        self._check_episode = EpisodeCheck(content)
+        self._check_line = JournalCheck(content, on_error)
         try:
             self._file: IO[str] = self.path.open("a", encoding="utf-8")
         except OSError as error:
@@ -76,6 +73,11 @@ class Journal:
         else:
             self._write({"resumed": len(self.episodes), "on_error": on_error})
             self._compare_choices(on_error)
+
+    @property
+    def joined(self) -> dict[str, int]:
+        """By name, the rows that had been looked at when policies joined an earlier run."""
+        return self._check_line.joined
 
     @property
     def episodes(self) -> tuple[Episode, ...]:
@@ -126,6 +128,8 @@ class Journal:
             f"reads format {VERSION}",
         )
         self._choices.append(str(found.get("on_error")))
+        if not isinstance(found.get("race", {}), dict):
+            raise self._damaged(1)
         known = _recorded(found)
         for name in dict.fromkeys([*identity, *known]):
             if name == "edition":
@@ -151,25 +155,19 @@ class Journal:
 
     def _take(self, number: int, line: bytes) -> None:
         found = self._object(number, line)
-        if "resumed" in found:
-            self._choices.append(str(found.get("on_error")))
-            return
-        if "joined" in found:
-            try:
-                self.joined[found["joined"]] = require_whole(found["row"], "row", 0)
-                self.newcomers[found["joined"]] = str(found["policy"])
-                self._check_episode.join(found["joined"])
-            except (KeyError, TypeError, InvalidInput) as error:
-                raise self._damaged(number) from error
-            return
-        try:
-            episode = Episode(**found)
-        except TypeError as error:
-            raise self._damaged(number) from error
-        wrong = self._check_episode(found)
+        wrong = self._check_line(found)
         if wrong is not None:
             raise InvalidState(f"{self.path}, line {number}: {wrong}")
-        self._places[episode.place] = episode
+        if "score" in found:
+            try:
+                episode = Episode(**found)
+            except TypeError as error:
+                raise self._damaged(number) from error
+            self._places[episode.place] = episode
+        elif "joined" in found:
+            self.newcomers[found["joined"]] = str(found.get("policy"))
+        else:
+            self._choices.append(str(found.get("on_error")))
 
     def _object(self, number: int, line: bytes) -> dict[str, Any]:
         try:
@@ -181,7 +179,7 @@ class Journal:
         return found
 
     def _damaged(self, number: int) -> InvalidState:
-        return InvalidState(f"{self.path}, line {number}: the journal is damaged here")
+        return InvalidState(f"{self.path}, line {number}: {DAMAGED}")
 
     def _compare_choices(self, on_error: str) -> None:
         choices = list(dict.fromkeys([*self._choices, on_error]))

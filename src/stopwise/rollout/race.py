@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
+from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import flat
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed
@@ -25,10 +26,11 @@ from stopwise.rollout.environments import SUCCESS
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
-from stopwise.rollout.race_result import RaceProgress, RaceResult, result_of
+from stopwise.rollout.race_result import RaceResult, result_of
 from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
+from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
@@ -167,7 +169,7 @@ def race(
     'high is the best of 2 (alpha 0.05), after 20 episodes instead of 200'
     """
     shares = _shares(env, tasks, weights, settings.get("by"))
-    stored = stored or {}
+    stored = stored_scores(stored)
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
         seed = 0 if shares is None else begun.get("seed", drawn_seed())

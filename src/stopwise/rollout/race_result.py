@@ -5,52 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stopwise.core.delegated import Delegated
 from stopwise.core.plain_values import plain_values
+from stopwise.core.rules import Delegated
 from stopwise.data.trials import Trials
 from stopwise.messages import Message, counted
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.standing import Elimination, Standing
+from stopwise.questions.standing import Elimination
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.schedule import Schedule
 from stopwise.rows.task_mean import MEAN, described
-
-
-@dataclass(frozen=True, kw_only=True)
-class RaceProgress:
-    """How a race stands.
-
-    Attributes
-    ----------
-    episodes
-        Episodes that came back, those of earlier runs of the journal included.
-    rows, n_max
-        Rows looked at, and the declared greatest number.
-    needed
-        Policies that are still tried.
-    standings
-        How each pair stands; none with the goal "best".
-    candidates, p_values
-        Policies that may still be the best, and, with the goal "best", the anytime p-value of
-        "this is a best policy" of each.
-    awaited
-        Policies that were declared to come, and have not come yet.
-    remaining
-        Rows still needed at the growth of evidence so far, None where nothing is known.
-    seconds
-        Seconds since the race started or was last resumed.
-    """
-
-    episodes: int
-    rows: int
-    n_max: int | None
-    needed: tuple[str, ...]
-    standings: tuple[Standing, ...]
-    candidates: tuple[str, ...]
-    p_values: Mapping[str, float]
-    awaited: tuple[str, ...]
-    remaining: int | None
-    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,23 +112,6 @@ class RaceResult:
             f"{self.analysis.sentence} {used}; {more} finished and {self.abandoned} abandoned when "
             "the verdict came in."
         )
-
-
-def progress_of(schedule: Schedule, seconds: float) -> RaceProgress:
-    """Return how the race stands."""
-    rule, standings = schedule.rule, schedule.rule.standings()
-    return RaceProgress(
-        episodes=schedule.count,
-        rows=rule.rows,
-        n_max=rule.n_max,
-        needed=rule.needed,
-        standings=standings,
-        candidates=rule.candidates,
-        p_values=rule.p_values,
-        awaited=rule.awaited,
-        remaining=rule.remaining(standings),
-        seconds=seconds,
-    )
 
 
 def result_of(

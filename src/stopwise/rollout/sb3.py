@@ -14,7 +14,8 @@ from stopwise.core.settings import RaceSettings
 from stopwise.errors import StopwiseError, require
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race, require_all_there
-from stopwise.rollout.race_result import RaceProgress, RaceResult
+from stopwise.rollout.race_result import RaceResult
+from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
 
 try:

@@ -9,10 +9,10 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.delegated import Delegated
+from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import described, flat
-from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import is_number, numeric_array, require_whole, without_gradient
+from stopwise.core.rules import Delegated, FromRules, Rules
+from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -93,7 +93,7 @@ class StopRule(Resumable):
         **settings: Unpack[StopSettings],
     ) -> None:
         # Of stored policies all scores by number, those of fresh trials last.
-        self._stored = {name: _scores(name, own) for name, own in (stored or {}).items()}
+        self._stored = stored_scores(stored)
         rules = Rules.of(
             policies=tuple(policies),
             groups={name: len(own) for name, own in self._stored.items()},
@@ -346,10 +346,11 @@ class StopRule(Resumable):
         task: str | None = None,
         warnings: Sequence[str] = (),
         mean: TaskMean | None = None,
+        training_runs: int = 0,
     ) -> Analysis:
         """Return the whole analysis of the rows looked at, of one task or of the mean over many."""
         table = self._question.table(task=task, notes=warnings).having(self._stored)
-        return self._question.analyze(replace(table, mean=mean))
+        return self._question.analyze(replace(table, mean=mean, training_runs=training_runs))
 
     def __repr__(self) -> str:
         shown = ("policies", "n_max", "rows", "needed", "decided")
@@ -384,15 +385,3 @@ class StopRule(Resumable):
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
         return rule
-
-
-def _scores(name: str, given: Any) -> list[float]:
-    """Return the stored scores of a policy as plain numbers, or raise."""
-    scores = numeric_array(given, f"stored trials of {name!r}")
-    require(
-        scores.ndim == 1 and not np.isnan(scores).any(),
-        f"stored trials of {name!r} must be one row of numbers, each a score",
-        parameter="stored",
-    )
-    found: list[float] = scores.astype(float).tolist()
-    return found

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.groups import stored_scores
 from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
@@ -18,8 +19,8 @@ from stopwise.messages import Message, Setting, named
 from stopwise.questions import for_files
 from stopwise.questions.question import Places, complete
 from stopwise.rollout.journal import plain
+from stopwise.rollout.sight import TaskSight
 from stopwise.rollout.stop_rule import StopRule
-from stopwise.rollout.task_sight import TaskSight
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.mean_table import over_tasks
@@ -104,7 +105,7 @@ class Watch:
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
         many = [f"another {number}" for number in range(1, settings.get("top", 1))]
-        self._stored = dict(stored or {})
+        self._stored = stored_scores(stored)
         if self._stored:
             _check_stored(self._stored, tasks, known, baseline=settings.get("baseline"))
             design = "independent" if design == "auto" else design
@@ -202,15 +203,11 @@ class Watch:
             decided=False,
             futile=False,
             best=None,
-            candidates=(),
             eliminated={},
-            awaited=(),
             rows=0,
             n_max=self._settings.get("n_max"),
             needed=tuple(name for name in every if name not in aligned.policies),
             waiting=sum(aligned.counts),
-            standings=(),
-            remaining=None,
             analysis=None,
         )
 
@@ -219,8 +216,7 @@ class Watch:
         settings = {
             "bounds": aligned.bounds or (0.0, 1.0),
             "design": aligned.design,
-            **({"by": "wins"} if aligned.preferences else {}),
-            **self._settings,
+            **aligned.asked(self._settings),
         }
         before = self._seen.get(task)
         first = aligned.policies if before is None else _there_at_first(before)
@@ -289,26 +285,21 @@ class Watch:
         self._seen[task] = replace(self._seen[task], rows=rows)
 
     def _sight(self, task: str, rule: StopRule, aligned: Table, notes: list[str]) -> TaskSight:
-        standings, scores = rule.standings(), aligned.arranged(rule.policies)
+        scores = aligned.arranged(rule.policies)
+        runs, found = aligned.training_runs, None
+        if rule.rows:
+            found = rule.analysis(task=task, warnings=notes, mean=aligned.mean, training_runs=runs)
         after = np.arange(len(scores))[:, None] >= _taken(rule)
-        return TaskSight(
+        return TaskSight.of(
+            rule,
             task=task,
             stop=rule.stop and not rule.waits,
             decided=rule.decided,
             futile=rule.futile,
             best=rule.best,
-            candidates=rule.candidates,
             eliminated=rule.eliminated,
-            awaited=rule.awaited,
-            rows=rule.rows,
-            n_max=rule.n_max,
-            needed=rule.needed,
             waiting=int((after & ~np.isnan(scores)).sum()),
-            standings=standings,
-            remaining=rule.remaining(standings),
-            analysis=(
-                rule.analysis(task=task, warnings=notes, mean=aligned.mean) if rule.rows else None
-            ),
+            analysis=found,
         )
 
 

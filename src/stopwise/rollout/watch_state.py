@@ -18,20 +18,12 @@ HEAD = {"kind": "stopwise watch", "version": 1}
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedTask:
-    """What was looked at of a task.
+    """What was looked at of a task."""
 
-    Attributes
-    ----------
-    rules
-        What was declared, of the policies at the first look.
-    rows
-        Trials by their number and policy, those that joined last; NaN where none was looked at.
-    joined
-        Rows that were seen when policies joined, in the order in which they did.
-    """
-
-    rules: Mapping[str, Any]
+    rules: Mapping[str, Any]  # what was declared, of the policies at the first look
+    # Trials by their number and policy, those that joined last; NaN where none was looked at.
     rows: Floats
+    # Rows that were seen when policies joined, in the order in which they did.
     joined: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -21,23 +21,7 @@ PROXY = "\0proxy"
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """All that a worker needs, as the user gave it.
-
-    Attributes
-    ----------
-    env
-        A gymnasium id, an environment or its factory, or an episode function; or one per task.
-    policies
-        Policies, their factories, or names ``package.module:name``.
-    score
-        A function of the measures, the name of one, or None for the usual one.
-    timeout
-        Seconds that an episode may take, or None.
-    success
-        Which step of an environment says whether an episode is a success, "last" or "any".
-    proxy
-        A cheap simulator that runs every episode as well, or None.
-    """
+    """All that a worker needs, as the user gave it to ``race``."""
 
     env: Any
     policies: Mapping[str, Any]

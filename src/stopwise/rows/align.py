@@ -45,28 +45,12 @@ def align(
 ) -> Table:
     """Align the trials of one task.
 
-    Parameters
-    ----------
-    trials
-        The table.
-    task
-        The task; needed only if there are several.
-    design
-        "independent", "paired" or "stratified" (rules above). "auto" is paired where policies
-        share blocks, stratified where they have several trials in one, else independent; the
-        choice is stated.
-    policies
-        The policies and their order; by default all of the task, in order of appearance.
-    iid_correction
-        Keep one randomly chosen policy per block, as in the paper's appendix: scores are then
-        truly independent between policies, at the price of all other trials of the block.
-    seed
-        A whole number for the i.i.d. correction.
-    unit
-        "trial", or "seed": the mean of a training run is one trial.
-    in_turn
-        Whether rows of a stratified design go round the strata. Not where the file still grows:
-        there rows come in the order of the file, so that those looked at stay the first.
+    "auto" is paired where policies share blocks, stratified where they have several trials in one,
+    else independent; the choice is stated. With the i.i.d. correction of the paper's appendix,
+    whose draws the seed fixes, scores are truly independent between policies, at the price of all
+    other trials of the block. Rows of a stratified design go round the strata ``in_turn``, but not
+    where the file still grows: there rows come in the order of the file, so that those looked at
+    stay the first.
 
     Examples
     --------

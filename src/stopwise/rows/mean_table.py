@@ -36,21 +36,10 @@ def over_tasks(
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
 
-    Parameters
-    ----------
-    source
-        A trial table, or a file or frame of trials.
-    order
-        "random": the task of each row was drawn; "rounds": one trial of every task is averaged into
-        each row, in whatever order they were run.
-    weights
-        Of each task, 1 where none is given.
-    design, iid_seed
-        As for ``tables``.
-    bounds
-        The range of the score on every task; by default the one that the trials declare.
-    growing
-        Whether more trials are to come: then the weights name every task, and none is left out.
+    In the order "random" the task of each row was drawn; in "rounds" one trial of every task is
+    averaged into each row, in whatever order they were run. The bounds are those of the score on
+    every task; by default the trials declare them. If more trials are to come, the weights name
+    every task, and none is left out.
     """
     from stopwise.data.trials import Trials
 
@@ -226,6 +215,10 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     beyond = known - len(parts) * int((~np.isnan(means)).sum())
     if beyond:
         text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
+        least = [str(part.task) for part in parts if len(part.scores) == rows]
+        if len(least) < len(parts):
+            who = f"{least[0]} has" if len(least) == 1 else f"{len(least)} tasks have"
+            text += f": {who} only {rows}"
         notes.add(text, code="beyond-rounds")
     return replace(
         parts[0],

@@ -9,7 +9,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import with_scenes
-from stopwise.core.proxy import bounds_of_pairs
+from stopwise.core.proxy import bounds_of_pairs, mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
@@ -27,16 +27,8 @@ ENOUGH_ROWS = 20
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
     """Return simulated scenes as a trial table, if they are in a file or a frame.
 
-    The score is the column of the proxy if there is one of that name, else what is usual.
-
-    Parameters
-    ----------
-    source
-        As for ``read_trials``.
-    column
-        The name of the proxy's column beside the real trials, or None.
-    **reading
-        What else ``read_trials`` is told of the real trials.
+    The score is the column of the proxy beside the real trials if there is one of that name, else
+    what is usual. ``reading`` is what else ``read_trials`` is told of the real trials.
     """
     from stopwise.data.read import read_trials
     from stopwise.data.sources import tables
@@ -97,22 +89,13 @@ def _width(rules: Rules, scenes: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenes:
-    """What an analysis is told of a proxy's mean.
+    """What an analysis is told of a proxy's mean."""
 
-    Parameters
-    ----------
-    column
-        The name of the proxy's column, if it has one.
-    source
-        Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in
-        each scene, or an array (scenes, policies); None if the mean is known.
-    several
-        Whether there are several tasks, so that the scenes must name theirs.
-    """
-
-    column: str | None
+    column: str | None  # the name of the proxy's column
+    # Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in each
+    # scene, or an array (scenes, policies); None if the mean is known.
     source: Any
-    several: bool = False
+    several: bool = False  # whether there are several tasks, so that the scenes must name theirs
 
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
         """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
@@ -152,8 +135,9 @@ class Scenes:
         scores, note = self._drawn(table)
         rules = with_scenes(rules, scores, share)
         note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
-        mixed = scores[np.random.default_rng(1).permutation(len(scores))].astype(float)
-        return rules, replace(table, notes=(*table.notes, note), simulated=mixed)
+        return rules, replace(
+            table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))
+        )
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""

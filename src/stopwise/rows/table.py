@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -17,59 +18,25 @@ from stopwise.rows.task_mean import TaskMean
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """Aligned scores of several policies on one task.
+    """Aligned scores of several policies on one task."""
 
-    Attributes
-    ----------
-    policies
-        Names, one per column.
-    scores
-        Array (rows, policies) in the order of the analysis, NaN where a policy has no trial.
-        Read-only.
-    design
-        "paired" if a row is one block that the policies share, else "independent".
-    task
-        The task's name, or None.
-    bounds
-        The declared range of the score, or None. Scores are checked against it when they are used.
-    notes
-        What was assumed, left out or drawn, one sentence each.
-    bounds_inferred
-        Whether the range was taken from the data, which voids the guarantee.
-    pooled_tasks
-        Number of tasks that were pooled, 0 for one task as it is.
-    mean
-        What makes the claim one about the mean over tasks, or None.
-    training_runs
-        Number of training runs that the trials come from, several each: then claims are about these
-        checkpoints. 0 if there is nothing to be said of it.
-    preferences
-        Whether scores say which of two trials was preferred: then wins are compared.
-    proxy
-        Cheap scores of the same trials, an array like ``scores``, or None.
-    scenes
-        Names of the rows' scenes, where there are any.
-    scenes_drawn
-        Whether a study has drawn the scene of each row from those that the proxy's mean is of.
-    simulated
-        The proxy's scores (scenes, policies) in simulated scenes, in a random order, or None.
-    """
-
-    policies: tuple[str, ...]
-    scores: Floats
-    design: str
+    policies: tuple[str, ...]  # one per column
+    scores: Floats  # (rows, policies) in the order of the analysis, NaN without a trial; read-only
+    design: str  # "paired" if a row is one block that the policies share, else "independent"
     task: str | None = None
-    bounds: tuple[float, float] | None = None
-    notes: tuple[str, ...] = ()
-    bounds_inferred: bool = False
-    pooled_tasks: int = 0
-    mean: TaskMean | None = None
+    bounds: tuple[float, float] | None = None  # as declared; scores are checked when they are used
+    notes: tuple[str, ...] = ()  # what was assumed, left out or drawn, one sentence each
+    bounds_inferred: bool = False  # taken from the data, which voids the guarantee
+    pooled_tasks: int = 0  # 0 for one task as it is
+    mean: TaskMean | None = None  # what makes the claim one about the mean over tasks
+    # Training runs that the trials come from, several each: then claims are about these
+    # checkpoints. 0 if there is nothing to be said of it.
     training_runs: int = 0
-    preferences: bool = False
-    proxy: Floats | None = None
-    scenes: tuple[str, ...] = ()
-    scenes_drawn: bool = False
-    simulated: Floats | None = None
+    preferences: bool = False  # whether scores say which of two trials was preferred
+    proxy: Floats | None = None  # cheap scores of the same trials, an array like ``scores``
+    scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
+    scenes_drawn: bool = False  # whether a study drew each from those that the proxy's mean is of
+    simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.
@@ -90,6 +57,32 @@ class Table:
             found[name] = column[~np.isnan(column)]
             found[name].setflags(write=False)
         return found
+
+    @property
+    def checkpoint_claim(self) -> str:
+        """What claims are about where several trials come from one training run; else nothing."""
+        if not self.training_runs:
+            return ""
+        runs = f"these {self.training_runs} training runs"
+        return f"about the checkpoints of {runs}, not about what other runs would give"
+
+    def asked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings, which ask who wins where the scores are preferences, or raise."""
+        if not self.preferences:
+            return dict(settings)
+        require(
+            settings.get("by", "wins") == "wins",
+            "preferences say who wins, not by how much: they have no means to compare",
+            parameter="by",
+        )
+        require(
+            not settings.get("lower_is_better"),
+            "preferences name the better of two trials, whatever its score: leave ",
+            Setting("lower_is_better", True),
+            " out",
+            code="preferred-lower",
+        )
+        return {**settings, "by": "wins"}
 
     def declaring(self, bounds: tuple[float, float] | None) -> "Table":
         """Return the table with these bounds declared, or as it is if there are none."""
@@ -216,6 +209,10 @@ def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats
             code="no-proxy",
         )
     comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
+    for row, policy in np.argwhere(~np.isnan(table.scores) & np.isnan(table.proxy))[:1].tolist():
+        # Which scenes would be left out may depend on how they went.
+        text = f"the proxy has no score of {table.policies[policy]} in row {row + 1}, and needs one"
+        raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
     if comparison.rules.audit is not None:
         _check_audits(table.scores, table.proxy)
     return np.stack([scores, comparison.scale.unit(table.proxy)])

@@ -30,46 +30,25 @@ FAR = 4.0
 
 @dataclass(frozen=True, kw_only=True)
 class TaskShare:
-    """One task of several: its share in the mean, and what it shows by itself.
-
-    Attributes
-    ----------
-    task, share
-        Its name, and its weight as a part of all weights.
-    trials, means
-        Trials and mean score of each policy in it, in the task's own unit: a description that
-        claims nothing. ``analyze_tasks`` tests each task.
-    """
+    """One task of several: its share in the mean, and what it shows by itself."""
 
     task: str
-    share: float
+    share: float  # its weight as a part of all weights
+    # Of each policy in it, in the task's own unit: a description that claims nothing.
+    # ``analyze_tasks`` tests each task.
     trials: Mapping[str, int]
     means: Mapping[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskMean:
-    """What makes the claim of a table one about the mean over tasks.
+    """What makes the claim of a table one about the mean over tasks."""
 
-    Attributes
-    ----------
-    order
-        "random": the task of each row was drawn, with the shares as probabilities. "rounds": each
-        row is the average of one trial of every task.
-    tasks
-        The tasks, with their shares.
-    doubts
-        Signs that the tasks were not drawn at random, one clause each.
-    """
-
+    # "random": the task of each row was drawn, with the shares as probabilities. "rounds": each row
+    # is the average of one trial of every task.
     order: str
     tasks: tuple[TaskShare, ...]
-    doubts: tuple[str, ...] = ()
-
-    @property
-    def claim(self) -> str:
-        """What a declared order says, in words."""
-        return f"better in {self.meaning}"
+    doubts: tuple[str, ...] = ()  # signs that the tasks were not drawn at random, one clause each
 
     @property
     def meaning(self) -> str:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from stopwise.report.html import Chapter
 from stopwise.study.ratings import kappa
+from stopwise.study.recordings import PHOTOS
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 SEEN_TWICE = "Second rating: agreement of those who saw the trial and those who saw its recording"
 MOST = 30  # rows of episodes that are shown
 Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
+
+
+def filmed(address: str, title: str) -> Markup:
+    """Return a photo or video as the report shows it; a photo leads to its full size."""
+    size = Markup('title="{}" width="160" style="max-width: 100%"').format(title)
+    if address.endswith(PHOTOS):
+        photo = Markup('<a href="{0}"><img src="{0}" alt="{1}" {2} loading="lazy"></a>')
+        return photo.format(address, title, size)
+    return Markup('<video src="{}" {} controls preload="metadata"></video>').format(address, size)
 
 
 def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
@@ -30,7 +40,7 @@ def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
     lost = study.lost_recordings()
     note = ", ".join(lost) or "none"
     rows = (("recordings", str(len(state.recordings))), ("missing, or changed since", note))
-    return [Chapter("Recordings", ("", ""), rows), *found]
+    return [Chapter("Recordings", ("", ""), rows), *(chapter for chapter in found if chapter.rows)]
 
 
 def judge_chapter(study: "StudyReader") -> Chapter:
@@ -91,12 +101,9 @@ def _differing(state: "StudyState", place: Place) -> Chapter:
         for arm in state.arms:
             slot = tried.get(arm)
             number = 0 if slot is None or slot.settled_by is None else slot.settled_by
-            links = Markup(" ").join(
-                Markup('<a href="{}">{}</a>').format(place(number, file), file[-4:].lstrip("."))
-                for file in files[number]
-            )
+            films = (filmed(place(number, file), f"trial {number}") for file in files[number])
             said = "-" if slot is None or slot.score is None else f"{slot.score:.3g}"
-            cells.append(Markup("{} {}").format(said, links))
+            cells.append(Markup("<br>").join([said, *films]))
         rows.append((task, str(row + 1), *cells))
     shown = state.shown()
     columns = ("task", "row", *(shown[arm] for arm in state.arms))

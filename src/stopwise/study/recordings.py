@@ -62,12 +62,17 @@ def keep(
         name = f"{digest.hexdigest()[:32]}.{ending}"
         part.replace(folder / name)
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        why = f"the recording was not stored: {error.strerror}"
-        raise StoreFailed(why, code="disk-full" if full else None) from error
+        raise not_stored(error) from error
     finally:
         part.unlink(missing_ok=True)
     return name, digest.hexdigest(), size
+
+
+def not_stored(error: OSError) -> StoreFailed:
+    """Return what to say of a recording that the disk did not take."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    why = f"the recording was not stored: {error.strerror}"
+    return StoreFailed(why, code="disk-full" if full else None)
 
 
 def require_room(state: StudyState, number: int) -> None:

@@ -14,7 +14,7 @@ from stopwise.report.html import Chapter
 from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.recording_report import Place, judge_chapter, recording_chapters
+from stopwise.study.recording_report import Place, filmed, judge_chapter, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 
@@ -202,13 +202,10 @@ def _amendments(entries: list[Entry]) -> Chapter:
 def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
     rows, asked = [], any(isinstance(entry.event, events.Photographed) for entry in entries)
     photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
-    shown = Markup(
-        '<a href="{0}"><img src="{0}" alt="{1}" title="{1}" width="160" loading="lazy"></a>'
-    )
     for entry in entries:
         match entry.event:
             case events.Photographed(station=station, item=item, file=file):
-                photos[station].append(shown.format(place(0, file), item))
+                photos[station].append(filmed(place(0, file), item))
             case events.Checked(station=station, ticked=ticked, note=note):
                 missing = [item.name for item in study.plan.checks if item.name not in ticked]
                 told = (", ".join(missing) or "-", note or "-")

@@ -5,7 +5,8 @@ from functools import cache
 
 import pytest
 
-from stopwise.core.step import StepDesign, step_design
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import step_design
 
 
 @pytest.fixture(scope="session")

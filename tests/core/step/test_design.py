@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stopwise.core.step import RiskBudget, StepDesign, estimated_seconds, step_design
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.design_lookup import estimated_seconds, step_design
+from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.errors import InvalidInput
 
 Designed = Callable[..., StepDesign]

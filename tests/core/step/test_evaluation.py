@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stopwise.core.step import RiskBudget, step_design
+from stopwise.core.step.design_lookup import step_design
 from stopwise.core.step.evaluation import (
     binomial_probabilities,
     duration_given_counts,
@@ -15,6 +15,7 @@ from stopwise.core.step.evaluation import (
     rejection_under_drift,
 )
 from stopwise.core.step.published import published_rule
+from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from stopwise.core.arrays import Floats
-from stopwise.core.step import Step, StepDesign
-from stopwise.core.step.method import StepState
+from stopwise.core.step.design import StepDesign
+from stopwise.core.step.method import Step, StepState
 
 
 def run(method: Step, r0: Floats, r1: Floats) -> list[StepState]:

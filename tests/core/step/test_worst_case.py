@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly
 
-from stopwise.core.step import RiskBudget
 from stopwise.core.step.evaluation import mean_over_counts, rejection_given_counts
 from stopwise.core.step.published import published_rule
+from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.worst_case import diagonal_supremum, worst_case
 
 

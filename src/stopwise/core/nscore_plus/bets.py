@@ -80,16 +80,9 @@ def rare_failures(amount: Floats, effect: Floats, worst: Floats | float, chance:
     """Bet a little less where one pair of the worst kind would cost nearly everything.
 
     Of the bound, the share ``risked`` = bet * worst is best at the smaller root of
-    (1 - risked / wanted) (1 - risked) = (chance worst / effect) risked.
-
-    Parameters
-    ----------
-    amount, effect : ndarray
-        The bet wanted so far, and the difference of means that it is made for.
-    worst : ndarray or float
-        Loss per unit of the bet in the worst pair.
-    chance : ndarray
-        That of the worst pair.
+    (1 - risked / wanted) (1 - risked) = (chance worst / effect) risked, with ``worst`` the loss per
+    unit of the bet in the worst pair, ``chance`` that of this pair, and ``effect`` the difference
+    of means that the amount is made for.
     """
     wanted = np.maximum(amount * worst, 1e-9)
     inverse = 1 / wanted

@@ -1,6 +1,6 @@
-"""The bet of ``nscore-plus`` where no deadline lies ahead, and the effects that it reckons with.
+"""The bet of ``nscore-plus`` without a deadline, or where a decision by it is out of reach.
 
-The rule "No deadline" in section 4 of ``docs/design/nscore-plus.md``.
+The rules "No deadline" and "Out of reach" in section 4 of ``docs/design/nscore-plus.md``.
 """
 
 from functools import lru_cache
@@ -8,10 +8,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.nscore_plus.constants import (
     GREATEST_EFFECT,
     GROWTH_EFFECTS,
+    HOPED_PAIRS,
+    LEAST_CHANCE_DEVIATIONS,
     LEAST_EFFECT,
     LEAST_EFFECT_WITHOUT_HORIZON,
     USUAL_EFFECT,
@@ -23,6 +25,8 @@ SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
 # Log-wealth to go below which a single step may use less than the bet of greatest growth.
 NEAR = 0.69
 NORMAL = NormalDist()
+# -log P(Z > x) is about LOG_2 + 0.717 x + 0.416 x^2 for x >= 0 (Lin 1989): precise enough here.
+LOG_2, LINEAR, SQUARE = 0.693, 0.717, 0.416
 
 
 @lru_cache(maxsize=64)
@@ -42,19 +46,27 @@ def _grid(n_max: int | None) -> tuple[Floats, Floats, Floats | None]:
     return theta, theta**2, None if usual else 2 * np.minimum(np.log(theta / USUAL_EFFECT), 0.0)
 
 
+def within_reach(n_max: int, pairs: Floats, total: Floats, need: Floats) -> Bools:
+    """Return where a decision by n_max is not yet too unlikely to spend the wealth on.
+
+    Of all ways to bet, the best multiplies the wealth by exp(need) with probability exp(-need)
+    under the null, and under an effect with that of a normal deviate shifted by effect * root of
+    the pairs left. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
+    """
+    known = pairs + HOPED_PAIRS
+    largest = (np.maximum(total, 0.0) + np.sqrt(known) + HOPED_PAIRS) / known
+    reach = largest * np.sqrt(np.maximum(n_max - pairs, 0.0)) + LEAST_CHANCE_DEVIATIONS
+    within: Bools = need <= LOG_2 + reach * (LINEAR + SQUARE * reach)
+    return within
+
+
 def growth_bet(
     n_max: int | None, pairs: Floats, total: Floats, need: Floats, second_order: float
 ) -> Floats:
     """Bet the posterior mean effect, given that there is one; never more than one step can use.
 
-    Parameters
-    ----------
-    n_max : int or None
-        The declared horizon, which fixes the least effect of interest.
-    pairs, total, need : ndarray
-        Pairs seen, sum of standardised differences, log-wealth to go.
-    second_order : float
-        ``SECOND_ORDER`` of the design.
+    The declared horizon fixes the least effect of interest. ``total`` is the sum of standardised
+    differences, ``need`` the log-wealth to go, ``second_order`` that of the design.
     """
     theta, squares, prior = _grid(n_max)
     weights = theta * total[..., None]

@@ -30,7 +30,7 @@ from stopwise.core.nscore_plus.constants import (
     UNDECIDED_PRICE,
     WEALTH_DEPTH,
 )
-from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet
+from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet, within_reach
 from stopwise.core.nscore_plus.horizon_table import (
     STATISTIC,
     STATISTIC_STEP,
@@ -38,7 +38,6 @@ from stopwise.core.nscore_plus.horizon_table import (
     interpolated,
     need_index,
 )
-from stopwise.core.nscore_plus.prospects import within_reach
 
 # Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
 BARRIER_SHIFT = 0.5826
@@ -46,23 +45,9 @@ BARRIER_SHIFT = 0.5826
 
 @lru_cache(maxsize=64)
 def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> PlanTable:
-    """Plan for one level, horizon and design.
+    """Return the standardised bets planned for one level (of one side), horizon and design.
 
-    Parameters
-    ----------
-    alpha : float
-        Level of the one-sided test; the wealth must reach 1 / alpha.
-    n_max : int
-        Number of pairs at which the study ends.
-    design : str
-        "independent" or "paired"; it fixes the increment and so the largest bet.
-    randomised : bool
-        Whether wealth X left at n_max still decides, with probability alpha X.
-
-    Returns
-    -------
-    PlanTable
-        Table of standardised bets.
+    If it is ``randomised``, wealth X left at n_max still decides, with probability alpha X.
     """
     target = float(np.log(1 / alpha))
     need = _needs(target)

@@ -31,13 +31,7 @@ class PlanTable(NamedTuple):
     need_max: float  # largest log-wealth to go in the table
 
     def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the value after so many pairs, by bilinear interpolation.
-
-        Parameters
-        ----------
-        pairs, total, need : ndarray
-            Pairs seen, sum of standardised differences, log-wealth to go.
-        """
+        """Return the value after so many pairs, by bilinear interpolation; the rest as for bets."""
         statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC_LOW) * (1 / STATISTIC_STEP)
         statistic = between(statistic, 0.0, STATISTIC.size - 1 - TINY)
         remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)

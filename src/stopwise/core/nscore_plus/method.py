@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
-from stopwise.core.citation import Citation
 from stopwise.core.confidence_state import Bet
-from stopwise.core.futility import MayBeFutile, chance_of_growth
-from stopwise.core.method import Evidence, evidence_from_log_e
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation, Evidence
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
@@ -31,7 +30,7 @@ from stopwise.core.nscore_plus.estimates import (
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
 from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
-from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
+from stopwise.core.nscore_plus.state import PlusState, Sums
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
@@ -41,22 +40,7 @@ LAST_LOOKS = ("exact", "randomised")
 
 @dataclass(frozen=True, kw_only=True)
 class NScorePlus(MayBeFutile[PlusState]):
-    """Sequential test that spends its evidence by a plan for the declared horizon.
-
-    Parameters
-    ----------
-    deadline : bool
-        Plan for ``n_max``: raise power there by spending evidence there. False bets for growth, as
-        a study without end does.
-    last_look : {"exact", "randomised"}
-        Randomised: evidence E left at ``n_max`` decides with probability alpha E, so that no risk
-        stays unused; p-values then hold on average over ``seed``; later evidence does not count.
-    futility, futility_chance
-        Kind of futility stops, and the chance of a decision below which a study is futile.
-    seed : int or None
-        Seed of the randomised look. ``Rules`` draws one from the operating system if none is given
-        and writes it down: a seed known beforehand, such as a constant, would break the level.
-    """
+    """Sequential test that spends its evidence by a plan for the declared horizon."""
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
@@ -69,8 +53,14 @@ class NScorePlus(MayBeFutile[PlusState]):
     inverts: ClassVar[bool] = True
     takes_proxy: ClassVar[bool] = True
 
+    # Plan for n_max: raise power there by spending evidence there. False bets for growth, as a
+    # study without end does.
     deadline: bool = True
+    # "randomised": evidence E left at n_max decides with probability alpha E, so that no risk stays
+    # unused; p-values then hold on average over the seed; later evidence does not count.
     last_look: str = "exact"
+    # ``Rules`` draws one from the operating system if none is given, and writes it down: a seed
+    # known beforehand, such as a constant, would break the level.
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -148,14 +138,13 @@ class NScorePlus(MayBeFutile[PlusState]):
         """State after one more pair; the bet uses only the state before it."""
         bet = self._bet(state)
         pair, growth = self._seen(bet, r0, r1)
-        wealth = PlusWealth(state.log_e + growth, state.luck)
-        return PlusState.of(state.sums.plus(pair), bet, wealth)
+        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth, state.luck)
 
     def learn(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after a pair on which nothing was bet: only the sums know of it."""
         high = r1 - self.margin
         pair = Sums.of_pair(r0, high, high - r0, self.design)
-        return PlusState.of(state.sums.plus(pair), state.bet, state.wealth)
+        return PlusState.of(state.sums.plus(pair), state.bet, state.log_e, state.luck)
 
     def held(self, state: PlusState) -> int:
         """Pairs until the bet is next renewed, if all runs have seen equally many."""
@@ -178,11 +167,11 @@ class NScorePlus(MayBeFutile[PlusState]):
             running[place, 0], running[place, 1:] = old, new
         np.add.accumulate(running, axis=1, out=running)
         *sums, log_e = running[:, -1]
-        return PlusState.of(Sums(*sums), bet, PlusWealth(log_e, state.luck)), running[-1, 1:]
+        return PlusState.of(Sums(*sums), bet, log_e, state.luck), running[-1, 1:]
 
     def evidence(self, state: PlusState) -> Evidence:
         """Return the e-process and its verdict on the null hypothesis."""
-        evidence = evidence_from_log_e(state.log_e, self.alpha)
+        evidence = super().evidence(state)
         if self.n_max is None or not self._randomised:
             return evidence
         # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
@@ -193,13 +182,15 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         """Return the chance of a decision by n_max, if there is an effect."""
-        sums, estimates = self._planned_for(state)
-        need = self._threshold - state.log_e
-        total = (sums.high - sums.low) / np.sqrt(estimates.variance)
         if not self.deadline:
-            return chance_of_growth(self.alpha, n_max, pairs=sums.pairs, total=total, need=need)
+            return super()._chance_by(n_max, state)
+        pairs, total = self._standardised(state)
         table = chance_table(self.alpha, n_max, self.design, randomised=self._randomised)
-        return table.at(np.minimum(sums.pairs, n_max), total, need)
+        return table.at(np.minimum(pairs, n_max), total, self._threshold - state.log_e)
+
+    def _standardised(self, state: PlusState) -> tuple[Floats, Floats]:
+        sums, estimates = self._planned_for(state)
+        return sums.pairs, (sums.high - sums.low) / np.sqrt(estimates.variance)
 
     def _planned_for(self, state: PlusState) -> tuple[Sums, Estimates]:
         """Return the sums and estimates that bets are planned by."""

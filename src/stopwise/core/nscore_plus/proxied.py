@@ -32,9 +32,7 @@ from stopwise.core.nscore_plus.constants import (
 )
 from stopwise.core.nscore_plus.estimates import Estimates
 from stopwise.core.nscore_plus.method import NScorePlus
-from stopwise.core.nscore_plus.state import PlusState, PlusWealth, Sums
-
-__all__ = ["Proxied", "ProxiedState"]
+from stopwise.core.nscore_plus.state import PlusState, Sums
 
 TINY = 1e-12
 
@@ -94,25 +92,17 @@ class ProxiedState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proxied(NScorePlus):
-    """The test whose scores come with those of a proxy, along a first axis.
+    """The test whose scores come with those of a proxy, along a first axis."""
 
-    Parameters
-    ----------
-    proxy_means
-        For each direction of each pair, a lower bound of the mean of g1 - g0 as it sees it.
-    audit
-        With a judge, the chance that a pair is audited: then scores are 0 in the others, and g1 -
-        g0 is what the judge says times (audited - chance).
-    proxy_gaps
-        For each pair, by how much these bounds probably are too low: what a weight costs.
-    proxy_batches
-        If the mean is not bounded, for each direction of each pair, the mean of g1 - g0 in a batch
-        of simulated scenes for each pair of trials; the first is the guess for all others.
-    """
-
+    # For each direction of each pair, a lower bound of the mean of g1 - g0 as it sees it.
     proxy_means: tuple[tuple[float, ...], ...]
+    # With a judge, the chance that a pair is audited: then scores are 0 in the others, and g1 - g0
+    # is what the judge says times (audited - chance).
     audit: float | None = None
+    # For each pair, by how much these bounds probably are too low: what a weight costs.
     proxy_gaps: tuple[float, ...] = (0.0,)
+    # If the mean is not bounded, for each direction of each pair, the mean of g1 - g0 in a batch of
+    # simulated scenes for each pair of trials; the first is the guess for all others.
     proxy_batches: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
     held, leap, learn = Method.held, Method.leap, Method.learn
@@ -150,8 +140,8 @@ class Proxied(NScorePlus):
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        wealth = PlusWealth(state.log_e + growth, state.luck)
-        return state.after(PlusState.of(sums, bet, wealth), hint, difference, weight)
+        plus = PlusState.of(sums, bet, state.log_e + growth, state.luck)
+        return state.after(plus, hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         """Return how fast the pair's log-factor falls with the margin."""

@@ -19,20 +19,12 @@ from stopwise.core.nscore_plus.constants import (
 def sameness_bet(
     gap: Floats, left: Floats | None, pairs: Floats, total: Floats, need: Floats
 ) -> Floats:
-    """Return the standardised bet, given the gap in deviations per pair.
+    """Return the standardised bet, given the gap to the margin in deviations per pair.
 
-    With a deadline it is at least the bet of the most powerful test of the pairs that are left, as
-    long as that test has a chance: wealth is spent there rather than kept. A gap that was shown to
-    be larger is bet on, so that a policy which is far better is soon shown to be not worse.
-
-    Parameters
-    ----------
-    gap : ndarray
-        The margin over the standard deviation of a difference.
-    left : ndarray or None
-        Pairs until the deadline, or None without one.
-    pairs, total, need : ndarray
-        Pairs seen, sum of standardised gaps, log-wealth to go.
+    With a deadline, so many pairs ``left``, it is at least the bet of the most powerful test of
+    these, as long as that test has a chance: wealth is spent there rather than kept. A gap that was
+    shown to be larger is bet on, so that a policy which is far better is soon shown to be not
+    worse. ``total`` is the sum of standardised gaps, ``need`` the log-wealth to go.
     """
     shown = (total - SAMENESS_DEVIATIONS * np.sqrt(pairs)) / (pairs + SAMENESS_PAIRS)
     bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)

@@ -1,6 +1,5 @@
 """What ``nscore-plus`` remembers: sums over the pairs seen, the last bet, and the wealth."""
 
-from operator import attrgetter
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -82,13 +81,6 @@ class Sums(NamedTuple):
         return Sums(*[old + new for old, new in zip(self, more, strict=True)])
 
 
-class PlusWealth(NamedTuple):
-    """The evidence, and the luck that a randomised last look needs."""
-
-    log_e: Floats
-    luck: Floats  # uniform on [0, 1)
-
-
 class PlusState(NamedTuple):
     """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it.
 
@@ -109,44 +101,19 @@ class PlusState(NamedTuple):
     amount: Floats
     centre0: Floats
     cross: Floats
-    luck: Floats
+    luck: Floats  # for a randomised last look
 
     @classmethod
-    def of(cls, sums: Sums, bet: Bet, wealth: PlusWealth) -> Self:
-        """Return the state with these parts."""
-        return cls(
-            pairs=sums.pairs,
-            low=sums.low,
-            high=sums.high,
-            low_square=sums.low_square,
-            high_square=sums.high_square,
-            gap_square=sums.gap_square,
-            third=sums.third,
-            wins=sums.wins,
-            win_sum=sums.win_sum,
-            win_square=sums.win_square,
-            log_e=wealth.log_e,
-            amount=bet.amount,
-            centre0=bet.centre0,
-            cross=bet.cross,
-            luck=wealth.luck,
-        )
+    def of(cls, sums: Sums, bet: Bet, log_e: Floats, luck: Floats) -> Self:
+        """Return the state with these parts, luck being uniform on [0, 1)."""
+        return cls(*sums, log_e, *bet, luck)
 
     @property
     def sums(self) -> Sums:
         """The sums over the pairs seen."""
-        return Sums._make(_sums(self))
+        return Sums._make(self[: len(Sums._fields)])
 
     @property
     def bet(self) -> Bet:
         """The bet that was last computed."""
-        return Bet._make(_bet(self))
-
-    @property
-    def wealth(self) -> PlusWealth:
-        """The evidence and the luck."""
-        return PlusWealth._make(_wealth(self))
-
-
-# Each part takes its arrays by name, whatever their place in the flat state.
-_sums, _bet, _wealth = (attrgetter(*part._fields) for part in (Sums, Bet, PlusWealth))
+        return Bet(self.amount, self.centre0, self.cross)

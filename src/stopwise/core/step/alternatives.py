@@ -12,37 +12,20 @@ from stopwise.core.step.walk import Walk
 
 
 class Alternatives(NamedTuple):
-    """Pairs of success rates with ``rate0 < rate1``.
+    """Pairs of success rates, closed under exchanging success and failure."""
 
-    Attributes
-    ----------
-    rates0, rates1 : arrays
-        The success rates; closed under exchanging success and failure.
-    weights : array
-        Weight of the expected number of pairs; sums to one.
-    stakes : array
-        Number of pairs that the power at this alternative is worth; missing it costs so much.
-    """
-
-    rates0: Doubles
+    rates0: Doubles  # each below that of policy 1
     rates1: Doubles
-    weights: Doubles
-    stakes: Doubles
+    weights: Doubles  # of the expected number of pairs; they sum to one
+    stakes: Doubles  # so many pairs the power is worth; missing it costs so much
 
 
 def default_alternatives(n_max: int, purpose: str = "decision") -> Alternatives:
     """Pairs of tenths, of odd twentieths, and of small rates, with their mirrors at one.
 
     Without the small rates a rule need not be able to tell .03 from 0 within the horizon, because
-    nothing in the objective asks for it.
-
-    Parameters
-    ----------
-    n_max : int
-        Horizon.
-    purpose : {"decision", "binding", "advice"}
-        What the stakes are for: a rule without futility stops, one with binding ones, or advisory
-        stops for a given rule, which should cost almost no power.
+    nothing in the objective asks for it. The stakes are for a "decision" without futility stops,
+    with "binding" ones, or for "advice": stops for a given rule, which should cost almost no power.
     """
     tenths = list(combinations([0.1 * k for k in range(1, 10)], 2))
     between = list(combinations([0.05 + 0.1 * k for k in range(10)], 2))

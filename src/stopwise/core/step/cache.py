@@ -46,19 +46,10 @@ def cache_folder() -> Path:
 def load_or_make(
     name: str, make: Callable[[Callable[[], None]], Arrays], folder: Path | None = None
 ) -> Arrays:
-    """Read a table from disk, or make and store it.
+    """Read the table of this name, unique for its parameters, from disk, or make and store it.
 
     If the folder cannot be written the table is made all the same: a missing table never turns
-    into a missing answer.
-
-    Parameters
-    ----------
-    name : str
-        Name of the table, unique for its parameters.
-    make : callable
-        Makes the arrays. It gets a function to call now and then while it works.
-    folder : Path, optional
-        Where to keep it; `cache_folder` by default.
+    into a missing answer. ``make`` gets a function to call now and then while it works.
     """
     folder = cache_folder() if folder is None else folder
     path = folder / f"{name}-v{VERSION}.npz"

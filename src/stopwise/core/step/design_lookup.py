@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from stopwise.errors import InvalidInput, require, require_choice
 _TABLES = ("optimal", "paper")
 _FUTILITY = (None, "advisory", "binding")
 _LARGEST = 2000
+_RULE = tuple(entry.name for entry in fields(Rule))
 
 
 def step_design(
@@ -100,24 +102,14 @@ def estimated_seconds(n_max: int, *, table: str = "optimal") -> float:
 
 def _arrays(alpha: float, n_max: int, **options: Any) -> dict[str, NDArray[Any]]:
     rule, worst, lower_bound = synthesise(alpha, n_max, **options)
-    return {
-        "reject_from": rule.reject_from,
-        "continue_from": rule.continue_from,
-        "random_state": rule.random_state,
-        "random_probability": rule.random_probability,
-        "worst_case": np.array(worst),
-        "lower_bound": np.array(lower_bound),
-    }
+    own = {name: getattr(rule, name) for name in _RULE}
+    return {**own, "worst_case": np.array(worst), "lower_bound": np.array(lower_bound)}
 
 
 def _rule(arrays: cache.Arrays, *, keep_futility: bool) -> Rule:
-    continue_from = arrays["continue_from"]
-    return Rule(
-        arrays["reject_from"],
-        continue_from if keep_futility else np.zeros_like(continue_from),
-        arrays["random_state"],
-        arrays["random_probability"],
-    )
+    rule = Rule(*(arrays[name] for name in _RULE))
+    none = np.zeros_like(rule.continue_from)
+    return rule if keep_futility else replace(rule, continue_from=none)
 
 
 def _validate(alpha: float, n_max: int, table: str, futility: str | None) -> None:

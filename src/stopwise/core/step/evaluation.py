@@ -24,11 +24,7 @@ from stopwise.core.step.stopping_rule import Rule
 def rejection_given_counts(rule: Rule, *, heed_futility: bool) -> Doubles:
     """Probability of "+" given the counts (x, y) at the horizon.
 
-    Parameters
-    ----------
-    rule : Rule
-        The rule; the study ends at "+", at the mirrored "-", at ``n_max`` and, if
-        ``heed_futility``, at a futility stop.
+    The study ends at "+", at the mirrored "-", at ``n_max`` and, if heeded, at a futility stop.
     """
     rejection = np.zeros((1, 1))
     for t, arriving, stop in _passage(rule, heed_futility=heed_futility):

@@ -59,25 +59,11 @@ def best_regions(
 ) -> tuple[float, Regions]:
     """Minimise the Lagrangian over all rules, or over the futility stops of a given rule.
 
-    Parameters
-    ----------
-    price : array
-        Price of a wrong "+" at the horizon, over ``m = 0, ..., n_max``.
-    futility : bool
-        Whether the rule may stop undecided before the horizon.
-    tilt : float
-        Raises the price with time by this fraction in all. Multipliers at which many states are
-        worth either decision then separate them by time, instead of switching all of them at once;
-        the value is a lower bound only without tilt.
-    reject_from : int array, optional
-        Rejection region to keep; then only the futility stops are chosen.
-
-    Returns
-    -------
-    value : float
-        Least Lagrangian at the start, relative to stopping undecided at once.
-    regions : Regions
-        The rule that attains it.
+    ``price`` is that of a wrong "+" at the horizon, over ``m = 0, ..., n_max``; the rule may stop
+    undecided before it if ``futility``. The ``tilt`` raises the price with time by this fraction in
+    all: multipliers at which many states are worth either decision then separate them by time,
+    instead of switching all of them at once. Returned is the least Lagrangian at the start,
+    relative to stopping undecided at once (a lower bound only without tilt), and its rule.
     """
     n_max = walk.n_max
     regions = no_regions(n_max)

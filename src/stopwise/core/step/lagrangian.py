@@ -33,10 +33,9 @@ _FILL_MARGIN = 1e-5
 
 
 class Solution(NamedTuple):
-    """A rule, its objective, and the lower bound of the objective for every test."""
+    """A rule, and the lower bound of the objective for every test."""
 
     regions: Regions
-    objective: float
     lower_bound: float
     band_is_wide_enough: bool
 
@@ -147,22 +146,15 @@ class Problem:
 def solve(
     problem: Problem, rounds: tuple[int, int], keep: int, report: Callable[[], None]
 ) -> Solution:
-    """Solve the design problem.
+    """Solve the design problem by rounds of ascent, and of search for rules within the level.
 
-    Parameters
-    ----------
-    rounds : pair of int
-        Rounds of ascent in the multipliers, and of search for rules within the level.
-    keep : int
-        How many rules within the level are filled up; the best of them is returned.
-    report : callable
-        Called after each round.
+    Of the rules found, so many to ``keep`` are filled up, and the best of them is returned.
     """
     multipliers, lower_bound = _ascend(problem, rounds[0], report)
     found = _within_level(problem, multipliers, rounds[1], report)
     results = [problem.filled(candidate) for candidate in found[-keep:]]
-    objective, regions = min(results, key=lambda result: result[0])
-    return Solution(regions, objective, lower_bound, problem.stops_at_the_edge(multipliers))
+    _, regions = min(results, key=lambda result: result[0])
+    return Solution(regions, lower_bound, problem.stops_at_the_edge(multipliers))
 
 
 def _ascend(problem: Problem, rounds: int, report: Callable[[], None]) -> tuple[Doubles, float]:

@@ -44,12 +44,8 @@ def offers(values: list[Doubles], fractions: list[Doubles]) -> Offer:
 def spend(table: Integers, offer: Offer, rates: Doubles, room: Doubles) -> int:
     """Lower entries of ``table[t, m]`` in place while no null point's room is exceeded.
 
-    Only entries above both neighbours are lowered, which keeps a monotone rule monotone.
-
-    Returns
-    -------
-    int
-        Number of states taken.
+    Only entries above both neighbours are lowered, which keeps a monotone rule monotone. Returns
+    the number of states taken.
     """
     taken = 0
     room = room.copy()
@@ -82,12 +78,8 @@ def border_values(
 ) -> tuple[float, list[Doubles]]:
     """Cost of a rule, and what rejecting one row earlier would save per unit of its price.
 
-    Returns
-    -------
-    cost : float
-        Weighted expected pairs minus staked power, for both directions together.
-    values : list of arrays
-        Saving divided by price of the state ``d = reject_from - 2``, by time, over ``m``.
+    The cost is weighted expected pairs minus staked power, for both directions together; the
+    savings are those of the state ``d = reject_from - 2``, by time, over ``m``.
     """
     n_max = walk.n_max
     values: list[Doubles] = [np.empty(0)] * (n_max + 1)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.citation import Citation
-from stopwise.core.method import Evidence, Method
+from stopwise.core.method import Citation, Evidence, Method
 from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
 from stopwise.core.scores import require_whole
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
@@ -48,35 +47,20 @@ class Step(Method[StepState]):
     and, with binding futility stops, at a futility stop. So whoever goes on regardless of any stop
     keeps the level.
 
-    Parameters
-    ----------
-    table : {"optimal", "paper"}
-        The design by backward induction, or the published STEP rule.
-    futility : {None, "advisory", "binding"}
-        Kind of futility stops; see `step_design`.
-    risk_budget, risk_exponent
-        Shape and exponent of the published rule's error budget, see ``RiskBudget``.
-    seed : int or None
-        Seed of the published rule's randomised states. ``Rules`` draws one from the operating
-        system if none is given, and writes it down. The random number at a visit is a hash of
-        the seed, the position of the run and the number of pairs: a replay is exact, and a run does
-        not depend on how many others there are. Both directions of a run share it, so that
-        one is closed exactly when the other rejects.
+    In the published rule's randomised states, the random number at a visit is a hash of the seed,
+    the position of the run and the number of pairs: a replay is exact, and a run does not depend on
+    how many others there are. Both directions of a run share it, so that one is closed exactly when
+    the other rejects.
 
     With a reference the table is that of one success rate and a number (``one_rate_test``): each
     direction then has its level by itself, whatever the other does, and rates may change.
-
-    References
-    ----------
-    Snyder et al. (2025), "Is your imitation learning policy better than mine? Policy comparison
-    with near-optimal stopping".
     """
 
-    table: str = "optimal"
+    table: str = "optimal"  # as ``step_design`` has it, as the next
     futility: str | None = "advisory"
-    risk_budget: str = "power"
+    risk_budget: str = "power"  # shape and exponent of the published rule's ``RiskBudget``
     risk_exponent: float = 1.0
-    seed: int | None = None
+    seed: int | None = None  # of the published rule; ``Rules`` draws one if none is given
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"

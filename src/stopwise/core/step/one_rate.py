@@ -33,27 +33,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OneRateTest:
-    """A boundary for the number of successes, with its exact error.
+    """A boundary for the number of successes, with its exact error."""
 
-    Parameters
-    ----------
-    rate
-        The number; the null hypothesis is that the success rate is at most this.
-    reject_from
-        By the number of trials: so many successes reject it (more than all trials: none do).
-    continue_from
-        By the number of trials: with fewer successes a decision by n_max is unlikely.
-    error
-        Probability of ever rejecting at the number itself, the largest under the null hypothesis.
-    cost, least_cost
-        Expected cost, summed over the alternatives that the test is made for, and a bound below
-        which no test of level alpha can get.
-    """
-
-    rate: float
+    rate: float  # the number; the null hypothesis is that the success rate is at most this
+    # By the number of trials: so many successes reject it (more than all trials: none do), and with
+    # fewer than so many a decision by n_max is unlikely.
     reject_from: Ints = field(repr=False)
     continue_from: Ints = field(repr=False)
-    error: float
+    error: float  # of ever rejecting at the number itself, the largest under the null hypothesis
+    # Expected cost, summed over the alternatives that the test is made for, and a bound below which
+    # no test of level alpha can get.
     cost: float
     least_cost: float
 

@@ -15,18 +15,8 @@ class Rule:
 
     With ``d >= reject_from[t, s]`` the rule declares "policy 1 better", with
     ``d <= -reject_from[t, s]`` "policy 0 better"; ``|d| < continue_from[t, s]`` is a futility
-    stop. A few states below ``reject_from`` may stop with a probability: they are listed apart.
-
-    Parameters
-    ----------
-    reject_from : int array of shape (n_max + 1, 2 n_max + 1)
-        Least difference that rejects.
-    continue_from : int array of the same shape
-        Least difference that is not hopeless; 0 without a futility stop.
-    random_state : int array
-        Sorted codes ``(t (n_max + 1) + x) (n_max + 1) + y`` of the randomised states, ``y > x``.
-    random_probability : float array
-        Probability of rejection in these states.
+    stop. A few states below ``reject_from`` may stop with a probability: they are listed apart, by
+    sorted codes ``(t (n_max + 1) + x) (n_max + 1) + y`` with ``y > x``.
     """
 
     reject_from: NDArray[np.int16]

@@ -52,13 +52,8 @@ def by_total(rows: NDArray[Number], t: int) -> NDArray[Number]:
 class Walk:
     """Geometry and weights of the folded walk up to a horizon.
 
-    Parameters
-    ----------
-    n_max : int
-        Horizon, the largest number of pairs.
-    band : float
-        Rows with ``d`` beyond about ``band`` standard deviations of ``y - x`` at rate 1/2 are left
-        out; whoever uses the walk must stop before the edge.
+    Rows with ``d`` beyond about ``band`` standard deviations of ``y - x`` at rate 1/2 are left out;
+    whoever uses the walk must stop before the edge.
     """
 
     n_max: int

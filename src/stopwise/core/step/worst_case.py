@@ -1,26 +1,14 @@
 """The largest error over the whole one-sided null, with a proof for the gaps of every grid.
 
-*Off the diagonal, monotone rules.* Couple two studies with the same outcomes of policy 0 and
-outcomes ``b <= b'`` of policy 1. Suppose that the rule is monotone (`Rule.is_monotone`) and has no
-binding futility stops. If the first study declares "+" at ``t``, it was never in the "-" region
-before; neither was the second, since a larger ``y`` only leaves that region; and at ``t`` the
-second lies in the "+" region, if it had not declared "+" already. (In randomised states both use
-the same uniform number.) So "+" happens in the second study whenever it does in the first: the
-error grows with ``p1``, and its supremum over ``p1 <= p0`` lies on the diagonal ``p0 = p1``.
-The same follows when ``R(x, y)``, the probability of "+" given the final counts, does not fall
-in ``y``.
-
-*Off the diagonal, other rules.* The triangle ``p1 <= p0`` is cut into cells. In each cell either
-the error is shown to be at most the supremum on the diagonal, or it is shown to grow with ``p1``.
-Following ``p1`` upwards from any point one meets a cell of the first kind, or arrives at the
-diagonal; both bound the error at the start. If a cell is of neither kind, its own bound counts.
-
-*Gaps.* The error is a polynomial in Bernstein form, so its derivatives are too, with differences of
-the coefficients. On a cell ``[a, b]`` of width ``h`` a Bernstein term of degree ``N`` satisfies
+``docs/design/step.md`` has the proof. On the diagonal ``p0 = p1`` the error is a polynomial in
+Bernstein form. On a cell ``[a, b]`` of width ``h`` a term of degree ``N`` satisfies
 ``p^i (1-p)^(N-i) <= b^i (1-a)^(N-i)``, that is at most ``(1 + h)^N`` times the term at
-``b / (1 + h)``. With absolute values of the differences this bounds a derivative over the
-whole cell; a function exceeds the larger end of a cell by at most ``h^2 / 8`` times a bound of its
-second derivative.
+``b / (1 + h)``; with absolute values of differences of the coefficients this bounds a derivative
+over the whole cell, and a function exceeds the larger end of a cell by at most ``h^2 / 8`` times a
+bound of its second derivative. The error grows with ``p1`` if the rule is monotone without binding
+futility stops, or if ``R(x, y)``, the probability of "+" given the final counts, does not fall in
+``y``. Else the triangle ``p1 <= p0`` is cut into cells, in each of which the error is shown to be
+at most the supremum on the diagonal, or to grow with ``p1``; a cell of neither kind counts itself.
 """
 
 from typing import NamedTuple
@@ -60,14 +48,9 @@ class WorstCase(NamedTuple):
 
 
 def worst_case(rejection: Doubles, *, monotone: bool) -> WorstCase:
-    """Bound the error over ``p1 <= p0``.
+    """Bound the error over ``p1 <= p0``, given the probability of "+" by the final counts (x, y).
 
-    Parameters
-    ----------
-    rejection : array
-        Probability of "+" given the final counts, by (x, y).
-    monotone : bool
-        Whether the coupling argument applies to the rule.
+    ``monotone`` says whether the coupling argument applies to the rule.
     """
     bound, attained, rate = diagonal_supremum(diagonal_coefficients(rejection))
     if not monotone and np.any(np.diff(rejection, axis=1) < -_ROUNDING):

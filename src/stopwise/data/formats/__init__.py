@@ -1,6 +1,7 @@
 """The formats that can be read, one module each; the first that recognises a file reads it."""
 
 from pathlib import Path
+from typing import Protocol
 
 from stopwise.data.formats import (
     csv_table,
@@ -23,12 +24,26 @@ from stopwise.data.formats import (
     vla_evaluation_harness,
     wandb,
 )
-from stopwise.data.formats.format import Format
 from stopwise.data.growing import unless_changed
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require_choice
 
-__all__ = ["find", "names", "read", "recognise"]
+__all__ = ["Format", "find", "names", "read", "recognise"]
+
+
+class Format(Protocol):
+    """One kind of file; each module of this folder that is in the registry follows it."""
+
+    @property
+    def name(self) -> str:
+        """What the user writes in ``format=``."""
+
+    def recognise(self, path: Path) -> bool:
+        """Whether the content looks like this format; cheap, and never an error."""
+
+    def read(self, path: Path) -> RawTable:
+        """Return the columns as they are in the file, or raise one line naming file and place."""
+
 
 # Special formats first: a monitor file is a CSV too.
 FORMATS: tuple[Format, ...] = (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import encoding, head, text_of
+from stopwise.data.formats.text_file import encoding, head, torn, whole_lines
 from stopwise.data.growing import growing
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
@@ -64,12 +64,11 @@ def read_delimited(
     Blank lines are no rows, nor are those that begin with # and have fewer fields.
     """
     above = lines_above(path) if comment_lines is None else comment_lines
-    lines, torn = _lines(path), _torn(path)
+    lines, notes, watched = _lines(path), Notes(), growing() is not None
     first = next((line for index, line in enumerate(lines) if index == above), "")
     require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
-    plain = torn is None and encoding(path) == "utf-8-sig" and "\n" in head(path)
-    text = text_of(path) if torn is None else torn[0]
-    source = path if plain else io.BytesIO(text.encode())
+    plain = not watched and encoding(path) == "utf-8-sig" and "\n" in head(path)
+    source = path if plain else io.BytesIO(whole_lines(path, notes).encode())
     try:
         frame = pl.read_csv(
             source, separator=_delimiter(first), skip_lines=above, infer_schema=False
@@ -90,15 +89,13 @@ def read_delimited(
         missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
     place = partial(_line_of_row, path, above)
-    notes = _cut_off(path, frame) if torn is None else Notes()
     commas = [] if _delimiter(first) == "," else list(filter(_has_decimal_commas, frame))
     if commas:
         frame = frame.with_columns(own.str.replace(",", ".", literal=True) for own in commas)
         named = ", ".join(repr(own.name) for own in commas)
         notes.add(f"{path}: commas in {named} are decimal points", code="decimal-commas")
-    if torn is not None and torn[1].strip():
-        text = f"{path}: the last line has no end yet, and waits for it"
-        notes.add(text, code="line-unfinished")
+    if not watched:
+        _note_cut_off(path, frame, notes)
     return RawTable(source=str(path), frame=frame, place=place, notes=notes)
 
 
@@ -112,26 +109,14 @@ def _has_decimal_commas(column: pl.Series) -> bool:
     )
 
 
-def _torn(path: Path) -> tuple[str, str] | None:
-    """Return the whole lines of a file that is being written, and the rest; None of any other.
-
-    A number that is cut off is another number: ``1`` of ``1000``.
-    """
-    if growing() is None:
-        return None
-    whole, end, rest = text_of(path).rpartition("\n")
-    return whole + end, rest
-
-
-def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
+def _note_cut_off(path: Path, frame: pl.DataFrame, notes: Notes) -> None:
     """Say if the file ends within a number: no line end, and a point or fewer digits than above."""
-    notes = Notes()
     if not len(frame) or not _ends_open(path):
-        return notes
+        return
     *above, last = frame[:, -1].tail(50).to_list()
     lengths = [len(value) for value in above if value is not None]
     if not last or not NUMBER.fullmatch(last) or not lengths:
-        return notes
+        return
     shorter = " is shorter than the numbers above it" if len(last) < min(lengths) else ""
     if shorter or last.endswith("."):
         notes.add(
@@ -139,7 +124,6 @@ def _cut_off(path: Path, frame: pl.DataFrame) -> Notes:
             f"{shorter or ' with a point'}: it may be cut off",
             code="last-line-cut",
         )
-    return notes
 
 
 def _ends_open(path: Path) -> bool:
@@ -189,9 +173,9 @@ def _rows(path: Path, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    torn = _torn(path)
-    if torn is not None:
-        yield from torn[0].splitlines(keepends=True)
+    found = torn(path)
+    if found is not None:
+        yield from io.StringIO(found[0])
         return
     with path.open(encoding=encoding(path), newline="") as file:
         yield from file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import head, text_of
+from stopwise.data.formats.text_file import head, whole_lines
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
@@ -25,11 +25,11 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> RawTable:
     """Return all tables with the columns of the first."""
-    lines = text_of(path).splitlines()
+    notes = Notes()
+    lines = whole_lines(path, notes).splitlines()
     names: list[str] = []
     rows: list[list[str]] = []
     places: list[int] = []
-    notes = Notes()
     for header in _headers(lines):
         cells = _cells(lines[header])
         names = names or cells

@@ -1,14 +1,18 @@
-"""NumPy files: scores (N,), one column per policy (N, K), or named arrays."""
+"""NumPy files, without pickles: scores (N,), one column per policy (N, K), or named arrays."""
 
+import zipfile
 from pathlib import Path
+from typing import Any
 
-from stopwise.data.formats.numpy_file import NPY_MAGIC, load_arrays
+import numpy as np
+
 from stopwise.data.formats.text_file import first_bytes
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.raw import RawTable
+from stopwise.errors import InvalidInput
 
 name = "numpy"
-ZIP_MAGIC = b"PK\x03\x04"
+NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
 
 
 def recognise(path: Path) -> bool:
@@ -24,3 +28,34 @@ def read(path: Path) -> RawTable:
     if array is None or len(arrays) > 1:
         return raw_of_arrays(arrays, {}, str(path))
     return raw_of_array(array, str(path))
+
+
+def array_names(path: Path) -> frozenset[str]:
+    """Return the names in an .npz file; none if it is no such file, or damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return frozenset()
+    return frozenset(member.removesuffix(".npy") for member in members if member.endswith(".npy"))
+
+
+def load_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays by name; that of an .npy file is called "array"."""
+    try:
+        # Opened here, since np.load leaves damaged archives open.
+        with path.open("rb") as file:
+            content = np.load(file, allow_pickle=False)
+            if isinstance(content, np.ndarray):
+                return {"array": content}
+            return {name: content[name] for name in content.files}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        reason = str(error).splitlines()[0] if str(error) else "it ends early"
+        if "allow_pickle" in reason:
+            raise InvalidInput(
+                f"{path}: it holds Python objects, which may run code when loaded and are not "
+                "read; save dictionaries of arrays with np.savez"
+            ) from error
+        raise InvalidInput(
+            f"{path}: not a whole NumPy file ({reason}); it may be cut off"
+        ) from error

@@ -20,7 +20,8 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> RawTable:
     """Return success (the score, partial credit in [0, 1]), duration and video_filename."""
-    raw, notes = read_delimited(path, sorted(COLUMNS)), Notes()
+    raw = read_delimited(path, sorted(COLUMNS))
+    notes = Notes(raw.notes)
     # The script divides every answer by 100, also the 1.0 that stands for the answer "y".
     doubtful = int((raw.frame["success"].cast(pl.Float64, strict=False) == 0.01).sum())
     if doubtful:

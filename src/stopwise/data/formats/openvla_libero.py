@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from stopwise.data.formats.text_file import head
+from stopwise.data.formats.text_file import head, whole_lines
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
+from stopwise.messages import Notes
 
 name = "openvla-libero"
 # A logger may put its own words before them: "INFO:root:Success: True".
@@ -24,12 +25,14 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> RawTable:
     """Return the success (the score) of each episode."""
     roles = {"task": "task", "score": "success", "success": "success"}
-    return table_of_records(path, _episodes(path), roles=roles, bounds={"success": UNIT})
+    notes = Notes()
+    episodes = _episodes(path, whole_lines(path, notes))
+    return table_of_records(path, episodes, roles=roles, bounds={"success": UNIT}, notes=notes)
 
 
-def _episodes(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+def _episodes(path: Path, text: str) -> Iterator[tuple[str, dict[str, object]]]:
     task: str | None = None
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         if found := TASK.match(line):
             task = found["task"]
         elif found := SUCCESS.match(line):

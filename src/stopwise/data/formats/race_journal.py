@@ -2,9 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from stopwise.core.rule_checks import OF_GOALS
 from stopwise.core.rules import Rules
@@ -17,6 +17,7 @@ from stopwise.messages import Notes, Setting, counted
 
 name = "race"
 EPISODE = ("policy", "row", "score")
+DAMAGED = "the journal is damaged here"
 
 
 def recognise(path: Path) -> bool:
@@ -37,33 +38,29 @@ def read(path: Path) -> RawTable:
         notes.add(f"{path}: the last line was cut off, and is left out", code="journal-cut")
     lines = [_object(path, *line) for line in enumerate(whole.splitlines(), start=1)]
     require(bool(lines) and isinstance(lines[0].get("race"), dict), f"{path}: no race is described")
-    race, on_error = lines[0]["race"], lines[0].get("on_error")
+    race = lines[0]["race"]
+    try:
+        check = JournalCheck(race, lines[0].get("on_error"))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{path}, line 1: {DAMAGED}") from error
     places: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
-    joined: dict[str, int] = {}
-    check = EpisodeCheck(race)
     for number, line in enumerate(lines[1:], start=2):
-        if "joined" in line:
-            joined[line["joined"]] = line.get("row", 0)
-            check.join(line["joined"])
-            continue
-        if "resumed" in line:
-            on_error = line.get("on_error")
-            continue
-        known: dict[str, Any] = {key: line[key] for key in EPISODE if key in line}
-        wrong = "this is no episode of a race" if len(known) < len(EPISODE) else check(line)
+        wrong = check(line)
         require(wrong is None, f"{path}, line {number}: {wrong}")
-        known |= {key: line[key] for key in ("task", "proxy") if key in line}
-        places[known["policy"], known["row"]] = f"line {number}", known
+        if "score" in line:
+            known = {key: line[key] for key in (*EPISODE, "task", "proxy") if key in line}
+            places[line["policy"], line["row"]] = f"line {number}", known
     by_row = sorted(places, key=lambda place: place[1])
-    kept = [(places[place][0], _counted(places[place][1], on_error)) for place in by_row]
+    kept = [(places[place][0], _counted(places[place][1], check.failure_score)) for place in by_row]
     scored = [(place, known) for place, known in kept if known["score"] is not None]
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
     _note_rules(race, notes)
     _note_allocation(race, notes)
-    if joined:
-        text = f"policies joined this race: to repeat its verdict, analyse it with joined={joined}"
+    if check.joined:
+        text = "policies joined this race: to repeat its verdict, analyse it with joined="
+        text += str(check.joined)
         notes.add(text, code="race-joined")
     roles = {"policy": "policy", "score": "score", "trial": "row"}
     if any("task" in known for _, known in scored):
@@ -85,38 +82,74 @@ def read(path: Path) -> RawTable:
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)
 
 
-class EpisodeCheck:
-    """Says what is wrong with the lines of a journal, given what its first one says of the race."""
+class JournalCheck:
+    """Says what is wrong with the lines of a journal, given what its first one says of the race.
 
-    def __init__(self, race: Mapping[str, Any]) -> None:
-        self._numbers: dict[str, int] = {}
-        for policy in race.get("policies", ()):
-            self.join(policy)
+    Raises TypeError or ValueError if that line itself is damaged.
+
+    Attributes
+    ----------
+    joined
+        Policies that joined, and after how many rows.
+    failure_score
+        What a failed episode counts as, by the last choice; None for nothing.
+    """
+
+    def __init__(self, race: Mapping[str, Any], on_error: object) -> None:
+        self.joined: dict[str, int] = {}
+        self.failure_score = _failure_score(on_error)
+        self._numbers: dict[str, int] = {name: n for n, name in enumerate(race.get("policies", ()))}
         self._open = not self._numbers  # a journal that does not tell who takes part
         self._seed, self._paired = race.get("seed"), race.get("design") == "paired"
+        if self._seed is not None:
+            episode_seed(self._seed, 0, 0, paired=self._paired)
         # Where the leader is tried more often, its trials are more than the rows.
-        self._n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
-        limits: Sequence[float] = race.get("bounds") or (-math.inf, math.inf)
-        self._low, self._high = limits
+        n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
+        self._n_max = math.inf if n_max is None else n_max
+        bounds = race.get("bounds")
+        self._low: float
+        self._high: float
+        self._low, self._high = (-math.inf, math.inf) if bounds is None else bounds
+        if not (-math.inf <= self._low < self._high <= math.inf and self._n_max > 0):
+            raise ValueError
+        self._tasks = {key for key in race if key.startswith("task ")}
         self._scored: set[tuple[str, int]] = set()
 
-    def join(self, policy: str) -> None:
-        """Take a policy that takes part from here on."""
-        self._numbers.setdefault(policy, len(self._numbers))
+    def __call__(self, line: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with the next line in one line, or None."""
+        if line.keys() >= {*EPISODE}:
+            return self._wrong_episode(line)
+        if "score" in line or not line.keys() & {"joined", "resumed"}:
+            return "this is no episode of a race"
+        if "joined" in line:
+            return self._wrong_newcomer(line["joined"], line.get("row"))
+        try:
+            self.failure_score = _failure_score(line.get("on_error"))
+        except ValueError:
+            return DAMAGED
+        return None
 
-    def __call__(self, episode: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with the next episode in one line, or None."""
+    def _wrong_newcomer(self, policy: object, row: object) -> str | None:
+        if not isinstance(policy, str) or not _is_row(row):
+            return DAMAGED
+        self.joined[policy] = row
+        self._numbers.setdefault(policy, len(self._numbers))
+        return None
+
+    def _wrong_episode(self, episode: Mapping[str, Any]) -> str | None:
         policy, row, score = (episode.get(key) for key in EPISODE)
         if not isinstance(policy, str) or not (self._open or policy in self._numbers):
             return f"the policy {policy!r} takes no part in this race"
-        if not isinstance(row, int) or isinstance(row, bool) or row < 0:
+        if not _is_row(row):
             return f"the row must be a whole number of at least 0, but is {row!r}"
-        if self._n_max is not None and row >= self._n_max:
+        if row >= self._n_max:
             return f"row {row} cannot be: the race has {self._n_max} rows, from 0 on"
         if (policy, row) in self._scored:
             return f"{policy!r} has a score in row {row} already"
-        return self._wrong_score(policy, row, score, episode.get("error")) or self._wrong_seed(
-            policy, row, episode.get("seed")
+        return (
+            self._wrong_score(policy, row, score, episode.get("error"))
+            or self._wrong_seed(policy, row, episode.get("seed"))
+            or self._wrong_company(episode.get("task"), episode.get("proxy"))
         )
 
     def _wrong_score(self, policy: str, row: int, score: Any, error: object) -> str | None:
@@ -127,6 +160,14 @@ class EpisodeCheck:
         # One outside the bounds stopped the race, and may have been run anew.
         if score is not None and self._low <= score <= self._high:
             self._scored.add((policy, row))
+        return None
+
+    def _wrong_company(self, task: object, proxy: object) -> str | None:
+        known = f"task {task!r}" in self._tasks if self._tasks else task is None
+        if not (known or self._open):
+            return f"the task {task!r} is not of this race"
+        if proxy is not None and not is_number(proxy):
+            return f"the score of the proxy must be a finite number, but is {proxy!r}"
         return None
 
     def _wrong_seed(self, policy: str, row: int, found: object) -> str | None:
@@ -159,18 +200,25 @@ def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
         )
 
 
-def _counted(episode: dict[str, Any], on_error: object) -> dict[str, Any]:
+def _counted(episode: dict[str, Any], failure_score: float | None) -> dict[str, Any]:
     """Return an episode with the score that counts, None for none."""
+    return {**episode, "score": failure_score} if episode["score"] is None else episode
+
+
+def _failure_score(on_error: object) -> float | None:
+    """Return what "score:NUMBER" says, None for any other choice."""
     kind, _, score = str(on_error).partition(":")
-    if episode["score"] is None and kind == "score":
-        return {**episode, "score": float(score)}
-    return episode
+    return float(score) if kind == "score" else None
+
+
+def _is_row(row: object) -> TypeGuard[int]:
+    return isinstance(row, int) and not isinstance(row, bool) and row >= 0
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except ValueError as error:
-        raise InvalidInput(f"{path}, line {number}: the journal is damaged here") from error
-    require(isinstance(found, dict), f"{path}, line {number}: the journal is damaged here")
+        raise InvalidInput(f"{path}, line {number}: {DAMAGED}") from error
+    require(isinstance(found, dict), f"{path}, line {number}: {DAMAGED}")
     return dict(found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from stopwise.data.formats.numpy_file import array_names, load_arrays
+from stopwise.data.formats.numpy_arrays import array_names, load_arrays
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message

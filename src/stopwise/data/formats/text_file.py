@@ -1,6 +1,11 @@
 """The text of a file, and its beginning, from which formats are recognised."""
 
+import io
+from codecs import getincrementaldecoder
 from pathlib import Path
+
+from stopwise.data.growing import growing
+from stopwise.messages import Notes
 
 HEAD_BYTES = 65536
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -23,6 +28,31 @@ def encoding(path: Path) -> str:
 def text_of(path: Path) -> str:
     """Return the whole text, with any kind of line end as a newline."""
     return path.read_text(encoding=encoding(path))
+
+
+def torn(path: Path) -> tuple[str, str] | None:
+    """Return the whole lines of a file that is being watched, and the rest; None of any other.
+
+    A number that is cut off is another number: ``1`` of ``1000``.
+    """
+    if growing() is None:
+        return None
+    # Of a character that is half written nothing is taken.
+    characters = getincrementaldecoder(encoding(path))()
+    decoder = io.IncrementalNewlineDecoder(characters, translate=True)
+    whole, end, rest = decoder.decode(path.read_bytes()).rpartition("\n")
+    return whole + end, rest
+
+
+def whole_lines(path: Path, notes: Notes) -> str:
+    """Return the text; of a file that is being watched, without a last line that has no end yet."""
+    found = torn(path)
+    if found is None:
+        return text_of(path)
+    if found[1].strip():
+        text = f"{path}: the last line has no end yet, and waits for it"
+        notes.add(text, code="line-unfinished")
+    return found[0]
 
 
 def head(path: Path) -> str:

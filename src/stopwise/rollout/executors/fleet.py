@@ -3,6 +3,7 @@
 The same for processes and for Ray; they only differ in how a worker is begun, asked and ended.
 """
 
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -10,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stopwise.core.scores import require_whole
-from stopwise.errors import StopwiseError
-from stopwise.rollout.executors.payload import packed
+from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.rollout.worker import Newcomer
 
 # How long after its time-out an episode that checks the clock itself may still come back.
@@ -272,3 +272,22 @@ class Fleet:
                 text = f"time-out: cut short after {seconds:.3g} s"
                 found += [self._failed(ticket, text, seconds) for ticket in task.tickets]
         return found
+
+
+def packed(work: Any) -> bytes:
+    """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
+    pickler: Any = pickle
+    try:
+        import cloudpickle
+
+        pickler = cloudpickle
+    except ImportError:
+        pass  # named functions and factories can still be sent
+    try:
+        payload: bytes = pickler.dumps(work)
+    except Exception as error:  # whatever the user's objects raise
+        raise InvalidInput(
+            f"env, policies or score cannot be sent to another process ({error}): give factories "
+            "by name, package.module:name"
+        ) from error
+    return payload

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Iterable, Sequence
@@ -11,8 +12,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any
 
 from stopwise.errors import StopwiseError, require_choice
-from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost
-from stopwise.rollout.executors.payload import packed, unpacked
+from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost, packed
 
 STARTS = ("spawn", "forkserver")
 # Windows knows one way to end a process, which cannot be refused either.
@@ -58,11 +58,9 @@ class _Processes:
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
 
     def open(self, work: Work) -> None:
-        """Turn it into bytes, once."""
         self._payload = packed(work)
 
     def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
-        """Start a process that loads the environment."""
         pool = ProcessPoolExecutor(1, mp_context=self._context)
         try:
             self._pids[pool] = pool.submit(_install, self._payload)
@@ -74,7 +72,6 @@ class _Processes:
         return pool, self._pids[pool]
 
     def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Any]) -> Future[Any]:
-        """Ask the process."""
         try:
             return worker.submit(_run, tuple(tickets))
         except BrokenProcessPool as error:  # it died while it was idle
@@ -83,11 +80,9 @@ class _Processes:
             return lost
 
     def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
-        """Wait for the first."""
         return wait(jobs, timeout=seconds, return_when=FIRST_COMPLETED).done
 
     def answer(self, job: Future[Any]) -> Any:
-        """Return the results."""
         try:
             return job.result()
         except BrokenProcessPool as error:
@@ -106,7 +101,7 @@ class _Processes:
         worker.shutdown(wait=not busy, cancel_futures=True)
 
     def close(self) -> None:
-        """Nothing is left."""
+        pass
 
 
 def _install(payload: bytes) -> int:
@@ -114,7 +109,7 @@ def _install(payload: bytes) -> int:
     # An interrupt at the terminal is for the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    _worker = unpacked(payload).worker()
+    _worker = pickle.loads(payload).worker()
     return os.getpid()
 
 

@@ -2,13 +2,14 @@
 
 import logging
 import os
+import pickle
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.messages import Setting
-from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost
-from stopwise.rollout.executors.payload import packed, unpacked
+from stopwise.core.scores import is_number
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import Setting, named
+from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost, packed
 
 
 def ray_cluster(
@@ -48,6 +49,14 @@ def ray_cluster(
     **init
         Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
     """
+    for name, much in {"num_cpus": num_cpus, "num_gpus": num_gpus, **(resources or {})}.items():
+        require(
+            is_number(much) and much >= 0 and (name != "num_gpus" or much <= 1 or much % 1 == 0),
+            named(name),
+            " must be a number of at least 0" + ", whole above 1" * (name == "num_gpus"),
+            f", but got {much!r}",
+            code="bad-resource",
+        )
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
     backend = _Ray(address, needs, init, wait_for_nodes)
     return Fleet(backend, workers=workers, batch=batch, retries=retries)
@@ -57,13 +66,12 @@ class _RemoteWorker:
     """A worker as Ray sees it."""
 
     def __init__(self, payload: bytes) -> None:
-        self._worker = unpacked(payload).worker()
+        self._worker = pickle.loads(payload).worker()
 
     def ready(self) -> None:
         """Return at once, once it is there."""
 
     def run(self, tickets: Sequence[Any]) -> list[Any]:
-        """Run the tickets."""
         results: list[Any] = self._worker.run(tickets)
         return results
 
@@ -123,12 +131,10 @@ class _Ray:
         )
 
     def begin(self) -> tuple[Any, Any]:
-        """Ask the cluster for an actor."""
         worker = self._actor.remote(self._payload)
         return worker, worker.ready.remote()
 
     def send(self, worker: Any, tickets: Sequence[Any]) -> Any:
-        """Ask the actor."""
         return worker.run.remote(tuple(tickets))
 
     def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
@@ -140,7 +146,6 @@ class _Ray:
         return found
 
     def answer(self, job: Any) -> Any:
-        """Return the results."""
         errors = self._ray.exceptions
         try:
             return self._ray.get(job)
@@ -155,7 +160,6 @@ class _Ray:
             raise WorkerLost(_last_line(error)) from error
 
     def end(self, worker: Any, busy: bool) -> None:  # noqa: ARG002 - Ray kills either way
-        """Kill the actor."""
         self._ray.kill(worker)
 
     def close(self) -> None:

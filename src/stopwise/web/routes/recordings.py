@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
-from stopwise.study.recordings import LARGEST, TYPES
+from stopwise.study.recordings import LARGEST, TYPES, not_stored
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, AtTheRobot, Operator, Rater
 from stopwise.web.requests import Name, RatingRequest
@@ -60,7 +60,10 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
             size += len(chunk)
             if size > LARGEST:
                 raise HTTPException(413, f"a recording can have at most {LARGEST // 2**20} MiB")
-            await run_in_threadpool(file.write, chunk)
+            try:
+                await run_in_threadpool(file.write, chunk)
+            except OSError as error:  # no room where the body waits until all of it has come
+                raise not_stored(error) from error
         file.seek(0)
         name = await run_in_threadpool(store, iter(lambda: file.read(2**20), b""))
     return RecordingView(recording=name)

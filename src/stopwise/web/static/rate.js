@@ -1,8 +1,10 @@
 // Second ratings: recordings of trials that others ran, one after the other.
 import { call } from "./api.js";
+import { sharedState } from "./keeping.js";
 import { makeRubric } from "./rubric.js";
 
 const find = (id) => document.getElementById(id);
+const [kept, keep] = sharedState(`${find("stage").dataset.study}:rate`, () => {}); // survives a reload
 let shown;
 let rubric;
 
@@ -29,10 +31,19 @@ async function next() {
   find("task").textContent = shown.task;
   find("instructions").textContent = shown.instructions;
   find("condition").textContent = shown.condition ? `Start from ${shown.condition}` : "";
-  rubric = makeRubric(shown.rubric, () => (find("save").disabled = rubric.answer() === undefined));
+  const { trial } = shown;
+  rubric = makeRubric(shown.rubric, () => {
+    keep({ trial, entered: rubric.entered() });
+    showSave();
+  });
+  if (kept.trial === trial && kept.entered != null) rubric.restore(kept.entered);
   find("rubric").replaceChildren(rubric.element);
-  find("save").disabled = true;
+  showSave();
   scrollTo(0, 0);
+}
+
+function showSave() {
+  find("save").disabled = rubric.answer() === undefined;
 }
 
 function problem(error) {

@@ -1,4 +1,4 @@
-"""Policies beside a proxy, a simulator or a judge that scores the same trials."""
+"""Policies beside a number that they are compared with, or beside a proxy that scores them too."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,35 +7,50 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.planning.populations import Moments, Population, World
+from stopwise.core.scores import Scale
+from stopwise.planning.populations import Derived, Moments, World
 
 
 @dataclass(frozen=True, eq=False)
-class WithProxy(Population):
+class WithNumber(Derived):
+    """Policies beside a number, the last column, which every trial of it scores."""
+
+    number: float  # in [0, 1]
+
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies before their first row."""
+        world = self.population.begin(rng, runs)
+        return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
+
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Return the moments of the policies, and of a number that never varies."""
+        means, covariances = self.population.moments(rng, worlds)
+        return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
+
+    def _beside(self, values: Floats) -> Floats:
+        number = np.full((*values.shape[:-1], 1), self.number)
+        return np.concatenate([values, number], axis=-1)
+
+
+def unit_reference(reference: float | None, scale: Scale) -> float | None:
+    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
+    if reference is None:
+        return None
+    rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
+    return float(scale.unit(np.asarray(rules.reference)))
+
+
+@dataclass(frozen=True, eq=False)
+class WithProxy(Derived):
     """Policies, and behind their scores, along a first axis, those of a proxy.
 
     In a share of the rows the proxy says what happens, in the others what happens in a row of its
     own. So its scores are distributed like the real ones, and the share is their correlation: that
     of scores, and that of their differences between two policies.
-
-    Parameters
-    ----------
-    population
-        The policies.
-    correlation
-        From 0 to 1.
-    audit
-        With a judge: the chance that people score a row, which has no score otherwise.
     """
 
-    population: Population
-    correlation: float
-    audit: float | None = None
-
-    @property
-    def binary(self) -> bool:
-        """Whether every score is success or failure."""
-        return self.population.binary
+    correlation: float  # from 0 to 1
+    audit: float | None = None  # of a judge: the chance that people score a row, else without one
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
         """Return studies before their first row; real scores are those without the proxy."""
@@ -53,14 +68,6 @@ class WithProxy(Population):
             return np.stack([scores, guesses])
 
         return World(world.means, draw)
-
-    def with_tie(self) -> "WithProxy":
-        """Return the same with a tie among the policies."""
-        return replace(self, population=self.population.with_tie())
-
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return the moments of the policies."""
-        return self.population.moments(rng, worlds)
 
     def declared(self, rules: Rules) -> Rules:
         """Return the rules of such a study: with audits, or with the proxy's mean, which is known.

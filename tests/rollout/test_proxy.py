@@ -103,6 +103,23 @@ def test_a_rule_that_was_saved_goes_on_identically() -> None:
     assert found.to_dict()["pairs"] == whole.analysis().to_dict()["pairs"]
 
 
+def test_a_rule_for_your_own_loop_takes_simulated_scenes() -> None:
+    rng = np.random.default_rng(3)
+    rows, many = rng.random((40, 2, 2)), rng.random((500, 2))
+    known: dict[str, Any] = {"n_max": 40, "design": "paired", "proxy_scores": many}
+    rule = sw.StopRule(["low", "high"], **known)
+    for (r0, r1), (g0, g1) in rows:
+        rule.add("low", r0, proxy=g0)
+        rule.add("high", r1, proxy=g1)
+    columns, guesses = (dict(zip(("low", "high"), rows[:, k].T, strict=True)) for k in (0, 1))
+    found = sw.analyze(columns, proxy=guesses, **known)
+
+    assert rule.analysis().to_dict()["pairs"] == found.to_dict()["pairs"]
+    assert sw.StopRule.from_json(rule.to_json()).rules == rule.rules
+    with pytest.raises(InvalidInput, match="give one of the two"):
+        sw.StopRule(["low", "high"], proxy_mean=MEANS, **known)
+
+
 def test_what_does_not_go_together_is_refused() -> None:
     with pytest.raises(InvalidInput, match="go with proxy"):
         sw.race(dict(RATES), real, proxy_mean=MEANS)

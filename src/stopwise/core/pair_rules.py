@@ -1,4 +1,4 @@
-"""The rules of a test of one pair, and what simulated scenes say of a proxy's mean."""
+"""The rules of a test, and what simulated scenes say of a proxy's mean."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,15 +18,20 @@ def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
     usual = {"alternative": "greater", "ties": "paper", **settings}
     if settings.get("reference") is not None:
         usual["policies"] = ("the policy",)
+    return rules_beside(scenes, **usual)
+
+
+def rules_beside(scenes: object | None, **settings: Any) -> Rules:
+    """Return the rules of flat keywords, with what simulated scenes, if any, say of a proxy."""
     if scenes is None:
-        return Rules.of(**usual)
+        return Rules.of(**settings)
     require(
         settings.get("proxy_mean") is None,
         "proxy_mean is taken from proxy_scores: give one of the two",
         parameter="proxy_mean",
     )
-    share = usual.pop("proxy_share", None)
-    return with_scenes(Rules.of(**usual), scenes, share)
+    share = settings.pop("proxy_share", None)
+    return with_scenes(Rules.of(**settings), scenes, share)
 
 
 def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:

@@ -102,14 +102,14 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
     for task, policy, scores in zip(*grouped.get_columns(), strict=True):
         times = _times_over(scores.to_numpy())
         if times > 1:
-            own = f"{len(scores) // times} scores, {times} times over in the same order"
-            text = f"the {len(scores)} scores of {policy!r} are {own}: are there trials twice?"
+            over = f"{len(scores) // times} scores, {times} times over in the same order"
+            text = f"the {len(scores)} scores of {policy!r} are {over}: are there trials twice?"
             notes.add(text, code="repeated-scores")
         other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
         if other == policy or len(scores) < LEAST_COPIED:
             continue
-        own = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
-        if _log_orders(own.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
+        trials = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
+        if _log_orders(trials.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
             notes.add(
                 f"policies {other!r} and {policy!r} have the same scores in the same order: is one "
                 "a copy of the other?",

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any, Self, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from stopwise.core.arrays import Floats
 from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import described, flat
+from stopwise.core.pair_rules import rules_beside
 from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
@@ -47,6 +49,8 @@ class StopRule(Resumable):
     fresh
         How many new trials each stored policy gets all the same, one in each of the first rows.
         They enter no comparison; the analysis says if they disagree with the stored ones.
+    proxy_scores
+        Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
         "wandb", "trackio", "mlflow" or "tensorboard", a run of one of these, an object with the
         methods of ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there,
@@ -89,12 +93,14 @@ class StopRule(Resumable):
         *,
         stored: Mapping[str, Sequence[float] | Floats] | None = None,
         fresh: int = 0,
+        proxy_scores: ArrayLike | None = None,
         report_to: Any = None,
         **settings: Unpack[StopSettings],
     ) -> None:
         # Of stored policies all scores by number, those of fresh trials last.
         self._stored = stored_scores(stored)
-        rules = Rules.of(
+        rules = rules_beside(
+            proxy_scores,
             policies=tuple(policies),
             groups={name: len(own) for name, own in self._stored.items()},
             stored=tuple(self._stored),
@@ -118,13 +124,10 @@ class StopRule(Resumable):
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
     bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
     best = Delegated[str | None]("_question.best", "The policy shown to be the best, or None.")
-    candidates = Delegated[tuple[str, ...]](
-        "_question.candidates", "Policies that may still be the best."
-    )
+    candidates = Delegated[tuple[str, ...]]("_question.candidates", "Those that may be the best.")
     eliminated = Delegated[Mapping[str, Elimination]](
         "_question.eliminated", "Policies that were shown not to be the best, and when."
     )
-
     p_values = Delegated[Mapping[str, float]](
         "_question.p_values", 'Anytime p-values of "this is a best policy", asked for the best.'
     )
@@ -167,9 +170,7 @@ class StopRule(Resumable):
         return not self.needed
 
     decided = Delegated[bool]("_question.decided", "Whether the question is answered.")
-    futile = Delegated[bool](
-        "_question.futile", "Whether a further decision by n_max has become too unlikely."
-    )
+    futile = Delegated[bool]("_question.futile", "Whether a decision by n_max is too unlikely.")
     gave_up = Delegated[bool](
         "_question.gave_up", "Whether it stopped for that, with binding futility."
     )
@@ -195,7 +196,7 @@ class StopRule(Resumable):
             Whose it is.
         score
             A number within the bounds; None leaves the policy out of the row, which is valid only
-            if that does not depend on the score.
+            if that does not depend on the score, nor beside a proxy on the scene.
         row
             The place it was given beforehand, from 0: its number among the policy's trials, which
             is the row unless a row tries a policy several times; by default the next one.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import with_scenes
+from stopwise.core.pair_rules import rules_beside
 from stopwise.core.proxy import bounds_of_pairs, mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
@@ -100,7 +100,7 @@ class Scenes:
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
         """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
         known = dict(settings)
-        mean, share = known.get("proxy_mean"), known.get("proxy_share")
+        mean = known.get("proxy_mean")
         require(
             mean is None or isinstance(mean, Mapping),
             named("proxy_mean"),
@@ -125,15 +125,8 @@ class Scenes:
         )
         if self.source is None:
             return Rules.of(**known), table
-        require(
-            mean is None,
-            "proxy_mean is taken from proxy_scores: give one of the two",
-            parameter="proxy_mean",
-        )
-        known = {name: value for name, value in known.items() if name != "proxy_share"}
-        rules = Rules.of(**known)
         scores, note = self._drawn(table)
-        rules = with_scenes(rules, scores, share)
+        rules = rules_beside(scores, **known)
         note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
         return rules, replace(
             table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))

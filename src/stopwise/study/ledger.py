@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
 from stopwise.study.study_plan import StudyPlan
 
-Decide = Callable[[StudyState, float], list[Event]]
+Decide = Callable[[StudyState, float], Event | Sequence[Event]]
 # A state is saved after so many further entries, or so large a share of them.
 SAVE_AFTER, SAVE_SHARE = 2000, 50
 # Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
@@ -86,13 +86,6 @@ class Ledger:
         with self.lock:
             yield self.refresh()
 
-    def commit(self, decide: Decide, *, who: str, key: str | None = None) -> list[Entry]:
-        """Let a decision be taken on the newest state and store it, durably.
-
-        If the key is known already, nothing is decided: the entry that carries it is returned.
-        """
-        return self.ask(decide, lambda _state, _now, entries: entries, who=who, key=key)
-
     def ask(
         self,
         decide: Decide,
@@ -101,7 +94,11 @@ class Ledger:
         who: str,
         key: str | None = None,
     ) -> Answer:
-        """Commit a decision, and return what the answer makes of the state after it."""
+        """Let a decision be taken on the newest state and store it, durably; return the answer.
+
+        That is made of the state after it and of the entries that were stored. If the key is known
+        already, nothing is decided: these are then the one that carries it.
+        """
         require_name(who, "a name")
         if key is not None:
             require_name(key, "a key")
@@ -162,10 +159,11 @@ class Ledger:
             return
         try:
             self._state.require_edition()
-            events = request.decide(self._state, writer.time)
+            found = request.decide(self._state, writer.time)
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
+        events = [found] if isinstance(found, Event) else list(found)
         if events and self._state.seq == 0:
             events.insert(0, Created(study=self.store.study, format=1))
         request.entries = writer.add(events, who=request.who, key=request.key)

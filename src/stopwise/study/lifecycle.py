@@ -77,7 +77,8 @@ def join(state: StudyState, lots: Lots, policy: str, reason: str, run: str | Non
         raise NotAllowed(f"all rows up to n_max are used, so {policy!r} cannot be tried any more")
     if policy not in plan.later:
         new = {"name": policy, **({} if run is None else {"run": run})}
-        return joined(state, lots, _next_label(state, plan, policy), reason, new)
+        label = policy if plan.blinding == "none" else letters(len(state.arms))
+        return joined(state, lots, label, reason, new)
     arm = next(arm for arm, name in state.labels(lots).items() if name == policy)
     return joined(state, lots, arm, reason)
 
@@ -98,11 +99,6 @@ def joined(
     rows = {name: board.used for name, board in state.boards.items()}
     salt = lots.salt("join", arm)
     return Joined(arm=arm, policy=policy, rows=rows, reason=reason.strip(), salt=salt)
-
-
-def _next_label(state: StudyState, plan: StudyPlan, policy: str) -> str:
-    """Return the label of a policy that the plan did not name: the one after all others."""
-    return policy if plan.blinding == "none" else letters(len(state.arms))
 
 
 def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:

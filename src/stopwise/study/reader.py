@@ -6,7 +6,9 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed, StoreFailed
@@ -29,9 +31,6 @@ from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # The pace of a study: from how many results of late, and at least how many gaps between them.
 RECENT, FEW_GAPS = 100, 4
@@ -209,12 +208,12 @@ class StudyReader:
             state.require_edition()
             return trial_table(state, assignment.locked_plan(state))
 
-    def records(self) -> "pl.DataFrame":
+    def records(self) -> pl.DataFrame:
         """Return one row per trial ever handed out, with everything reported about it."""
         with self._ledger.reading() as state:
             return record_frame(state, self.store.entries())
 
-    def exported(self, *, used: bool = False) -> "pl.DataFrame":
+    def exported(self, *, used: bool = False) -> pl.DataFrame:
         """Return the trials that may be exported now; with ``used`` only those in the verdict.
 
         The latter are in the order in which the verdict uses them.
@@ -235,9 +234,8 @@ class StudyReader:
             # In the order of the analysis: a slot may have been handed out late, or again; and of
             # policies that are level, the one that is listed first leads.
             places = {name: place for place, name in enumerate(state.shown().values())}
-            listed = frame["policy"].replace_strict(places)
-            ordered = frame.with_columns(listed.alias("place")).filter(frame["used"])
-            return ordered.sort("row", "place", maintain_order=True).drop("place")
+            listed = pl.col("policy").replace_strict(places)
+            return frame.filter("used").sort("row", listed, maintain_order=True)
 
     def overshoot(self) -> dict[tuple[str, str], int]:
         """Return the number of scored trials that no comparison needed, by task and policy."""

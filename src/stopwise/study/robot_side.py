@@ -29,10 +29,10 @@ class RobotSide(StudyReader):
         With this the trial has begun, if it was not started before.
         """
 
-        def decide(state: StudyState, _: float) -> list[Event]:
+        def decide(state: StudyState, _: float) -> Sequence[Event]:
             trial = assignment.require_under_way(state, code)
             begun = trial_actions.start(state, trial.number, trial.station)
-            return [] if trial.started else [begun]
+            return () if trial.started else (begun,)
 
         return self._ledger.ask(
             decide,
@@ -53,7 +53,7 @@ class RobotSide(StudyReader):
         Returns the trial that the station has at that moment: if it was started, then without it.
         """
         return self._ledger.ask(
-            lambda state, _: [trial_actions.attend(state, station, present=present, limit=limit)],
+            lambda state, _: trial_actions.attend(state, station, present=present, limit=limit),
             lambda state, now, _: views.held(state, station, now),
             who=who,
         )
@@ -65,7 +65,7 @@ class RobotSide(StudyReader):
         repeated if its answer was lost.
         """
         return self._ledger.ask(
-            lambda state, _: list(trial_actions.begin_episode(state, trial, episode)),
+            lambda state, _: trial_actions.begin_episode(state, trial, episode),
             lambda state, *_: self._resolved(state, state.trials[trial - 1]),
             who=who,
         )
@@ -189,10 +189,7 @@ class RobotSide(StudyReader):
         who: str,
         key: str | None = None,
     ) -> list[Entry]:
-        """Enter what is decided on the newest state."""
-
-        def events(state: StudyState, _: float) -> list[Event]:
-            found = decide(state)
-            return [found] if isinstance(found, Event) else list(found)
-
-        return self._ledger.commit(events, who=who, key=key)
+        """Enter what is decided on the newest state; return the entries."""
+        return self._ledger.ask(
+            lambda state, _: decide(state), lambda _state, _now, entries: entries, who=who, key=key
+        )

@@ -33,110 +33,71 @@ SINCE = (
 
 
 class StudyPlan(PlanPart):
-    """All that is declared before the first trial.
-
-    Parameters
-    ----------
-    policies, tasks
-        What is compared, and on what.
-    design
-        "independent", or "blocks": all policies of a row start from the same condition.
-    method, parameters, alpha, alpha_for, adjust, baseline, ties
-        The test; ``alpha_for`` says whether alpha holds for each task or is split over all. A
-        randomised method that is given no ``seed`` under ``parameters`` gets one at the lock.
-    reference
-        A number to compare every policy with, instead of with each other; then one is enough.
-    goal
-        "order" (which policies are better than which) or "best" (only which one is best).
-    top
-        Asked for the best: how many of the best are to be named together.
-    indifference, later
-        Asked for the best: how near to it is good enough, in units of the score, and which of the
-        policies join later. Nothing is named before all of these have joined.
-    reserve
-        Asked for the best: the part of alpha that is put aside for policies which join although
-        the plan does not name them.
-    equivalence
-        Asked for the order: policies whose means differ by less than this, in units of the score,
-        may be declared practically the same, which also ends their comparison; or None.
-    over_tasks, weights
-        Of several tasks: "each" is asked by itself, or "mean": one question about their mean, with
-        these weights (1 where none is given). The task of each row is then drawn at random.
-    stored, fresh
-        Policies that were tried before the study, with the number of their trials on each task,
-        at least n_max: these are imported before the first trial, and only the other policies are
-        tried. ``fresh`` is how many new trials each of them gets, to see whether conditions are
-        still the same.
-    proxy
-        Of each task and start state, a simulator's score of each policy, fixed here before the
-        first trial; each row then draws its state from these (``Study.import_proxy``).
-    audit
-        The chance that people score a row, where a judge scores every trial; claims are then about
-        people's scores.
-    n_max
-        The greatest number of trials per policy and task, or None for no limit; per policy, if one
-        question is asked about the mean over tasks.
-    futility
-        With n_max: "advisory" (say when a decision by then has become unlikely), "binding" (end
-        there, undecided) or None.
-    margin
-        By how much a policy must be better, in units of the score; negative, with a baseline: by
-        how much it must not be worse.
-    seed
-        Enters the random order; what makes it unpredictable is a secret in the store.
-    blinding
-        "trial" (a fresh code per trial), "policy" (one code per policy) or "none".
-    lease_minutes
-        After so long without a result, a trial may be handed out again.
-    look_ahead
-        How many rows may be open beyond the first that is not settled; None for no limit.
-    given_back
-        What a trial that has begun counts as if it is given back: "worst" (the worst score of its
-        rubric) or "again" (nothing: it is run again).
-    tags
-        Failure tags that operators may choose from.
-    checks
-        What is to be checked at each station before the first trial of a day: a text, or a
-        ``name`` with ``photo: true``.
-    drift_check
-        A policy beside those compared, tried a few times each day, to see whether the rig changes.
-    """
+    """All that is declared before the first trial."""
 
     name: str = Field(min_length=1, max_length=200)
     description: str = Field(default="", max_length=10_000)
+    # A number to compare every policy with, instead of with each other; then one is enough.
     reference: float | None = None
     policies: Annotated[tuple[Policy, ...], Field(min_length=1, max_length=100), DISTINCT]
     tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
+    # In blocks, all policies of a row start from the same condition.
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
+    # A randomised method that is given no ``seed`` here gets one at the lock.
     parameters: dict[str, Any] = Field(default_factory=dict)
     alpha: float = Field(default=0.05, gt=0, lt=1)
+    # Whether alpha is split over all tasks, or holds for each.
     alpha_for: Literal["study", "task"] = "study"
     adjust: Literal["bonferroni", "holm", "closed"] = "holm"
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
-    goal: str = Rules.goal
+    goal: str = Rules.goal  # "order": which policies are better than which; "best": which is best
+    # Asked for the best: how many of the best are to be named together, how near to it is good
+    # enough, in units of the score, and which policies join later (nothing is named before all of
+    # these have); the reserve is the part of alpha for policies that the plan does not name.
     top: int = Field(default=1, ge=1)
     indifference: float = Field(default=0.0, ge=0)
     later: tuple[str, ...] = ()
     reserve: float = Field(default=0.0, ge=0)
+    # Asked for the order: policies whose means differ by less than this, in units of the score, may
+    # be declared practically the same, which also ends their comparison.
     equivalence: float | None = Field(default=None, gt=0)
+    # Each task is asked by itself, or there is one question about their mean, with these weights (1
+    # where none is given): the task of each row is then drawn at random.
     over_tasks: Literal["each", "mean"] = "each"
     weights: dict[str, float] = Field(default_factory=dict)
+    # Policies that were tried before the study, with the number of their trials on each task, at
+    # least n_max: these are imported before the first trial, and only the other policies are tried;
+    # and how many new trials each of them gets, to see whether conditions are still the same.
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
+    # Of each task and start state, a simulator's score of each policy; each row then draws its
+    # state from these (``Study.import_proxy``).
     proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
+    # The chance that people score a row, where a judge scores every trial; claims are then about
+    # people's scores.
     audit: float | None = Field(default=None, gt=0, lt=1)
+    # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
+    # Say when a decision by n_max has become unlikely, or end there, undecided.
     futility: Literal["advisory", "binding"] | None = "advisory"
+    # By how much a policy must be better, in units of the score; negative, with a baseline: by how
+    # much it must not be worse.
     margin: float = 0.0
+    # Enters the random order; what makes it unpredictable is a secret in the store.
     seed: int = Field(default=0, ge=0)
-    blinding: Literal["trial", "policy", "none"] = "trial"
+    blinding: Literal["trial", "policy", "none"] = "trial"  # a fresh code per trial, or per policy
+    # After so long without a result, a trial may be handed out again.
     lease_minutes: float = Field(default=30.0, gt=0)
+    # How many rows may be open beyond the first that is not settled; None for no limit.
     look_ahead: int | None = Field(default=None, ge=0)
+    # What a trial that has begun counts as if it is given back: the worst, or it is run again.
     given_back: Literal["worst", "again"] = "worst"
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # of failures, that operators may choose from
+    # What is to be checked at each station before the first trial of a day.
     checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
+    # A policy beside those compared, tried a few times each day, to see whether the rig changes.
     drift_check: DriftCheck | None = None
 
     @field_validator("policies", "tasks", mode="before")

@@ -1,6 +1,7 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
 from collections import defaultdict
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Event)
 # The kinds of exits of a selection, short enough for a printed page.
 EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
+TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
 
 
 def _beside(_: int, file: str) -> str:
@@ -117,13 +119,14 @@ def _selection(study: "StudyReader") -> list[Chapter]:
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
             continue
-        columns: tuple[str, ...] = (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
-        cells = []
+        table: list[tuple[str, ...]] = [
+            (whose, "handed out", "count", "mean", *EXITS, "mean of voided")
+        ]
         for row in rows:
             counts = (str(row.taken), str(row.counted), _number(row.mean))
-            cells.append((row.name, *counts, *map(str, row.numbers), _number(row.voided_mean)))
-        if not study.unblinded:
-            columns, cells = _without(columns), [_without(row) for row in cells]
+            table.append((row.name, *counts, *map(str, row.numbers), _number(row.voided_mean)))
+        shown = [study.unblinded or name not in TELL_SCORES for name in table[0]]
+        columns, *cells = (tuple(compress(row, shown)) for row in table)
         title = f"Selection, by {whose}: trials that people took out or changed"
         found.append(Chapter(title, columns, tuple(cells)))
     return found
@@ -162,11 +165,6 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         columns = (whose, "task", "trials", *["given back"] * returned, *means_of)
         found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
     return found
-
-
-def _without(row: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row of the chapter without what tells scores."""
-    return (*row[:3], *row[4:6], *row[8:-1])
 
 
 def _number(value: float | None) -> str:

@@ -61,7 +61,7 @@ class Chart:
 def evidence_chart(task: TaskView) -> Chart:
     """Return 1 / p of each pair against its pairs of trials, on a logarithmic scale."""
     needed = -math.log10(task.alpha)
-    values = [[_decades(p) for p in pair.curve.p_value] for pair in task.pairs]
+    values = [[-math.log10(max(p, 1e-300)) for p in pair.curve.p_value] for pair in task.pairs]
     top = max([needed * 1.25, *(max(value) * 1.05 for value in values)])
     top = min(top, needed * 3)  # what is decided need not be drawn to the sky
     last = max(4, *(pair.curve.n[-1] for pair in task.pairs))
@@ -149,10 +149,6 @@ def candidate_chart(task: TaskView) -> Chart:
         start = own.last if own.awaited else own.first
         bars.append(Bar(own.policy, 20.0 + ROW * place, x(start), x(own.last), text, kind))
     return _bar_chart(bars, START, Tick(START, "0"), Tick(END, f"round {last}"))
-
-
-def _decades(p_value: float) -> float:
-    return -math.log10(max(p_value, 1e-300))
 
 
 def _round_steps(last: int) -> list[int]:

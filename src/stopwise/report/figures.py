@@ -14,7 +14,6 @@ from stopwise.report.figure_data import (
     Curve,
     ScoreStrip,
     difference_name,
-    elimination_label,
     evidence_curves,
     few_values,
     score_strips,
@@ -126,7 +125,7 @@ def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
 
     Candidates that were set aside are drawn faintly.
     """
-    labels = [elimination_label(analysis, policy.name) for policy in analysis.policies]
+    labels = [f"{wrapped(own.name)}\n{analysis.fate(own.name)}" for own in analysis.policies]
     lines = max(label.count("\n") for label in labels) + 1
     row = 0.14 + 0.14 * lines
     figure, axes = new_axes(WIDTH, height=0.9 + row * len(labels))

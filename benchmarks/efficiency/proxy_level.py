@@ -4,6 +4,7 @@ Run ``python -m benchmarks.efficiency.proxy_level``: the draws of the guarantee 
 """
 
 from argparse import Namespace
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -12,8 +13,12 @@ import stopwise as sw
 from benchmarks.program import benchmark
 from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
+OFF = (0.0, "by which the declared mean is too large")
 
-@benchmark(runs=20_000, n=100, audit=0.3, scenes=(1, "simulated, for each pair"), workers=int)
+
+@benchmark(
+    runs=20_000, n=100, audit=0.3, scenes=(1, "simulated, for each pair"), off=OFF, workers=int
+)
 def main(options: Namespace) -> Table:
     """Print one row per proxy."""
     by_scenes = f"{options.scenes} scenes per pair"
@@ -23,26 +28,11 @@ def main(options: Namespace) -> Table:
         r0, r1, g0, g1 = draw(rng, (options.runs, options.n))
         asked = rng.random(r0.shape) < options.audit
         scores = np.where(asked, r0, np.nan), np.where(asked, r1, np.nan)
-        n_max, workers = options.n, options.workers
-        as_proxy = sw.simulate(
-            "nscore-plus",
-            r0,
-            r1,
-            proxy=(g0, g1),
-            proxy_mean=mean,
-            n_max=n_max,
-            design="paired",
-            workers=workers,
-        )
-        as_judge = sw.simulate(
-            "nscore-plus",
-            *scores,
-            proxy=(g0, g1),
-            audit=options.audit,
-            n_max=n_max,
-            design="paired",
-            workers=workers,
-        )
+        n_max = options.n
+        own: dict[str, Any] = {"proxy": (g0, g1), "n_max": n_max, "design": "paired"}
+        own["workers"] = options.workers
+        as_proxy = sw.simulate("nscore-plus", r0, r1, proxy_mean=mean + options.off, **own)
+        as_judge = sw.simulate("nscore-plus", *scores, audit=options.audit, **own)
         size = (options.runs, n_max, options.scenes)
         _, _, *drawn = draw(np.random.default_rng(2), size)
         batches = (drawn[1] - drawn[0]).mean(axis=2)

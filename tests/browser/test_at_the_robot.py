@@ -220,6 +220,8 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
         assert not started(study)
         phone.get_by_role("button", name="Start").click()
         expect(phone.locator("#robot")).to_contain_text("Starting…")
+        phone.set_viewport_size(ACROSS)
+        expect(phone.locator("#robot")).to_be_in_viewport(ratio=1)
         eventually(lambda: started(study))
         phone.context.close()
 

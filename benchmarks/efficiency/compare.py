@@ -53,6 +53,7 @@ class Figure:
     ttd: float
     ttd_error: float
     power: float
+    tail: float = 0.0  # pairs that 99 % of the runs do not exceed, if there are runs
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,12 @@ def _case_figures(
 ) -> CaseFigures:
     root = np.sqrt(setting.runs)
     methods = {
-        method: Figure(float(n.mean()), float(n.std(ddof=1) / root), float(decided.mean()))
+        method: Figure(
+            float(n.mean()),
+            float(n.std(ddof=1) / root),
+            float(decided.mean()),
+            float(np.quantile(n, 0.99)),
+        )
         for method, (n, decided) in stops.items()
     }
     if case.family == "Bernoulli" and setting.design == "independent" and setting.n <= STEP_LARGEST:

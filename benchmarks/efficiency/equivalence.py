@@ -17,10 +17,11 @@ from scipy.stats import norm
 
 import stopwise as sw
 from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.efficiency.interval_paths import interval_paths
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import interval_paths, run_studies
+from stopwise.core.simulate import run_studies
 
 ALPHA = 0.05
 DRAWS: dict[str, Draw] = {

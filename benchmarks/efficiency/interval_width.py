@@ -15,10 +15,10 @@ import numpy as np
 from rich.table import Table
 from scipy.stats import norm
 
+from benchmarks.efficiency.interval_paths import interval_paths
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import interval_paths
 
 ALPHA = 0.05
 SIZES = (50, 200)

@@ -82,7 +82,7 @@ def test_a_watch_stops_when_the_mean_is_decided(trials: str) -> None:
     assert code == 0, output
     assert "task mean over tasks: stop after" in output
     assert refused != 0
-    assert "needs weights of every task" in why
+    assert "needs --weight of every task" in why
 
 
 @pytest.mark.parametrize(

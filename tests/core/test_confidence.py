@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from benchmarks.efficiency.interval_paths import interval_paths
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import interval_paths
 
 
 def slow_wsr_interval(

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from benchmarks.efficiency.interval_paths import interval_paths
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import interval_paths
 from tests.guarantees.nulls import NULLS
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 

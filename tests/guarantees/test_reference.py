@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import binom
 
 import stopwise as sw
+from benchmarks.efficiency.interval_paths import interval_paths
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.rules import Rules
-from stopwise.core.simulate import interval_paths
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking

@@ -219,3 +219,16 @@ def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str) 
 def test_only_trial_tables_have_tasks() -> None:
     with pytest.raises(sw.InvalidInput, match="needs a trial table with a column of tasks"):
         sw.analyze({"a": [0, 1], "b": [1, 1]}, tasks="mean")
+
+
+def test_while_files_grow_a_task_without_trials_does_not_change_the_scale_of_the_others() -> None:
+    """It has no bounds of its own yet, and the same rows must look the same once it has."""
+    found = [(task, policy, 8.0) for task in "xyxy" for policy in ("old", "new")]
+    asked: Any = {"order": "random", "weights": dict.fromkeys("xyz", 1), "design": None}
+
+    so_far = over_tasks(table(found, bounds=(0, 10)), growing=True, **asked)
+    later = [*found, ("z", "old", 8.0), ("z", "new", 8.0)]
+    then = over_tasks(table(later, bounds=(0, 10)), growing=True, **asked)
+
+    assert so_far.bounds == then.bounds == (0.0, 10.0)
+    assert (then.scores[: len(so_far.scores)] == so_far.scores).all()

@@ -18,15 +18,13 @@ from stopwise.cli.options import (
     OutputOptions,
     ProxyOptions,
     TableReadingOptions,
-    TaskOrder,
-    Tasks,
+    TaskOptions,
     TrialFiles,
-    Weight,
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.printing import print_finding, print_notes, print_tables
-from stopwise.cli.values import mean_settings, trial_paths, trial_source
+from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
@@ -59,9 +57,7 @@ def analyze(
         "trial",
     ),
     pool: bool = flag("Analyse all tasks together as one."),
-    tasks: Tasks = None,
-    task_order: TaskOrder = "rounds",
-    weight: Weight = None,
+    tasks: TaskOptions,
     stored: list[str] | None = option(
         "A policy whose trials were run before the study, under the same conditions: all "
         "of them count. May be repeated."
@@ -116,11 +112,11 @@ def analyze(
         settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
         _refuse_unproven(trials, comparison, pool=pool)
-    if pool or tasks is not None:
-        mean = mean_settings(tasks, weight)
-        found = [rank(trials, pool=pool, task_order=task_order, **mean, **settings)]
+    mean = tasks.keywords()
+    if pool or tasks.tasks is not None:
+        found = [rank(trials, pool=pool, **mean, **settings)]
     else:
-        require_tasks_choice(tasks, task_order, mean_settings(tasks, weight)["weights"])
+        require_tasks_choice(tasks.tasks, tasks.task_order, mean["weights"])
         found = list(analyze_tasks(trials, **settings).values())
     if strict:
         _refuse_doubts(found)

@@ -11,6 +11,7 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import OptionGroup, flag, option
 from stopwise.cli.values import chosen_executor, column_choices, named_numbers, parse_bounds
 
+WEIGHT = "TASK=NUMBER"
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
     list[str] | None,
@@ -44,24 +45,6 @@ Stored = Annotated[
         metavar="NAME=FILE",
         help="A policy that was tried before, under the same conditions, and the file of its "
         "trials, at least --n-max of them: it is not tried again. May be repeated.",
-    ),
-]
-Tasks = Annotated[
-    str | None,
-    typer.Option(help="mean: one claim about the mean over all tasks, instead of each alone."),
-]
-TaskOrder = Annotated[
-    str,
-    typer.Option(
-        help="With --tasks mean: rounds (one trial of every task is averaged into each row) or "
-        "random (the task of each row was drawn at random, which needs fewer trials)."
-    ),
-]
-Weight = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TASK=NUMBER",
-        help="With --tasks mean: what a task weighs, if not 1; repeat for each.",
     ),
 ]
 
@@ -162,6 +145,29 @@ class JoiningOptions(ComparisonOptions):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library."""
         return {**super().keywords(), "later": self.later or ()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions(OptionGroup):
+    """A claim about the mean over tasks."""
+
+    tasks: str | None = option(
+        "mean: one claim about the mean over all tasks, instead of each alone."
+    )
+    task_order: str = option(
+        "With --tasks mean: rounds (one trial of every task is averaged into each row) or "
+        "random (the task of each row was drawn at random, which needs fewer trials).",
+        "rounds",
+    )
+    weight: list[str] | None = option(
+        "With --tasks mean: what a task weighs, if not 1; repeat for each.", metavar=WEIGHT
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of the library."""
+        found = super().keywords()
+        found["weights"] = named_numbers(found.pop("weight"), "--weight", WEIGHT)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,7 @@ from stopwise.cli.options import (
     OutputOptions,
     ReportTo,
     Stored,
-    Tasks,
-    Weight,
+    TaskOptions,
     Workers,
 )
 from stopwise.cli.output_files import check_places, write_files
@@ -35,7 +34,6 @@ from stopwise.cli.standings_table import (
 )
 from stopwise.cli.values import (
     chosen_executor,
-    mean_settings,
     named_values,
     parse_bounds,
     stored_scores,
@@ -62,6 +60,11 @@ class RaceComparisonOptions(JoiningOptions):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as they are: there is no design to detect."""
         return {**super().keywords(), "design": self.design}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaceTaskOptions(TaskOptions, left_out=("task_order",)):
+    """The mean over tasks, which a race draws itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +110,7 @@ def race(
         "With --proxy: further scenes that it runs beforehand, for its mean.", 10_000
     ),
     stored: Stored = None,
-    tasks: Tasks = None,
-    weight: Weight = None,
+    tasks: RaceTaskOptions,
     comparison: RaceComparisonOptions,
     seed: int | None = option(
         "Seed for the whole race; by default 0, or with several tasks drawn and recorded.",
@@ -167,7 +169,7 @@ def race(
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
                 policies,
-                _environments(env, tasks),
+                _environments(env, tasks.tasks),
                 load=load,
                 score=score,
                 bounds=limits,
@@ -176,7 +178,7 @@ def race(
                 stored=stored_scores(
                     stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
                 ),
-                **mean_settings(tasks, weight),
+                **tasks.keywords(),
                 seed=seed,
                 success=success,
                 executor=chosen_executor(

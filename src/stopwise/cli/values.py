@@ -8,7 +8,6 @@ from stopwise.cli.wording import as_option
 from stopwise.errors import require
 from stopwise.messages import reworded
 
-WEIGHT = "TASK=NUMBER"
 # Options of executors: of those with workers elsewhere, and of Ray alone.
 FLEET = ("workers", "batch", "retries")
 RAY = ("address", "num_gpus", "wait_for_nodes")
@@ -87,11 +86,6 @@ def stored_scores(
         require(tasks == 1, f"{path}: stored trials belong to one task, but there are {tasks}")
         found[name] = trials.frame.filter(trials.frame["policy"] == own)["score"].to_list()
     return found
-
-
-def mean_settings(tasks: str | None, weights: list[str] | None) -> dict[str, Any]:
-    """Return the keywords of the mean over tasks."""
-    return {"tasks": tasks, "weights": named_numbers(weights, "--weight", WEIGHT)}
 
 
 def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:

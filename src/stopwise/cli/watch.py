@@ -17,14 +17,12 @@ from stopwise.cli.options import (
     ReportTo,
     Stored,
     TableReadingOptions,
-    TaskOrder,
-    Tasks,
+    TaskOptions,
     TrialFiles,
-    Weight,
 )
 from stopwise.cli.printing import say
 from stopwise.cli.standings_table import candidates_text, rows_text
-from stopwise.cli.values import mean_settings, stored_scores, trial_source
+from stopwise.cli.values import stored_scores, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
 
@@ -53,9 +51,7 @@ def watch(
     comparison: JoiningOptions,
     reading: WatchReadingOptions,
     stored: Stored = None,
-    tasks: Tasks = None,
-    task_order: TaskOrder = "rounds",
-    weight: Weight = None,
+    tasks: TaskOptions,
     interval: float = option("Seconds between looks.", 5.0, min=0.05),
     once: bool = flag("Look once: exit code 0 means stop, 3 means go on."),
     exit_code: ExitCode = False,
@@ -79,8 +75,7 @@ def watch(
             reading=reading.keywords(),
             design=settings.pop("design") or "auto",
             settings=settings,
-            **mean_settings(tasks, weight),
-            task_order=task_order,
+            **tasks.keywords(),
             stored=stored_scores(stored, **reading.keywords()),
             state=state,
             report_to=report_to,
@@ -143,7 +138,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
 
 def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
     """Return what waits because its line has no end: if nobody goes on writing, that is a loss."""
-    notes = [note for sight in sights if sight.analysis for note in sight.analysis.warnings]
+    notes = [note for sight in sights for note in sight.notes]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 
 

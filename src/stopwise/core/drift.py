@@ -9,7 +9,6 @@ of the level; the parts add up to it (proof: docs/design/studies.md).
 
 import math
 from functools import lru_cache
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -72,18 +71,16 @@ def changed(scores: tuple[float, ...], level: float) -> str | None:
 
     ``level`` is the chance of ever saying so of scores of which every order was as likely.
     """
-    number = FIRST_LOOK
-    for look in count(1):
-        if number > len(scores):
-            return None
+    number, look = FIRST_LOOK, 1
+    while number <= len(scores):
         part = level * _share(look)
         drift = Drift.of(np.array(scores[:number]))
         # What a normal would hardly do is worth shuffling for; to say nothing is never an error.
         unusual = math.erfc(abs(drift.trend) / drift.spread / math.sqrt(2)) <= WORTH * part
         if unusual and _p_value(np.array(scores[:number]), part) <= part:
             return RISES if drift.trend > 0 else FALLS
-        number = number * 3 // 2
-    raise AssertionError("there is always a look beyond the last score")
+        number, look = number * 3 // 2, look + 1
+    return None
 
 
 def _share(look: int) -> float:

@@ -159,30 +159,6 @@ def run_studies(
     return Simulation(used, decision, log_e, p_value, rules)
 
 
-def interval_paths(
-    rules: Rules, scores0: Floats, scores1: Floats
-) -> Iterator[tuple[Floats, Floats, Ints]]:
-    """Follow the intervals of many studies (rows): after each pair yield both ends and decisions.
-
-    Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
-    """
-    comparison = Comparison(rules)
-    test, sequence = comparison.test, comparison.confidence
-    state = test.start((len(scores0), len(comparison.directions)))
-    interval = sequence.start((len(scores0),), state)
-    decision = np.full(len(scores0), -1)
-    for scores in zip(scores0.T, scores1.T, strict=True):
-        r0, r1 = comparison.met(*scores)
-        before, state = state, test.step(state, *comparison.directed(r0, r1))
-        evidence = test.evidence(state)
-        falls, winner = comparison.decide(evidence)
-        decision = np.where((decision < 0) & falls, winner, decision)
-        claims = decision[:, None] == np.array(comparison.directions)
-        seen = comparison.pair_seen(before, state, r0, r1, log_e=evidence.log_e, rejected=claims)
-        interval = sequence.step(interval, seen, state)
-        yield *sequence.bounds(interval), decision
-
-
 def _run_block(
     comparison: Comparison, index: int, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:

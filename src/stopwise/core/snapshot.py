@@ -105,26 +105,20 @@ def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
     return [array.tolist() for array in state]
 
 
-def restore_array(values: Any, like: NDArray[Any], *, free_last_axis: bool = False) -> NDArray[Any]:
+def restore_array(values: Any, like: NDArray[Any]) -> NDArray[Any]:
     """Return an array of the same type and shape as the template, or raise ``ValueError``."""
-    array = _fitting(np.array(values, dtype=like.dtype), like, free_last_axis)
+    array = _fitting(np.array(values, dtype=like.dtype), like)
     if not np.isfinite(array).all():
         raise ValueError("a value is not finite")
     return array
 
 
 def restore_state(
-    encoded: list[Any],
-    template: Arrays,
-    *,
-    free_last_axis: bool = False,
-    restore: Callable[..., NDArray[Any]] = restore_array,
+    encoded: list[Any], template: Arrays, restore: Callable[..., NDArray[Any]] = restore_array
 ) -> Arrays:
     """Return a state of the template's type, array types and shapes, or raise ``ValueError``."""
     pairs = zip(encoded, template, strict=True)
-    return type(template)(
-        *(restore(values, like, free_last_axis=free_last_axis) for values, like in pairs)
-    )
+    return type(template)(*(restore(values, like) for values, like in pairs))
 
 
 def encode_shaped(array: NDArray[Any]) -> list[Any]:
@@ -140,7 +134,7 @@ def restore_shaped(
     return _fitting(np.array(values, dtype=like.dtype).reshape(shape), like, free_last_axis)
 
 
-def _fitting(array: NDArray[Any], like: NDArray[Any], free_last_axis: bool) -> NDArray[Any]:
+def _fitting(array: NDArray[Any], like: NDArray[Any], free_last_axis: bool = False) -> NDArray[Any]:
     axes = slice(None, -1 if free_last_axis else None)
     if array.ndim != like.ndim or array.shape[axes] != like.shape[axes]:
         raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")

@@ -144,6 +144,7 @@ class SequentialTest(Resumable):
         comparison, state = self._comparison, self._state
         log_e = float(comparison.combined_log_e(state.log_e))
         same, equivalent = state.same, state.decision is Decision.EQUIVALENT
+        scenes, watch = comparison.scenes, state.watch
         totals = state.total0, state.total1
         mean0, mean1 = (total / state.scored if state.scored else np.nan for total in totals)
         return Verdict(
@@ -163,7 +164,7 @@ class SequentialTest(Resumable):
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
             drift=state.drift.found if equivalent and state.drift is not None else None,
-            scenes_differ=self._scenes_differ(),
+            scenes_differ=scenes is not None and watch is not None and bool(scenes.differ(watch)),
         )
 
     def update(
@@ -332,11 +333,6 @@ class SequentialTest(Resumable):
         if self.rules.reference is None:
             return found
         return Interval(*self.rules.beside_reference(found))
-
-    def _scenes_differ(self) -> bool:
-        """Whether the proxy's scores in these scenes contradict its mean."""
-        tests, watch = self._comparison.scenes, self._state.watch
-        return tests is not None and watch is not None and bool(tests.differ(watch))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

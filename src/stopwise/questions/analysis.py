@@ -159,7 +159,7 @@ class Analysis(OrderInWords):
                 "n": policy.n,
                 "mean" if self.rules.by == "means" else "won": score_text(policy.mean),
                 "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
-                "letters": policy.letters,
+                **self._mark(policy),
                 "used": policy.trials_used,
                 "saved": policy.trials_saved,
                 **({"no partner": policy.trials_unpaired} if self.trials_unpaired else {}),
@@ -181,6 +181,10 @@ class Analysis(OrderInWords):
         more = f" (the first {MOST_PAIRS} of {len(self.pairs)})"
         caption = f"Pairs{more if len(self.pairs) > MOST_PAIRS else ''}"
         return {"Policies": rows, caption: pairs, **self.task_tables()}
+
+    def _mark(self, policy: PolicyResult) -> dict[str, str]:
+        """Return what a table for people says of a policy beside its numbers."""
+        return {"letters": policy.letters}
 
     def task_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return what each task shows beside the mean over tasks, where that is asked."""

@@ -373,7 +373,7 @@ class BestQuestion(Question):
             setattr(board, name, restore_shaped(content[name], getattr(board, name)))
         states = zip((*board.pair_states, *board.own_states), content["states"], strict=True)
         for name, encoded in states:
-            found = restore_state(encoded, getattr(board, name), restore=restore_shaped)
+            found = restore_state(encoded, getattr(board, name), restore_shaped)
             setattr(board, name, found)
         return question
 

@@ -151,19 +151,15 @@ class BestAnalysis(Analysis):
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return the policies as people read them, with what became of each."""
-        rows = super().text_tables()["Policies"]
-        return {"Policies": [self._with_fate(row) for row in rows], **self.task_tables()}
+        return {"Policies": super().text_tables()["Policies"], **self.task_tables()}
 
-    def _with_fate(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a row of the table with what became of the policy in place of its letters."""
-        out = self.eliminated.get(row["policy"])
-        fate = self.standing(row["policy"]) if out is None else f"dropped after row {out.row}"
-        fates = {"verdict": fate}
-        return {
-            new: value
-            for name, old in row.items()
-            for new, value in (fates.items() if name == "letters" else [(name, old)])
-        }
+    def _mark(self, policy: PolicyResult) -> dict[str, str]:
+        return {"verdict": self.fate(policy.name)}
+
+    def fate(self, policy: str) -> str:
+        """Return where a policy stands, in short: without who led when it was dropped."""
+        out = self.eliminated.get(policy)
+        return self.standing(policy) if out is None else f"dropped after row {out.row}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""

@@ -1,6 +1,7 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -174,13 +175,12 @@ class OrderQuestion(Question):
             pairs.tried[0] = (open_ & own).any(axis=1)
             pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
         pairs.keep(np.array(content["runs"], dtype=np.int64))
-        pairs.state = restore_state(content["state"], pairs.state, restore=restore_shaped)
+        pairs.state = restore_state(content["state"], pairs.state, restore_shaped)
         if pairs.same is not None:
             pairs.same.restore(content["same"])
         # A procedure may drop, with its last axis, what can no longer be claimed.
-        pairs.account = restore_state(
-            content["account"], pairs.account, free_last_axis=True, restore=restore_shaped
-        )
+        free = partial(restore_shaped, free_last_axis=True)
+        pairs.account = restore_state(content["account"], pairs.account, free)
         question._settle()
         return question
 

@@ -68,4 +68,4 @@ class SamePairs:
         """Take over such values, or raise ``ValueError``."""
         for name in _SAVED:
             setattr(self, name, restore_shaped(content[name], getattr(self, name)))
-        self.state = restore_state(content["state"], self.state, restore=restore_shaped)
+        self.state = restore_state(content["state"], self.state, restore_shaped)

@@ -14,7 +14,6 @@ from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.best_analysis import BestAnalysis
     from stopwise.questions.standing import PairResult
 
 # So many different scores are shown as proportions; a swarm of them would be a few thick lines.
@@ -88,13 +87,6 @@ def difference_name(analysis: "Analysis") -> str:
         return "difference of the shares won"
     lower = analysis.rules.lower_is_better
     return "advantage (by how much its mean is lower)" if lower else "difference of means"
-
-
-def elimination_label(analysis: "BestAnalysis", policy: str) -> str:
-    """Return a policy's name, and below it whether it is a candidate or when it was dropped."""
-    out = analysis.eliminated.get(policy)
-    standing = analysis.standing(policy) if out is None else f"dropped after row {out.row}"
-    return f"{wrapped(policy)}\n{standing}"
 
 
 def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:

@@ -54,45 +54,35 @@ def over_tasks(
         "preferences say who wins, not by how much: they have no mean over tasks",
         parameter="tasks",
     )
-    if growing:
-        return _so_far(source, order, weights or {}, design)
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
         there.setdefault(task, []).append(policy)
-    if order == "random":
+    if growing:  # which rows there will be must not depend on what has come in
+        share = shares(weights or {}, weights)
+        for task in there:
+            text = f" of growing files must name every task beforehand, but there is {task!r} too"
+            require(task in share, named("weights"), text, code="unknown-task")
+    else:
         # A task may not have been drawn yet, or not before a policy dropped out: none is left out.
-        share = shares(there, weights, complete=False)
+        share = shares(there, weights, complete=order != "random")
+    if order == "random":
         trials = _one_range(source, list(there), bounds)
         table, doubts = _drawn(trials, share, design, iid_seed)
         return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
-    share = shares(there, weights)
-    kept, missing = of_every_policy(there)
-    share = shares(kept, {task: share[task] for task in kept})
-    parts = tables(_one_range(source, kept, bounds), design=design, iid_seed=iid_seed)
-    if len(kept) == 1:
+    kept, missing = list(share), tuple[Message, ...]()
+    if growing:
+        for task in kept:
+            require(task in there, f"task {task!r} has no trials yet")
+    else:
+        kept, missing = of_every_policy(there)
+        share = shares(kept, {task: share[task] for task in kept})
+    trials = _one_range(source, kept, bounds)
+    parts = tables(trials, design=design, iid_seed=iid_seed, in_turn=not growing)
+    if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share)
     mean = described(order, share, source.frame, table.policies)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
-
-
-def _so_far(
-    source: "Trials", order: str, weights: Mapping[str, float], design: str | None
-) -> Table:
-    """Return the same while trials come in: which rows there will be does not depend on them."""
-    share = shares(weights, weights)
-    for task in source.tasks:
-        text = f" of growing files must name every task beforehand, but there is {task!r} as well"
-        require(task in share, named("weights"), text, code="unknown-task")
-    trials = _one_range(source, list(share), None)
-    if order == "random":
-        table, doubts = _drawn(trials, share, design, None)
-    else:
-        for task in share:
-            require(task in source.tasks, f"task {task!r} has no trials yet")
-        parts = tables(trials, design=design, in_turn=False)
-        table, doubts = _averaged(parts, share), ()
-    return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
 
 
 def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | None) -> "Trials":

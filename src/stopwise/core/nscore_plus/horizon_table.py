@@ -31,7 +31,10 @@ class PlanTable(NamedTuple):
     need_max: float  # largest log-wealth to go in the table
 
     def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the value after so many pairs, by bilinear interpolation; the rest as for bets."""
+        """Return the value after so many pairs, by bilinear interpolation.
+
+        ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
+        """
         statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC_LOW) * (1 / STATISTIC_STEP)
         statistic = between(statistic, 0.0, STATISTIC.size - 1 - TINY)
         remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)

@@ -1,0 +1,33 @@
+"""The intervals of many studies at once, pair by pair: for their widths and their coverage."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from stopwise.core.arrays import Floats, Ints
+from stopwise.core.comparison import Comparison
+from stopwise.core.rules import Rules
+
+
+def interval_paths(
+    rules: Rules, scores0: Floats, scores1: Floats
+) -> Iterator[tuple[Floats, Floats, Ints]]:
+    """Follow the intervals of many studies (rows): after each pair yield both ends and decisions.
+
+    Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
+    """
+    comparison = Comparison(rules)
+    test, sequence = comparison.test, comparison.confidence
+    state = test.start((len(scores0), len(comparison.directions)))
+    interval = sequence.start((len(scores0),), state)
+    decision = np.full(len(scores0), -1)
+    for scores in zip(scores0.T, scores1.T, strict=True):
+        r0, r1 = comparison.met(*scores)
+        before, state = state, test.step(state, *comparison.directed(r0, r1))
+        evidence = test.evidence(state)
+        falls, winner = comparison.decide(evidence)
+        decision = np.where((decision < 0) & falls, winner, decision)
+        claims = decision[:, None] == np.array(comparison.directions)
+        seen = comparison.pair_seen(before, state, r0, r1, log_e=evidence.log_e, rejected=claims)
+        interval = sequence.step(interval, seen, state)
+        yield *sequence.bounds(interval), decision

@@ -12,6 +12,7 @@ import stopwise as sw
 from stopwise.core.wsr import Wsr
 from stopwise.data.formats import lerobot as lerobot_format
 from stopwise.questions import order
+from stopwise.questions.rank import rank
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
@@ -323,7 +324,7 @@ def test_the_analysis_of_a_look_is_made_when_asked_for_and_of_its_rows(
 ) -> None:
     """Made at each look, it takes most of the time; made later, it must not know more."""
     made: list[int] = []
-    own = order.rank
+    own = rank
 
     def counted(*given: Any) -> Any:
         made.append(1)

@@ -197,6 +197,13 @@ def race(
         [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
     )
     failures = FailureRule(on_error)
+    require(
+        proxy is None or failures.kind != "void",
+        "beside a proxy no scene may be left out, as which ones fail may depend on the scene: ",
+        Setting("on_error", "score:0"),
+        " counts failures",
+        code="void-with-proxy",
+    )
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     paired = design == "paired"

@@ -8,6 +8,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
+from stopwise.core.pair_rules import pair_rules
 from stopwise.errors import InvalidInput
 
 PROXIED: dict[str, Any] = {"design": "paired", "proxy": True, "proxy_mean": 0.2}
@@ -157,7 +158,28 @@ def test_what_the_bounds_cost_is_in_the_p_value() -> None:
     assert sim.rules.proxy_share == 0.05
     np.testing.assert_array_equal(sim.decision == 1, sim.p_value <= 0.05)
     np.testing.assert_array_equal(sim.decision == 1, sim.log_e >= np.log(20))
-    assert sim.p_value.min() > 0.0025
+    ended = sim.decision == 1
+    np.testing.assert_allclose(sim.p_value[ended], 0.95 * np.exp(-sim.log_e[ended]) + 0.0025)
+    test = sw.SequentialTest(design="paired", proxy_mean=(0.19, 0.21))
+    assert test.verdict.interval_level == pytest.approx(0.95)  # of the test and of the bounds
+
+
+@pytest.mark.parametrize("batches", [None, [np.linspace(0.6, -0.3, 40)]])
+def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None:
+    """The factor of a batch has no margin in it."""
+    own: dict[str, Any] = {"design": "paired", "n_max": 40, "proxy_mean": 0.2}
+    comparison = Comparison(pair_rules(method="nscore-plus", proxy_batches=batches, **own))
+    test, weights = comparison.test, []
+    assert isinstance(test, Proxied)
+    state = test.start((1, 1))
+    for r0, r1, g0, g1 in np.stack([part[0] for part in scenes(1, 40)], axis=1):
+        pair = comparison.directed(np.array([[r0], [g0]]), np.array([[r1], [g1]]))
+        after = test.step(state, *pair)
+        won = 1 + after.amount * (r1 - r0 - after.weight * (g1 - g0 - state.mean))
+        np.testing.assert_allclose(test.margin_fall(state, after, *pair), after.amount / won)
+        weights.append(after.weight.item())
+        state = after
+    assert max(weights) > 0.3
 
 
 BAD: list[tuple[dict[str, Any], str]] = [

@@ -349,6 +349,16 @@ def test_policies_with_the_same_scores_in_the_same_order_are_told(tmp_path: Path
         assert (copied in notes[0]) == said
 
 
+def test_a_copied_sheet_is_told(tmp_path: Path) -> None:
+    for scores, said in (("0110100110010110", True), ("1" * 16, False)):
+        rows = "".join(
+            f"{task},base,{s}\n{task},new,1\n" for task in ("cup", "mug") for s in scores
+        )
+        notes = sw.read_trials(files.text(tmp_path / "x.csv", f"task,policy,score\n{rows}")).notes
+        told = "tasks 'cup' and 'mug' have the same scores in the same order: is one a copy"
+        assert notes[0].startswith(told) == said
+
+
 def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None:
     """They were one policy without a word, and its trials those of two."""
     one, two = (

@@ -46,6 +46,7 @@ def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
 
 def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
     page = single.to_html()
+    assert page.count("<th") == page.count('<th scope="col"') > 0
     paths = single.save_figures(tmp_path)
 
     assert page.count('<img src="data:image/svg+xml;base64,') == 3

@@ -167,7 +167,14 @@ def test_what_bounds_cost_is_shared_by_all_pairs_and_directions() -> None:
 
     assert bounds_of_pairs(rules) == own
     assert Ranking(rules).budget.alpha == pytest.approx(0.9 * 0.05)
-    assert all(0.005 <= pair.p_value <= 1 for pair in found.pairs)
+    watch = Ranking(rules).comparison.scenes_of(0, 3)
+    assert watch is not None
+    assert [test.alpha for test in watch.tests] == pytest.approx([0.01 / 6] * 2)
+    one = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=many[:, :2], proxy_share=0.1)
+    own_test: dict[str, Any] = {"alternative": "two-sided", "ties": "strict", "design": "paired"}
+    test = sw.SequentialTest(n_max=100, proxy_scores=many[:, :2], proxy_share=0.1, **own_test)
+    verdict = test.run(*wide(REAL, "score").T, proxy=tuple(wide(REAL, "sim").T))
+    assert one.pairs[0].p_value == pytest.approx(verdict.p_value)
     for pair in found.pairs:  # each side fails with the level of the test or of the bound
         assert pair.interval_level < 1 - 2 * (0.9 * 0.05 / 6 + 0.1 * 0.05 / 6) + 1e-12
 

@@ -173,6 +173,7 @@ def test_a_race_of_wins_takes_any_score() -> None:
 
     assert result.analysis.order_text == "b > a"
     assert "on the rows that they share" in result.analysis.sentence
+    assert result.sentence.startswith("b > a (alpha 0.05; > means wins more often on the rows")
 
 
 def test_old_journals_stay_readable_and_new_words_are_written_where_they_say_something() -> None:

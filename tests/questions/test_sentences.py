@@ -231,6 +231,7 @@ def test_every_text_says_which_training_runs_it_is_about() -> None:
     for goal in ("order", "best"):
         found = analyze(trials, goal=goal)
         assert about in found.sentence
+        assert about in found.headline
         assert f"All claims are {about}. " in found.methods_paragraph
         runs = analyze(trials, goal=goal, unit="seed")
         assert "One trial is the mean score of a training run. " in runs.methods_paragraph

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager
 from matplotlib.ft2font import FT2Font
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import stopwise as sw
@@ -229,41 +229,6 @@ def test_no_text_is_cut_or_covered(policies: list[str]) -> None:
             assert box.y1 <= figure.bbox.y1 + 1, text
         for (one, box), (other, place) in combinations(texts.items(), 2):
             assert not box.shrunk(0.9, 0.8).overlaps(place.shrunk(0.9, 0.8)), (one, other)
-
-
-def test_no_line_runs_through_the_name_of_a_pair(analysis: sw.Analysis) -> None:
-    figure = analysis.plot_intervals()
-    figure.draw_without_rendering()
-    names = [text for text in figure.findobj(Text) if " - " in text.get_text()]
-
-    assert len(names) == len(analysis.pairs)
-    for text in names:
-        sheet = text.get_bbox_patch()
-        assert sheet is not None
-        assert sheet.get_facecolor() == (1, 1, 1, 1)
-        assert text.get_zorder() > max(line.get_zorder() for line in figure.axes[0].lines)
-
-
-def test_each_name_beside_a_curve_leads_to_its_end(analysis: sw.Analysis) -> None:
-    """Colours alone tell a colour-blind reader too little."""
-    figure = analysis.plot_evidence("p")
-    names = {note.get_text().replace("\n", " "): note for note in figure.axes[0].texts}
-
-    for curve in evidence_curves(analysis, "p"):
-        note = names[curve.label]
-        assert isinstance(note, Annotation)
-        assert note.arrow_patch is not None
-        assert note.xy[0] == curve.n[-1]
-
-
-def test_the_line_of_one_pair_is_not_that_of_several(analysis: sw.Analysis) -> None:
-    """Among several pairs, evidence above 1 / alpha need not decide."""
-    told = [text.get_text() for text in analysis.plot_evidence("e").legends[0].get_texts()]
-    assert told == ["1 / alpha = 20, what one pair alone would need"]
-    assert "reach the line" not in analysis.to_html()
-    two = sw.analyze({"a": [0, 0.5] * 20, "b": [1, 0.5] * 20})
-    told = [text.get_text() for text in two.plot_evidence("e").legends[0].get_texts()]
-    assert told == ["1 / alpha = 20"]
 
 
 def test_boxes_of_the_ranking_hide_neither_each_other_nor_arrows() -> None:

@@ -48,6 +48,11 @@ def test_a_race_says_what_the_analysis_of_its_trials_says() -> None:
         assert episode.proxy == simulated(RATES[episode.policy], seeds[episode.row])
 
 
+def test_no_scene_is_left_out_beside_a_proxy() -> None:
+    with pytest.raises(InvalidInput, match="no scene may be left out"):
+        run(proxy_mean=MEANS, on_error="void")
+
+
 def test_a_race_of_independent_episodes_takes_a_proxy() -> None:
     found = run(proxy_mean=MEANS, design="independent")
     again = sw.analyze(found.trials, n_max=200, proxy_mean=MEANS, design="independent")

@@ -11,6 +11,8 @@ import pytest
 import stopwise as sw
 from stopwise.core.wsr import Wsr
 from stopwise.data.formats import lerobot as lerobot_format
+from stopwise.questions import order
+from stopwise.questions.rank import rank
 from stopwise.rollout.watch import PastChanged, Watch
 
 RNG = np.random.default_rng(0)
@@ -315,3 +317,29 @@ def test_only_what_has_changed_is_read_again(
     next(tmp_path.rglob("*.json")).unlink()
     with pytest.raises(PastChanged):
         watching.look()
+
+
+def test_the_analysis_of_a_look_is_made_when_asked_for_and_of_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made at each look, it takes most of the time; made later, it must not know more."""
+    made: list[int] = []
+    own = rank
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return own(*given)
+
+    monkeypatch.setattr(order, "rank", counted)
+    rows = [(name, seed, score) for seed in range(9) for name, score in (("a", 0.0), ("b", 1.0))]
+    watching = watch(table(tmp_path / "results.csv", rows[:6]), design="paired")
+    (first,) = watching.look()
+    table(tmp_path / "results.csv", rows)
+    (second,) = watching.look()
+    assert made == []
+
+    for sight, number in ((first, 3), (second, second.rows)):
+        assert sight.analysis is sight.analysis
+        assert sight.analysis is not None
+        assert sight.analysis.pairs[0].n == number
+    assert len(made) == 2

@@ -138,7 +138,7 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
 
 def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
     """Return what waits because its line has no end: if nobody goes on writing, that is a loss."""
-    notes = [note for sight in sights if sight.analysis for note in sight.analysis.warnings]
+    notes = [note for sight in sights for note in sight.notes]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 
 

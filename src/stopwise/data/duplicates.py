@@ -117,6 +117,21 @@ def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
             )
 
 
+def tell_equal_tasks(frame: pl.DataFrame, notes: Notes) -> None:
+    """Say which tasks have the same trials in the same order, as a copied sheet has."""
+    seen: dict[bytes, str] = {}
+    for (task,), own in frame.select("task", "policy", "score").group_by(
+        "task", maintain_order=True
+    ):
+        other = seen.setdefault(own.drop("task").hash_rows(seed=0).to_numpy().tobytes(), str(task))
+        if other != task and _log_orders(own) >= math.log(LEAST_ORDERS):
+            notes.add(
+                f"tasks {other!r} and {task!r} have the same scores in the same order: is one a "
+                "copy of the other?",
+                code="copied-scores",
+            )
+
+
 def _times_over(scores: Floats) -> int:
     """Return how many times the same scores come in the same order, if that is no chance."""
     for times in range(2, 6):

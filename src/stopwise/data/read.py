@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.bounds import bounds_of_data, declared_bounds
-from stopwise.data.duplicates import refuse_copies, tell_equal_policies
+from stopwise.data.duplicates import refuse_copies, tell_equal_policies, tell_equal_tasks
 from stopwise.data.growing import growing
 from stopwise.data.raw import Bounds
 from stopwise.data.roles import ColumnChoice, require_columns
@@ -101,6 +101,7 @@ def read_trials(
     if "trial" not in chosen or chosen["trial"] is not None:
         refuse_copies(parts, notes)
     tell_equal_policies(frame, notes)
+    tell_equal_tasks(frame, notes)
     odd_names(frame, notes)
     one_name(parts, notes)
     limits = _bounds(bounds, parts, frame, notes)

@@ -111,12 +111,16 @@ class BestAnalysis(Analysis):
         )
         if self.aligned.mean is not None:
             pooled = f", in {self.aligned.mean.meaning}"
-        lower = "a lower mean is better" if self.rules.lower_is_better else ""
-        about = [f"alpha {self.alpha:g}", lower, self.aligned.checkpoint_claim]
+        about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (
             f"{self.order_text} ({'; '.join(filter(None, about))}){pooled}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
+
+    @property
+    def sign_meaning(self) -> str:
+        """What makes a policy the best, where that is not the highest mean."""
+        return "a lower mean is better" if self.rules.lower_is_better else ""
 
     @property
     def _best_in_general(self) -> str:

@@ -116,6 +116,13 @@ class OrderInWords(Drawn):
         return ", ".join(said) or None
 
     @property
+    def sign_meaning(self) -> str:
+        """The same beside the sign that it explains; empty for a higher mean."""
+        better = ">" if self._in_words else "better"
+        better = "not worse" if self.margin < 0 else better
+        return "" if self.claim_meaning is None else f"{better} means {self.claim_meaning}"
+
+    @property
     def interval_note(self) -> str:
         """What the intervals of the differences are, and with what probability they hold."""
         if not self.pairs:
@@ -160,11 +167,8 @@ class OrderInWords(Drawn):
         promised = self.promised(f"the chance of any false {claim}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
-        better = ">" if self._in_words else "better"
-        better = "not worse" if self.margin < 0 else better
         unknown = "? means undecided, not" if self._in_words else "undecided does not mean"
-        meant = self.claim_meaning
-        signs = [] if meant is None else [f"{better} means {meant}"]
+        signs = [self.sign_meaning] if self.sign_meaning else []
         if self.aligned.training_runs:
             signs.append(self.aligned.checkpoint_claim)
         if any(pair.same for pair in self.pairs):
@@ -267,7 +271,8 @@ class OrderInWords(Drawn):
         """The answer as one would say it aloud, and what makes it doubtful, if anything."""
         serious = self.serious_doubts
         needed = f" But this needs {self._drawn(serious[0])}, which is in doubt." if serious else ""
-        return f"{self._answer_aloud}.{needed}"
+        about = f" ({self.aligned.checkpoint_claim})" if self.aligned.training_runs else ""
+        return f"{self._answer_aloud}{about}.{needed}"
 
     @property
     def serious_doubts(self) -> tuple[str, ...]:

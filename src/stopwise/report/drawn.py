@@ -24,7 +24,12 @@ LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",
+    # Other characters in the font that LaTeX takes if it is not told otherwise:
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
+MARKDOWN = str.maketrans({character: f"\\{character}" for character in "|<*`"})
 NUMBER = re.compile(r"[-+]?[\d.,]+%?")
 
 
@@ -121,7 +126,7 @@ def markdown_table(rows: Rows) -> str:
     lines = [
         list(rows[0]),
         ["---:" if right else "---" for right in _right_aligned(rows)],
-        *([str(value).replace("|", r"\|") for value in row.values()] for row in rows),
+        *([str(value).translate(MARKDOWN) for value in row.values()] for row in rows),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -130,6 +135,8 @@ def latex_table(rows: Rows) -> str:
     """Return rows as a ``tabular`` for LaTeX; its rules are those of the package booktabs."""
     columns = "".join("r" if right else "l" for right in _right_aligned(rows))
     lines = [" & ".join(_latex(value) for value in row.values()) + r" \\" for row in rows]
+    # Behind the end of a row, LaTeX takes a bracket or a star for a part of the command.
+    lines = [f"{{}}{line}" if line.startswith(("[", "*")) else line for line in lines]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{columns}}}",

@@ -51,7 +51,7 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     Few different scores are drawn as bars of their shares, with the means beside them; others as a
     dot each, in swarms whose widths compare between policies.
     """
-    strips, values = score_strips(analysis), few_values(analysis)
+    strips, values, below = score_strips(analysis), few_values(analysis), 0.0
     lines = max(strip.label.count("\n") for strip in strips) + 1
     row = max(0.14 + 0.14 * lines, min(0.7, 3 / len(strips)))
     figure, axes = new_axes(WIDTH, height=1.1 + row * len(strips))
@@ -62,9 +62,12 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     else:
         beside = axes
         _draw_swarms(axes, strips)
+        # Below the dots, which it would hide.
+        below = min(0.45, 0.12 + max(float(strip.sideways.max()) for strip in strips))
     for place, strip in enumerate(strips):
-        beside.plot([strip.low, strip.high], [place, place], color="black", linewidth=1.6)
-        beside.plot([strip.mean], [place], "D", color="black", markersize=6)
+        at = place + below
+        beside.plot([strip.low, strip.high], [at, at], color="black", linewidth=1.6)
+        beside.plot([strip.mean], [at], "D", color="black", markersize=6)
     beside.set_ylim(len(strips) - 0.4, -0.6)
     level = f"{100 * (1 - analysis.alpha):g}%"
     wins = analysis.rules.by == "wins"

@@ -197,6 +197,10 @@ def race(
         [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
     )
     failures = FailureRule(on_error)
+    require(
+        proxy is None or failures.kind != "void",
+        "no scene may be left out beside a proxy: count failures as a score",
+    )
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     paired = design == "paired"

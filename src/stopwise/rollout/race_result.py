@@ -82,8 +82,9 @@ class RaceResult:
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
+        about = "; ".join(filter(None, [f"alpha {found.alpha:g}", found.sign_meaning]))
         return (
-            f"{found.order_text} (alpha {found.alpha:g}), after {self.used:,} {episodes}{instead}"
+            f"{found.order_text} ({about}), after {self.used:,} {episodes}{instead}"
             f"{found.futility_clause}"
         )
 

@@ -1,7 +1,8 @@
 """How a comparison stands while it runs: that of a race, or of growing files at one look."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from stopwise.core.plain_values import plain_values
@@ -87,8 +88,10 @@ class TaskSight(Sight):
     waiting
         Trials that are there but not looked at: a row before them is not complete, or they were
         not needed.
-    analysis
-        The ranking so far; None before the first row.
+    notes
+        How the files were read.
+    analyze
+        What makes the analysis; None before the first row.
     """
 
     task: str
@@ -98,7 +101,13 @@ class TaskSight(Sight):
     best: str | None
     eliminated: Mapping[str, Elimination]
     waiting: int
-    analysis: Analysis | None
+    notes: tuple[str, ...] = ()
+    analyze: Callable[[], Analysis] | None = None
+
+    @cached_property
+    def analysis(self) -> Analysis | None:
+        """The ranking so far, made when it is first asked for; None before the first row."""
+        return None if self.analyze is None else self.analyze()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

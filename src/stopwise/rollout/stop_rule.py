@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -350,8 +352,15 @@ class StopRule(Resumable):
         training_runs: int = 0,
     ) -> Analysis:
         """Return the whole analysis of the rows looked at, of one task or of the mean over many."""
+        about = {"mean": mean, "training_runs": training_runs}
+        return self.analysis_of_now(task=task, warnings=warnings, **about)()
+
+    def analysis_of_now(
+        self, *, task: str | None, warnings: Sequence[str], **about: Any
+    ) -> Callable[[], Analysis]:
+        """Return what makes the analysis of the rows looked at by now, whenever it is wanted."""
         table = self._question.table(task=task, notes=warnings).having(self._stored)
-        return self._question.analyze(replace(table, mean=mean, training_runs=training_runs))
+        return partial(copy(self._question).analyze, replace(table, **about))
 
     def __repr__(self) -> str:
         shown = ("policies", "n_max", "rows", "needed", "decided")

@@ -208,7 +208,6 @@ class Watch:
             n_max=self._settings.get("n_max"),
             needed=tuple(name for name in every if name not in aligned.policies),
             waiting=sum(aligned.counts),
-            analysis=None,
         )
 
     def _begin(self, task: str, aligned: Table) -> StopRule:
@@ -286,9 +285,8 @@ class Watch:
 
     def _sight(self, task: str, rule: StopRule, aligned: Table, notes: list[str]) -> TaskSight:
         scores = aligned.arranged(rule.policies)
-        runs, found = aligned.training_runs, None
-        if rule.rows:
-            found = rule.analysis(task=task, warnings=notes, mean=aligned.mean, training_runs=runs)
+        about = {"mean": aligned.mean, "training_runs": aligned.training_runs}
+        analyze = rule.analysis_of_now(task=task, warnings=notes, **about) if rule.rows else None
         after = np.arange(len(scores))[:, None] >= _taken(rule)
         return TaskSight.of(
             rule,
@@ -299,7 +297,8 @@ class Watch:
             best=rule.best,
             eliminated=rule.eliminated,
             waiting=int((after & ~np.isnan(scores)).sum()),
-            analysis=found,
+            notes=tuple(notes),
+            analyze=analyze,
         )
 
 

@@ -137,7 +137,7 @@ def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) ->
         while phone.locator("#trial-number").inner_text() != "trial 2":
             arrive()
         phone.locator("#invalid summary").click()
-        phone.get_by_role("button", name="wrong set-up").click()
+        phone.get_by_role("button", name="wrong setup").click()
         phone.locator("#give-back").click()
         expect(phone.locator("#ready")).to_be_visible()
         phone.context.close()

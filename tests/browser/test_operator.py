@@ -285,7 +285,7 @@ def test_a_trial_that_was_given_back_elsewhere_is_put_away(
         expect(one.locator("#problem-text")).to_have_text(
             "Choose a reason, or say why in the note."
         )
-        expect(one.locator("#given-back")).to_contain_text("counts as its worst score")
+        expect(one.locator("#given-back")).to_contain_text("counts as the worst score")
         one.get_by_role("button", name="robot or camera fault").click()
         one.locator("#more summary").click()
         one.locator("#note").fill("the gripper was stuck")

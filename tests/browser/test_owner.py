@@ -171,7 +171,7 @@ def test_a_trial_is_chosen_from_a_list_and_voided(browser: Browser, tmp_path: Pa
         with owner.expect_event("dialog") as asked:
             owner.once("dialog", lambda dialog: dialog.accept())
             form.get_by_role("button", name="Void").click()
-        assert asked.value.message == "Void trial 1? It does not count, and is run again."
+        assert asked.value.message == "Void trial 1? It will not count, and will be run again."
         expect(form.get_by_role("radio", name="Trial 1, voided")).to_be_disabled()
         assert [each["trial"] for each in entries_of(study, "voided")] == [1]
         owner.context.close()
@@ -242,7 +242,7 @@ def test_the_wall_is_read_from_afar(browser: Browser, tmp_path: Path) -> None:
         expect(wall.locator(".stations")).to_have_text("arm 1 trial 52, running")
         study.record(52, [], station="arm 1")
         expect(wall.locator(".end")).to_contain_text("51 of about")
-        expect(wall.locator(".stations")).to_have_text("Nobody is at work.")
+        expect(wall.locator(".stations")).to_have_text("Nobody is working.")
         assert "vla-large" not in wall.content()
         wall.context.close()
 

@@ -60,16 +60,16 @@ def analyze(
     tasks: TaskOptions,
     stored: list[str] | None = option(
         "A policy whose trials were run before the study, under the same conditions: all "
-        "of them count. May be repeated."
+        "of them count. Repeat for each."
     ),
     fresh: int = option(
-        "With --stored: how many of its last trials were run now, to check that "
-        "conditions are the same.",
+        "With --stored: how many of its last trials are new, to check that conditions are "
+        "the same.",
         0,
     ),
     unequal: str = option(
-        "Unequal numbers of trials: shorter (leave those without a partner out), or "
-        "groups (use all, if the numbers were fixed beforehand).",
+        "Unequal numbers of trials: shorter (leave out those without a partner), or "
+        "groups (use all, if the numbers were fixed in advance).",
         "shorter",
     ),
     strict: bool = flag("Refuse anything that would void the guarantee."),

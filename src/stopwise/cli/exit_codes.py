@@ -18,9 +18,9 @@ ExitCode = Annotated[
     typer.Option(
         "--exit-code",
         help="Exit with 0 if every other policy was shown to be better than the baseline (with a "
-        "negative margin: not worse), 1 if one was shown to be worse, 3 if neither (also if both "
-        "are practically the same), 2 on bad "
-        "input. Of two policies the first is the baseline. With --goal best: 0 if one is named.",
+        "negative margin: not worse), 1 if one was shown to be worse, 3 if neither (also if "
+        "they are practically the same), 2 on bad input. With two policies, the first is the "
+        "baseline. With --goal best: 0 if one is named.",
     ),
 ]
 

@@ -59,8 +59,8 @@ def gate(
     comparison: GateOptions,
     reading: GateReadingOptions,
     state: Path | None = option(
-        "Where to remember the trials counted, from night to night: give all trials each "
-        "time, old and new; a changed past or other settings are refused."
+        "Where to remember the trials counted so far. Give all trials each time, old and "
+        "new; changed results or other settings are refused."
     ),
     versions: str | None = option(
         "With --state: text that names the exact versions of both policies, such as two "

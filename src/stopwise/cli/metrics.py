@@ -49,8 +49,8 @@ def metrics(
 ) -> None:
     """Show how many trials success, partial credit and other scores would need.
 
-    Goes through your own rollouts in random orders, once per score. Without --metric and
-    --milestone it compares the usual score column with success.
+    Replays your rollouts in random orders, once per score. Without --metric and --milestone it
+    compares the score column with success.
     """
     from stopwise import compare_metrics
     from stopwise.cli.planning_tables import show_answers

@@ -43,8 +43,8 @@ Stored = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=FILE",
-        help="A policy that was tried before, under the same conditions, and the file of its "
-        "trials, at least --n-max of them: it is not tried again. May be repeated.",
+        help="A policy that was run before, under the same conditions, and the file of its trials, "
+        "at least --n-max of them: it is not run again. Repeat for each.",
     ),
 ]
 
@@ -71,7 +71,7 @@ class ComparisonOptions(OptionGroup):
     )
     baseline: str | None = option("Compare every policy with this one only, instead of all pairs.")
     margin: float = option(
-        "By how much better a policy must be, in units of the score. Negative, with "
+        "How much better a policy must be, in units of the score. Negative, with "
         "--baseline: show that policies are not worse by this much (-0.05).",
         0.0,
     )
@@ -82,34 +82,34 @@ class ComparisonOptions(OptionGroup):
         show_default="advisory",
     )
     futility_chance: float | None = option(
-        "The chance of a decision below which it is unlikely.", show_default="0.05"
+        "A decision counts as unlikely if its chance is below this.", show_default="0.05"
     )
     reference: float | None = option(
         "Compare every policy with this number instead of with another policy."
     )
     goal: str = option(
-        "What is asked: order (which policies are better than which) or best (only which "
+        "What to find out: order (which policies are better than which) or best (only which "
         "one is best, in far fewer trials).",
         "order",
     )
-    top: int = option("With --goal best: name the best so many together, in no order.", 1)
+    top: int = option("With --goal best: how many of the best to name together, in no order.", 1)
     indifference: float = option(
-        "With --goal best: a policy this near to the best is good enough.", 0.0
+        "With --goal best: a policy this close to the best is good enough.", 0.0
     )
 
     equivalence: float | None = option(
-        "Also look for policies that are practically the same: means less than this "
-        "apart, in units of the score."
+        "Also find policies that are practically the same: means less than this apart, in "
+        "units of the score."
     )
     lower_is_better: bool = flag("Smaller scores are better, such as times.")
     by: str | None = option(
         "What makes a policy better: means, or wins (it wins more often; scores need no "
-        "bounds, and nothing is said about means; usual for preferences).",
+        "bounds, and nothing is claimed about means; the default for preferences).",
         show_default="means",
     )
     allocation: str | None = option(
-        "With --goal best: leader (the policy that leads is tried more often; usual in "
-        "race) or even (as many trials of each; usual for files).",
+        "With --goal best: leader (the leading policy is run more often; the default in "
+        "race) or even (the same number of trials of each; the default for files).",
         show_default=False,
     )
 
@@ -134,12 +134,12 @@ class JoiningOptions(ComparisonOptions):
     """The settings of a comparison to which policies may come later."""
 
     later: list[str] | None = option(
-        "With --goal best: a policy that will come later, at no cost; nothing is named "
+        "With --goal best: a policy that will join later, at no cost; no winner is named "
         "before it does. Repeat for each.",
         metavar="NAME",
     )
     reserve: float = option(
-        "With --goal best: part of alpha put aside for policies that come unannounced.", 0.0
+        "With --goal best: part of alpha set aside for policies that join unannounced.", 0.0
     )
 
     def keywords(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class TaskOptions(OptionGroup):
     """A claim about the mean over tasks."""
 
     tasks: str | None = option(
-        "mean: one claim about the mean over all tasks, instead of each alone."
+        "mean: one claim about the mean over all tasks, instead of one for each task."
     )
     task_order: str = option(
         "With --tasks mean: rounds (one trial of every task is averaged into each row) or "
@@ -160,7 +160,7 @@ class TaskOptions(OptionGroup):
         "rounds",
     )
     weight: list[str] | None = option(
-        "With --tasks mean: what a task weighs, if not 1; repeat for each.", metavar=WEIGHT
+        "With --tasks mean: the weight of a task, if not 1; repeat for each.", metavar=WEIGHT
     )
 
     def keywords(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class ReadingOptions(OptionGroup):
         'Range of the score: "LOW,HIGH", "TASK=LOW,HIGH; ..." for each task, or "data" '
         "(the range of the data, which voids the guarantee)."
     )
-    score: str | None = option("The column or measure to compare, if not the usual one.")
+    score: str | None = option("The column or measure to compare, if not the default.")
     column: list[str] | None = option(
         "Which column plays which role, such as policy=algo; task=env,task joins two "
         "columns, trial= means there is none. Repeat for each role.",
@@ -208,7 +208,7 @@ class TableReadingOptions(ReadingOptions):
     """How a file is read that may hold all policies."""
 
     policies: str | None = option(
-        "Of a table without a policy column: the columns with one policy's scores each.",
+        "In a table with one column of scores per policy: the names of these columns.",
         metavar="NAME,NAME",
     )
 
@@ -223,20 +223,20 @@ class ProxyOptions(OptionGroup):
     """A cheap score of every trial."""
 
     proxy: str | None = option(
-        "A column with a cheap score of every trial, of a simulator for example: it saves trials.",
+        "A column with a cheap score of every trial, e.g. from a simulator, which saves trials.",
         metavar="COLUMN",
     )
     proxy_scores: Path | None = option(
-        "With --proxy: a file of many simulated scenes apart from the trials, for the "
-        "mean of the proxy."
+        "With --proxy: a file of many simulated scenes, other than those of the trials, for "
+        "the mean of the proxy."
     )
     proxy_mean: list[str] | None = option(
-        "With --proxy, in place of the file: its mean for each policy, if it is known.",
+        "With --proxy, instead of --proxy-scores: its mean for each policy, if known.",
         metavar="POLICY=NUMBER",
     )
     audit: float | None = option(
-        "With --proxy, a judge's score of every trial: the chance with which rows were "
-        "drawn for people to score as well. Trials without their score have an empty one."
+        "If --proxy is a judge's score of every trial: the chance with which rows were drawn "
+        "for people to score too. Leave the score of all other trials empty."
     )
 
     def keywords(self) -> dict[str, Any]:

@@ -42,16 +42,15 @@ def plan(
     context: typer.Context,
     guesses: list[str] | None = argument(
         "What you expect of each policy: a success rate (0.6), MEAN+-SD (0.5+-0.2), or "
-        "score:probability (0:0.2,0.5:0.3,1:0.5). One alone is the policy to improve on, by "
-        "each gap; none at all gives a table of gaps.",
+        "score:probability (0:0.2,0.5:0.3,1:0.5). A single guess is the policy to improve on, "
+        "by each gap; without any you get a table of gaps.",
         metavar="[GUESS]...",
     ),
     pilot: Path | None = option("A file of trials from a pilot study, instead of guesses."),
     n_max: str | None = option("Maximum trials per policy to consider, e.g. 50,100,200."),
     budget: str | None = option("Maximum trials in total to consider, instead of --n-max."),
     stored: int | None = option(
-        "How many trials of the first policy were run before: they count, and it is not "
-        "tried again."
+        "How many trials of the first policy were run before: they count, and it is not run again."
     ),
     gaps: str | None = option("Differences between means to consider, e.g. 0.1,0.2."),
     policies: int | None = option("Number of policies."),
@@ -61,8 +60,8 @@ def plan(
         "Correlation of scores from the same start, with --design paired.", 0.0
     ),
     proxy: float | None = option(
-        "With a simulator beside the robot: the correlation of its differences between policies "
-        "with the real ones, from the same start.",
+        "With a simulator beside the robot: the correlation between simulated and real "
+        "differences of policies from the same start.",
         metavar="CORRELATION",
     ),
     audit: float | None = option(
@@ -70,7 +69,7 @@ def plan(
         "row."
     ),
     alternative: str = option(
-        "two-sided; of two policies also greater (is the second better?) or less.", "two-sided"
+        "two-sided; with two policies also greater (is the second better?) or less.", "two-sided"
     ),
     baseline: bool = flag("Compare all policies with the first one only."),
     reading: PlanReadingOptions,

@@ -88,11 +88,11 @@ def race(
     ),
     checkpoints: str | None = option(
         "Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
-        "'runs/*/ckpt_*.zip'. With --later or --reserve those that appear may join.",
+        "'runs/*/ckpt_*.zip'. With --later or --reserve, new ones may join.",
         metavar="PATTERN",
     ),
     load: str | None = option(
-        "With --checkpoints: the function that makes a policy of a path.",
+        "With --checkpoints: the function that turns a path into a policy.",
         metavar="package.module:function",
     ),
     bounds: str = option('Range of the score: LOW HIGH, or "LOW,HIGH".', "0,1", metavar="LOW HIGH"),
@@ -103,27 +103,27 @@ def race(
         "Which step says whether an episode is a success: the last, or any.", "last"
     ),
     proxy: str | None = option(
-        "A cheap simulator beside the one of --env, given as that is: it runs every "
-        "episode too, with the same seed, and saves some where it agrees."
+        "A cheap simulator beside --env, in the same form: it runs every episode too, with "
+        "the same seed, and saves some if it agrees."
     ),
     proxy_scenes: int = option(
-        "With --proxy: further scenes that it runs beforehand, for its mean.", 10_000
+        "With --proxy: how many other scenes it runs first, for its mean.", 10_000
     ),
     stored: Stored = None,
     tasks: RaceTaskOptions,
     comparison: RaceComparisonOptions,
     seed: int | None = option(
-        "Seed for the whole race; by default 0, or with several tasks drawn and recorded.",
+        "Seed for the whole race; 0 by default, but drawn and recorded with several tasks.",
         show_default=False,
     ),
     executor: str = option("What runs the episodes: serial, processes or ray.", "serial"),
     workers: Workers = None,
-    batch: int | None = option("Episodes sent to a worker at once; usually 1."),
+    batch: int | None = option("Episodes sent to a worker at once; 1 by default."),
     retries: int | None = option(
-        "How often an episode is run again if its worker is lost; usually 3."
+        "How often an episode is run again if its worker is lost; 3 by default."
     ),
     window: int | None = option(
-        "Maximum rows begun but not looked at; usually what keeps workers busy."
+        "Maximum rows begun but not yet evaluated; by default, enough to keep workers busy."
     ),
     num_gpus: float | None = option(
         "GPUs that each worker needs (0.5: two share one), with --executor ray."

@@ -57,8 +57,7 @@ def watch(
     exit_code: ExitCode = False,
     report_to: ReportTo = None,
     state: Path | None = option(
-        "Where to remember the trials seen, so that the next look refuses results that "
-        "were changed."
+        "Where to remember the trials seen, so that the next look refuses changed results."
     ),
     as_json: bool = flag("Print one line of JSON per look.", "--json"),
 ) -> None:

@@ -17,7 +17,7 @@ def init(
     store: str | None = option(
         "URL of a PostgreSQL database, if a team shares the study: ...#NAME."
     ),
-    aa: bool = flag("Plan two copies of one policy, to learn what the rig does."),
+    aa: bool = flag("Plan two copies of one policy, to see what the rig does to scores."),
 ) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
     from stopwise.study.plan_file import aa_template, plan_text, write_plan
@@ -65,7 +65,7 @@ def join(
     command: str | None = option("What starts a policy that the plan does not name.", name="--run"),
     who: Who = None,
 ) -> None:
-    """Let a policy take part that comes later, asked for the best."""
+    """Let a policy join late, in a study that asks for the best."""
     with open_study(place) as study:
         study.join(policy, reason, run=command, who=person(who))
     typer.echo(f"joined: {policy}")

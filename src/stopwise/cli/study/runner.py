@@ -35,9 +35,9 @@ def runner(
     ),
     logs: Path | None = option("Folder for what the policies print; default: beside FILE."),
 ) -> None:
-    """Start the policy of each trial when its operator taps Start, so that nobody has to know it.
+    """Start the policy of each trial when the operator taps Start, so nobody has to know which.
 
-    What it prints tells no policy from another. Ctrl-C stops the policy that runs.
+    Its output does not reveal which policy it is. Ctrl-C stops the running policy.
     """
     from stopwise.study.runner import Runner
     from stopwise.study.runner_file import RunnerFile

@@ -11,7 +11,7 @@ from stopwise.cli.options import AsJson, ReportTo
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 WARNING = (
-    "Warning: everyone in this network can reach the study. Each request needs a token, but "
+    "Warning: everyone on this network can reach the study. Each request needs a token, but "
     "without TLS tokens can be read on the way: use --tls, a network that you trust, or a proxy "
     "with TLS and --url."
 )
@@ -28,9 +28,9 @@ _token_command = partial(token_app.command, cls=Command)
 def serve(
     place: Place = ".",
     port: int = option("Port; 0 for any free one.", 8000, min=0, max=65535),
-    lan: bool = flag("Also serve phones and other machines in this network."),
+    lan: bool = flag("Also serve phones and other machines on this network."),
     url: str | None = option("The public address, if the app is behind a proxy."),
-    tls: bool = flag("Serve over TLS, with a certificate that is made here."),
+    tls: bool = flag("Serve over TLS, with a self-signed certificate."),
     qr: bool = flag("Print the owner's link as a QR code."),
     access_log: bool = flag("Log each request, but never a token."),
     report_to: ReportTo = None,
@@ -66,7 +66,7 @@ def create(
     *,
     role: str = argument("owner, operator, viewer or runner.", ...),
     name: str = argument("The person or machine it is for.", ...),
-    days: float = option("For how many days it is good.", 90.0),
+    days: float = option("How many days it is valid.", 90.0),
     who: Who = None,
 ) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
@@ -82,7 +82,7 @@ def revoke(
     token: str = argument("The id of the token, from `token list`.", ...),
     who: Who = None,
 ) -> None:
-    """Revoke a token, at once."""
+    """Revoke a token at once."""
     with open_study(place) as study:
         study.revoke_token(token, who=person(who))
     typer.echo(f"revoked: {token}")

@@ -43,7 +43,7 @@ def judge(
     score: float = argument("In units of the score.", ...),
     who: Who = None,
 ) -> None:
-    """Enter what a judge says of a trial, for good, where the plan has an audit."""
+    """Enter a judge's score of a trial, which is final, if the plan has an audit."""
     with open_study(place) as study:
         study.judge(trial, score, who=person(who))
     typer.echo(f"judged: trial {trial}")
@@ -97,7 +97,7 @@ def import_trials(
     reason: Reason = "",
     reading: ImportReadingOptions,
     again: bool = flag(
-        "These are new trials, though trials with the same scores were imported before."
+        "These are new trials, although some with the same scores were imported before."
     ),
     who: Who = None,
 ) -> None:
@@ -144,7 +144,7 @@ def resolve(
     as_json: AsJson = False,
     who: Who = None,
 ) -> None:
-    """Print what the robot should run for a code: the trial has then begun.
+    """Print what the robot should run for a code. From then on, the trial has begun.
 
     Whoever scores the trial must not see it.
     """

@@ -40,7 +40,7 @@ async function send({ trial, file }) {
     say(`Stored with trial ${trial}.`);
   } catch (error) {
     if (error instanceof NoConnection || [401, 403, 408].includes(error.status)) {
-      const why = error.told || "it is sent when the connection is back, even if you close this page.";
+      const why = error.told || "it will be sent when the connection is back, even if you close this page.";
       say(`Kept on this device: ${why}`);
       held = true;
       return false;
@@ -59,7 +59,7 @@ async function flush() {
     for (;;) {
       const [key] = await films((store) => store.getAllKeys(null, 1));
       if (key === undefined) {
-        if (held) say("Everything that was kept here is sent.");
+        if (held) say("Everything kept here has been sent.");
         held = false;
         break;
       }
@@ -86,7 +86,7 @@ find("film").addEventListener("change", async ({ target }) => {
       await films((store) => store.add(item));
       navigator.storage?.persist?.(); // or a phone that is short of room may drop it
     } catch {
-      if (!(await send(item))) say("Not stored, and this browser keeps nothing: choose it again later.");
+      if (!(await send(item))) say("Not stored, and this browser cannot keep data: choose it again later.");
     }
   }
   target.value = "";

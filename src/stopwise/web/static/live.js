@@ -180,7 +180,7 @@ function showToken(form, answer) {
 }
 
 async function revoke(button) {
-  if (!confirm(`Revoke the token of ${button.dataset.name}?`)) return;
+  if (!confirm(`Revoke ${button.dataset.name}'s token?`)) return;
   await call("DELETE", `/api/tokens/${encodeURIComponent(button.dataset.revoke)}`).catch((error) =>
     alert(error.message),
   );

@@ -12,7 +12,7 @@ import { ended, inWords, question, result, savedState } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
-const INVALID = ["wrong set-up", "robot or camera fault", "someone interfered", "wrong policy started"];
+const INVALID = ["wrong setup", "robot or camera fault", "someone interfered", "wrong policy started"];
 const sections = ["ready", "checks", "trial", "saved", "waiting", "draft", "done"];
 const stationButton = find("station");
 
@@ -116,7 +116,7 @@ async function take() {
   } catch (error) {
     if (error instanceof NoConnection) {
       setConnected(false);
-      problem("No connection: the next trial will load when it is back.");
+      problem("No connection: the next trial will load when the connection is back.");
       keep({ wanted: true });
     } else if (error.status === 401) {
       location.assign("/join");
@@ -214,7 +214,7 @@ function notStarted(why) {
   keep({ started: null, seconds: null });
   timer.show();
   showRobot(kept, keep, timer);
-  problem(why || "Start was not answered. If the robot does not move, tap Start again when the connection is back.");
+  problem(why || "The server did not answer Start. If the robot does not move, tap Start again when the connection is back.");
 }
 
 setInterval(() => {

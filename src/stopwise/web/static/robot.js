@@ -16,5 +16,5 @@ export function showRobot(kept, keep, timer) {
   if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
   if (running) find("robot").textContent = "The robot is running.";
   else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";
-  else find("robot").textContent = silent ? "The runner does not answer: tell the owner." : "Starting…";
+  else find("robot").textContent = silent ? "The runner is not answering: tell the owner." : "Starting…";
 }

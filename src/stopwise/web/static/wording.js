@@ -40,8 +40,8 @@ export function ended({ trial, status }) {
 export function savedState({ stored, counted, score }, left, trouble, lost) {
   if (stored && (counted || score === null)) return "Stored.";
   if (stored) return "Stored, but not counted: another station had already filled this place.";
-  if (left) return `It is sent with the next trial, or in ${left} s. Until then you can take it back.`;
-  if (trouble) return `${trouble} It will be sent when that is mended, even if you close this page.`;
+  if (left) return `It is sent with the next trial, or in ${left} s. Until then you can undo it.`;
+  if (trouble) return `${trouble} It will be sent when that is fixed, even if you close this page.`;
   if (lost) return "Waiting for a connection. It will be sent exactly once, even if you close this page.";
   return "Sending…";
 }

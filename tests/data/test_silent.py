@@ -235,7 +235,7 @@ def test_names_that_may_be_one_policy_are_told(tmp_path: Path) -> None:
     notes = sw.read_trials(path).notes
 
     assert notes[:3] == (
-        "policies 'base' and 'BASE' are written almost alike, but taken for different ones",
+        "policies 'base' and 'BASE' have nearly the same name, but count as different ones",
         "policy 'bsae' has a single trial: is it 'base', misspelt?",
         "policy 'other' has a single trial",
     )
@@ -370,7 +370,7 @@ def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None
     assert sw.read_trials([one, two]).policies == ("base", "new")
     mixed = sw.read_trials([one, two, other])
     assert mixed.policies == ("scores", "third")
-    assert any("are taken for trials of one policy, 'scores'" in note for note in mixed.notes)
+    assert any("are read as trials of one policy, 'scores'" in note for note in mixed.notes)
     days = [
         files.text(tmp_path / day / f"{name}.csv", "score\n1\n")
         for day in ("monday", "tuesday")

@@ -150,9 +150,9 @@ def test_a_gate_holds_a_policy_against_a_number() -> None:
     assert near.sentence.startswith("new is not worse than 0.95 by 0.2 or more")
     assert "| mean |" in near.to_markdown()
     assert "not worse than 0.95 by 0.2" in near.to_junit()
-    with pytest.raises(sw.InvalidInput, match="give one of both"):
+    with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW, OLD, reference=0.7)
-    with pytest.raises(sw.InvalidInput, match="give one of both"):
+    with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW)
 
 

@@ -78,9 +78,9 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
 ) -> None:
     """In the terminal, on the page, on the wall, in the report and for programs."""
     study = changed(tmp_path / "study", change)
-    said = "1 finding rests on scores that were voided, corrected or imported: those that this"
+    said = "1 finding rests on scores that were voided, corrected or imported: the scores as"
     (doubt,) = study.verdict().doubts
-    assert doubt == f"{said} study was told first do not show it."
+    assert doubt == f"{said} first entered do not show it."
     shown = Shown.of(study)
     for text in (
         shown.page, shown.wall, study.report(),

@@ -162,7 +162,7 @@ def test_a_tracker_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture) 
     assert broken.calls == result.rows + 2  # it is tried again: networks come back
     assert len(whole.rows) == result.rows
     (warning,) = caplog.records
-    assert "Memory does not get everything" in warning.getMessage()
+    assert "Memory missed some reports" in warning.getMessage()
     assert "no space left" in warning.getMessage()
 
 

@@ -115,8 +115,8 @@ def checked_groups(rules: "Rules") -> dict[str, int] | None:
         checked[name] = require_whole(number, f"the number of trials of {name!r}", 1)
         require(
             number >= rules.n_max,
-            f"{name!r} has {number} trials, but n_max is {rules.n_max}: each of so many rows needs "
-            f"one, so declare an n_max of at most {number}",
+            f"{name!r} has {number} trials, but n_max is {rules.n_max}: each row needs one, so "
+            f"declare an n_max of at most {number}",
             parameter="n_max",
         )
     return checked
@@ -134,7 +134,7 @@ def _check_stored(rules: "Rules") -> None:
         only = "fewer than all trials of the stored policy"
     require(
         rules.fresh <= fewest,
-        f"fresh trials are held against stored ones: fresh must be {only}, but got {rules.fresh}",
+        f"fresh trials are compared with stored ones: fresh must be {only}, but got {rules.fresh}",
         parameter="fresh",
     )
     require(

@@ -204,7 +204,7 @@ def check_edges(rules: "Rules", reference: float, margin: float) -> None:
     for edge, way in ((reference + better, "greater"), (reference - better, "less")):
         require(
             rules.alternative not in (way, "two-sided") or low < edge < high,
-            f"with margin {margin:g} a mean is held against {edge:g}, which does not lie "
+            f"with margin {margin:g} a mean is compared with {edge:g}, which does not lie "
             f"strictly between the bounds {low:g} and {high:g}",
             parameter="margin",
         )

@@ -208,7 +208,7 @@ class Rules:
         low, high = self.bounds
         require(
             self.by == "means" and not self.stored and not self.groups,
-            "a reference is held against means of trials: it goes neither with wins nor with "
+            "a reference is compared with means of trials: it works neither with wins nor with "
             "stored trials",
             parameter="reference",
         )

@@ -234,7 +234,7 @@ def _repeated(
     anew = found.filter(~pl.col("_same"))["_part"].n_unique()
     if anew:
         number = counted(anew, "file numbers its trials", "files number their trials")
-        text = f"{number} as another one does, with other values: these are taken for further ones"
+        text = f"{number} as another one does, with other values: they count as further trials"
         notes.add(text, code="numbers-restart")
     return [
         ((parts[row["_part"]], row["_row"]), (parts[row["_part_before"]], row["_row_before"]))

@@ -34,7 +34,7 @@ def unlisted(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> RawTable:
     )
     places = list(zip(frame["_row"].to_list(), frame["_entry"].to_list(), strict=True))
     note = Message(
-        f"{raw.source}: each entry of the lists in {column!r} is taken for a trial, in order",
+        f"{raw.source}: each entry of the lists in {column!r} is read as a trial, in order",
         code="lists-unfolded",
     )
     return replace(

@@ -91,7 +91,7 @@ def standardise(
             found[role] = values
     if "proxy" in roles.columns:
         (proxy,) = roles.columns["proxy"]
-        text = f"{raw.source}: {proxy!r} is the score itself, and tells nothing as its own proxy"
+        text = f"{raw.source}: {proxy!r} is the score itself and cannot be its own proxy"
         require(proxy != score_column, text, parameter="proxy")
         found["proxy"] = to_numbers(raw.frame[proxy], partial(raw.error, proxy))
     if "row" in raw.roles:

@@ -31,7 +31,7 @@ def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
         written.setdefault("".join(filter(str.isalnum, name.casefold())) or name, []).append(name)
     alike = [names for names in written.values() if len(names) > 1]
     for names in alike:
-        text = f"policies {_listed(names)} are written almost alike, but taken for different ones"
+        text = f"policies {_listed(names)} have nearly the same name, but count as different ones"
         notes.add(text, code="names-alike")
     told = {name for names in alike for name in names}
     for name, n in counts.items():
@@ -53,8 +53,8 @@ def one_name(parts: Sequence[Part], notes: Notes) -> None:
         if len(places) > 1:
             first, second, *_ = places.values()
             notes.add(
-                f"{first} and {second} are called alike, so they are taken for trials of one "
-                f"policy, {name!r}; if they are two, give each a name of its own",
+                f"{first} and {second} have the same name, so they are read as trials of one "
+                f"policy, {name!r}; if they are two, give each its own name",
                 code="one-name",
             )
 

@@ -31,8 +31,8 @@ RESAMPLED_ALONE = (
 )
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
 SIMULATOR = (
-    "the simulator is assumed to tell of differences between policies in the same scene with a "
-    "correlation of {:g}, to score like the robot on average, and to have a mean that is known: "
+    "the simulator's differences between policies are assumed to follow the real ones in the same "
+    "scene with a correlation of {:g}, its scores to be right on average, and its mean to be known: "
     "from the listed states of a study, or nearly so from fifty simulated scenes for each pair of "
     "n_max; fewer save less"
 )

@@ -21,7 +21,7 @@ def comparison_of(rules: Rules) -> Comparison:
     """Return the test "the opponent is better" at the whole level, or say why there is none."""
     require(
         rules.alternative == "two-sided" and rules.margin == 0,
-        "a best policy is asked for without a direction and a margin, but alternative is "
+        "the goal best takes no direction and no margin, but alternative is "
         f"{rules.alternative!r} and margin {rules.margin:g}",
     )
     comparison = Comparison(replace(rules, alternative="greater"))

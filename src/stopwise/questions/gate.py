@@ -198,7 +198,7 @@ class Gate:
             return f"all declared {self._unit}s are used"
         needed = self.needed
         if needed is None:
-            return f"how many more {self._unit}s are needed cannot be told yet"
+            return f"it is too early to say how many more {self._unit}s are needed"
         left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
         more = counted(needed, f"more {self._unit}")
         return f"about {more} if things go on like this, which promises nothing{left}"
@@ -300,7 +300,7 @@ def gate(
         is given. What is tested is ``margin=-0.05`` of ``SequentialTest`` for 0.05 here. With a
         reference 0 if none is given: is the new policy better than the number?
     reference
-        A number to hold the new policy against, instead of a baseline.
+        A number to compare the new policy with, instead of a baseline.
     results
         A trial table, or whatever ``read_trials`` takes, that holds both policies.
     task
@@ -332,7 +332,7 @@ def gate(
     """
     require(
         (baseline is None) != (reference is None),
-        "hold the new policy against a baseline or against a reference, a number: give one of both",
+        "compare the new policy with a baseline or with a number (reference): give one of the two",
         parameter="baseline",
     )
     if margin is None:

@@ -56,7 +56,7 @@ class OrderQuestion(Question):
         super().__init__(rules, joined)
         require(
             rules.alternative == "two-sided" or (rules.margin < 0 and rules.baseline is not None),
-            "an order is asked in both directions, but with a negative margin and a baseline, and "
+            "an order needs both directions, except with a negative margin and a baseline, but "
             f"alternative is {rules.alternative!r}",
         )
         self._ranking = Ranking(rules)

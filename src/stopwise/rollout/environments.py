@@ -147,7 +147,7 @@ def arena(thing: Any, success: str = "last") -> Arena:
             require(
                 success == "last",
                 Setting("success", success),
-                " is for environments: an episode function tells its own measures",
+                " is for environments: an episode function returns its own measures",
                 code="success-of-function",
             )
             return EpisodeFunction(thing)

@@ -199,7 +199,7 @@ def race(
     failures = FailureRule(on_error)
     require(
         proxy is None or failures.kind != "void",
-        "no scene may be left out beside a proxy: count failures as a score",
+        "with a proxy, no scene may be left out: count failures as a score",
     )
     if failures.score is not None:
         rule.check("a failed episode", failures.score)

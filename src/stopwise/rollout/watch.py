@@ -94,7 +94,7 @@ class Watch:
             tasks is None or bool(weights),
             "the mean over tasks of growing files needs ",
             named("weights"),
-            " of every task: which there will be has to be known beforehand",
+            " of every task, since the tasks must be known in advance",
             code="weights-missing",
         )
         own = {"order": task_order, "weights": weights}

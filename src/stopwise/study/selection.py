@@ -131,7 +131,7 @@ def _unseen(state: StudyState) -> Iterator[str]:
     count = sum(trial.status == "voided" and trial.begun for trial in gone)
     if count:
         voided = counted(count, "trial was", "trials were")
-        yield f"{voided} voided after the start without a score, so nothing tells if these failed."
+        yield f"{voided} voided after the start without a score, so nobody knows if they failed."
     if state.plan is None or state.plan.blinding == "trial":
         return  # nobody can start a policy without asking what is behind its code
     kinds = [KINDS[kind] for kind in ("given back", "voided", "left without a result")]

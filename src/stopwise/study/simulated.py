@@ -35,14 +35,14 @@ def require_simulated(plan: "StudyPlan") -> None:
         require(name in tasks, f"proxy: the plan has no task {name!r}")
         require(
             plan.design == "blocks",
-            "a proxy tells of the scene that all policies meet: the plan needs design: blocks",
+            "a proxy scores the scene that all policies share: the plan needs design: blocks",
         )
         require(plan.over_tasks == "each", "a proxy belongs to one task, not to the mean of many")
         conditions = tasks[name].conditions
         require(
             conditions is None or not conditions.drawn,
-            f"proxy: {name} draws its conditions from ranges, but only states of a list can be "
-            "simulated beforehand: leave `conditions` out, and those of the proxy are the list",
+            f"proxy: {name} draws its conditions from ranges, but only listed states can be "
+            "simulated in advance: leave `conditions` out to use the states of the proxy",
         )
         listed = listed_states(plan, tasks[name])
         require(bool(listed), f"proxy: {name} has no start state")

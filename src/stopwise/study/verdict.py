@@ -221,7 +221,7 @@ def _rests_on_changes(
     if lost:
         yield (
             f"{counted(lost, 'finding rests', 'findings rest')} on scores that were voided, "
-            "corrected or imported: those that this study was told first do not show it."
+            "corrected or imported: the scores as first entered do not show it."
         )
 
 

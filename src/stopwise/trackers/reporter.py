@@ -129,6 +129,6 @@ class _Line:
         if not self.warned:
             self.warned = True
             name = type(self.tracker).__name__
-            text = "%s does not get everything; the evaluation goes on without: %s: %s"
+            text = "%s missed some reports; the evaluation goes on without it: %s: %s"
             kind = type(error).__name__
             logging.getLogger("stopwise").warning(text, name, kind, error)

@@ -32,9 +32,9 @@ RESAMPLED_ALONE = (
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
 SIMULATOR = (
     "the simulator's differences between policies are assumed to follow the real ones in the same "
-    "scene with a correlation of {:g}, its scores to be right on average, and its mean to be known: "
-    "from the listed states of a study, or nearly so from fifty simulated scenes for each pair of "
-    "n_max; fewer save less"
+    "scene with a correlation of {:g}, its scores to be right on average, and its mean to be "
+    "known: from the listed states of a study, or nearly so from fifty simulated scenes for each "
+    "pair of n_max; fewer save less"
 )
 JUDGE = (
     "the judge is assumed to score like people on average, with a correlation of {:g} (for success "

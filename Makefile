@@ -55,9 +55,10 @@ check-tag:
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
-# One more at a time than there are cores: many tests wait for a server or a browser.
+# One more at a time than there are cores: many tests wait for a server or a browser. Each computes
+# on one core.
 pytest: $(VENV)/.dev programs
-	$(BIN)/pytest -n $$(($$(nproc) + 1))
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $$(($$(nproc) + 1))
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:

@@ -152,7 +152,7 @@ def _times_over(scores: Floats) -> int:
 
 
 def _refuse_same_rows(parts: "Sequence[Part]", telling: Sequence[bool]) -> None:
-    """Raise if a file begins with all rows of another, where that is telling or one is called a copy.
+    """Raise if a file begins with all rows of another, if that is telling or one is called a copy.
 
     Each is compared with the first of those that are equal: there may be thousands.
     """

@@ -204,7 +204,7 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
         ({"later": ["policy 1"]}, "take part from the start: plan without later"),
         ({"method": "step"}, "needs a method that bets"),
         ({"baseline": True}, "baseline belongs to the goal .order."),
-        ({"alternative": "greater"}, "without a direction"),
+        ({"alternative": "greater"}, "takes no direction"),
     ],
 )
 def test_what_cannot_be_planned(settings: dict[str, Any], message: str) -> None:

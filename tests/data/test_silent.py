@@ -91,6 +91,8 @@ def test_an_earlier_state_without_numbers_is_a_copy_too(tmp_path: Path) -> None:
         ("results", "results (1)", True),
         ("monday", "tuesday", False),
         ("run1", "run2", False),
+        ("run (1)", "run (2)", False),
+        ("copy", "run", False),
     ],
 )
 def test_a_few_trials_that_are_called_a_copy_are_one(
@@ -104,6 +106,23 @@ def test_a_few_trials_that_are_called_a_copy_are_one(
     with pytest.raises(sw.InvalidInput, match=r"its 4 trials are those of .*, row for row"):
         sw.read_trials(tmp_path)
     assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 8
+
+
+def test_of_many_files_some_are_equal_by_chance(tmp_path: Path) -> None:
+    """Equal ones are told at once, and two of twenty trials are no copies among a hundred files."""
+    rng = np.random.default_rng(1)
+    for number in range(100):
+        scores = "1" * 20 if number < 50 else "".join(rng.choice(["0", "1"], 20))
+        files.text(tmp_path / f"{number:02}.csv", unnumbered(scores))
+    for number in (70, 71):
+        files.text(tmp_path / f"{number}.csv", "policy,success\n" + "a,0\na,1\n" * 10)
+    (told,) = (note for note in sw.read_trials(tmp_path).notes if "is one a copy" in note)
+    assert "00.csv hold the same scores in the same order, and 49 more files do too: " in told
+
+    files.text(tmp_path / "71.csv", "policy,success\n" + "a,0\na,1\n" * 20)
+    files.text(tmp_path / "70.csv", "policy,success\n" + "a,0\na,1\n" * 20)
+    with pytest.raises(sw.InvalidInput, match=r"71\.csv: its 40 trials are those of .*70\.csv"):
+        sw.read_trials(tmp_path)
 
 
 def test_equal_files_of_different_policies_are_pointed_out(tmp_path: Path) -> None:

@@ -106,6 +106,13 @@ def test_a_hidden_monitor_file_is_named_after_its_folder_and_is_no_evaluation(
         )
 
 
+def test_blank_rows_in_quotes_are_no_trials(tmp_path: Path) -> None:
+    text = 'policy,score,note\nbase,1,\n"","",""\nnew,x,\n'
+    path = files.text(tmp_path / "blank.csv", text)
+    with pytest.raises(sw.InvalidInput, match=r"line 4, column 'score': .* 'x'"):
+        sw.read_trials(path)
+
+
 def test_lines_of_comments_are_no_trials(tmp_path: Path) -> None:
     text = "policy,trial,score\nbase,0,1\n# pause\n# new gripper, same robot\nnew,0,0\nbase,1,x\n"
     path = files.text(tmp_path / "a.csv", text.replace("x", "0"))

@@ -60,7 +60,8 @@ def gate(
     reading: GateReadingOptions,
     state: Path | None = option(
         "Where to remember the trials counted so far. Give all trials each time, old and "
-        "new; changed results or other settings are refused."
+        "new; changed results or other settings are refused. Without it the trials are taken to be "
+        "complete."
     ),
     versions: str | None = option(
         "With --state: text that names the exact versions of both policies, such as two "

@@ -3,9 +3,9 @@
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -89,8 +89,14 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
             Setting("columns", {"trial": None}),
             code="copied-trials",
         )
-    for one, other in _alike(parts):
-        _same_rows(one, other, notes)
+    # Of many files two may agree by chance where two files alone would not.
+    orders = max(LEAST_ORDERS, 100 * math.comb(len(parts), 2))
+    telling = [
+        len(part.frame) >= LEAST_COPIED and _log_orders(part.frame) >= math.log(orders)
+        for part in parts
+    ]
+    _refuse_same_rows(parts, telling)
+    _tell_same_rows(parts, telling, notes)
 
 
 def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
@@ -145,36 +151,36 @@ def _times_over(scores: Floats) -> int:
     return 1
 
 
-def _alike(parts: "Sequence[Part]") -> "Iterator[tuple[Part, Part]]":
-    """Yield the files of which one seems to begin with all rows of the other.
+def _refuse_same_rows(parts: "Sequence[Part]", telling: Sequence[bool]) -> None:
+    """Raise if a file begins with all rows of another, if that is telling or one is called a copy.
 
-    Of short files, only those of one name: others may well be equal.
+    Each is compared with the first of those that are equal: there may be thousands.
     """
-    sums = [part.frame.drop("policy").hash_rows(seed=0).cum_sum() for part in parts]
+    sums = [_running_hash(part.frame) for part in parts]
     names = [COPY.sub("", Path(part.raw.source).stem.lower()) for part in parts]
-    found: dict[tuple[int, int, str], list[int]] = {}
+    first: dict[tuple[int, int, str | None], int] = {}
     for index, own in enumerate(sums):
-        if len(own):
-            name = "" if len(own) >= LEAST_COPIED else names[index]
-            found.setdefault((len(own), own[-1], name), []).append(index)
-    lengths = sorted({length for length, _, _ in found})
+        for name in (names[index], None)[: 1 + telling[index]]:
+            first.setdefault((len(own), own[-1] if len(own) else 0, name), index)
+    lengths = sorted({length for length, _, _ in first if length})
     for index, own in enumerate(sums):
         for length in lengths[: bisect_right(lengths, len(own))]:
-            name = "" if length >= LEAST_COPIED else names[index]
-            for other in found.get((length, own[length - 1], name), ()):
-                if other < index or length < len(own):
-                    yield parts[index], parts[other]
+            for name in (names[index], None):
+                other = first.get((length, own[length - 1], name), index)
+                sources = parts[index].raw.source, parts[other].raw.source
+                if other != index and (name is None or _is_called_copy(*sources)):
+                    _refuse_beginning(parts[index], parts[other])
 
 
-def _same_rows(one: "Part", other: "Part", notes: Notes) -> None:
-    """Refuse the second file if it is the first rows of the one, or only point it out."""
+def _running_hash(frame: pl.DataFrame) -> "np.ndarray[Any, np.dtype[np.uint64]]":
+    """Return a number for each beginning of the rows, which depends on their order too."""
+    return frame.with_row_index("_at").hash_rows(seed=0).cum_sum().to_numpy()
+
+
+def _refuse_beginning(one: "Part", other: "Part") -> None:
+    """Raise if the first rows of the one are those of the other."""
     own = one.frame.head(len(other.frame))
-    if not own.drop("policy").equals(other.frame.drop("policy")):
-        return
-    same_policy = own["policy"].equals(other.frame["policy"])
-    by_chance = _log_orders(own) < math.log(LEAST_ORDERS)
-    called_copy = _is_called_copy(one.raw.source, other.raw.source)
-    if same_policy and (called_copy or (len(own) >= LEAST_COPIED and not by_chance)):
+    if own.equals(other.frame):
         first = "" if len(own) == len(one.frame) else "first "
         trials = counted(len(own), "trial is that", "trials are those")
         raise InvalidInput(
@@ -184,20 +190,35 @@ def _same_rows(one: "Part", other: "Part", notes: Notes) -> None:
             Setting("columns", {"trial": None}),
             code="copied-file",
         )
-    whole = len(own) == len(one.frame) >= LEAST_COPIED
-    if whole and (same_policy or not by_chance):
-        notes.add(
-            f"{one.raw.source} and {other.raw.source} hold the same scores in the same order: is "
-            "one a copy of the other?",
-            code="copied-scores",
-        )
+
+
+def _tell_same_rows(parts: "Sequence[Part]", telling: Sequence[bool], notes: Notes) -> None:
+    """Say which files are equal: of one policy, or of several where that is telling."""
+    first: dict[tuple[int, int], int] = {}
+    equal: list[tuple[str, str]] = []
+    for index, part in enumerate(parts):
+        if len(part.frame) < LEAST_COPIED:
+            continue
+        for frame in (part.frame, part.frame.drop("policy"))[: 1 + telling[index]]:
+            other = first.setdefault((len(frame), _running_hash(frame)[-1]), index)
+            if other != index:
+                equal.append((part.raw.source, parts[other].raw.source))
+                break
+    if equal:
+        text = "{} and {} hold the same scores in the same order".format(*equal[0])
+        if len(equal) > 1:
+            text += f", and {counted(len(equal) - 1, 'more file does', 'more files do')} too"
+        notes.add(f"{text}: is one a copy of the other?", code="copied-scores")
 
 
 def _is_called_copy(one: str, other: str) -> bool:
-    """Whether a name is the other's with what computers and people add to that of a copy."""
+    """Whether a name is the other's with what computers and people add to that of a copy.
+
+    Files that are all numbered, as "run (1)" and "run (2)", are no copies by name.
+    """
     names = [Path(source).stem.lower() for source in (one, other)]
     plain = [COPY.sub("", name) for name in names]
-    return plain[0] == plain[1] and plain != names
+    return names[0] != names[1] and plain[0] == plain[1] and plain[0] in names
 
 
 def _log_orders(frame: pl.DataFrame) -> float:

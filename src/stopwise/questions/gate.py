@@ -288,7 +288,7 @@ def gate(
 
     "Not worse" says that its mean is above that of the baseline less the margin; "worse", that it
     is below. Each of the two, where it is false, is ever shown with probability at most alpha,
-    however often you look.
+    however often you look (with a ``state``, while trials come in).
 
     Parameters
     ----------
@@ -312,7 +312,8 @@ def gate(
         "independent", "paired" or "stratified"; by default what the blocks of the table show.
     state
         File that remembers the pairs that were counted and the rules. Give all trials each time,
-        old and new: a past that has changed, or other rules, are refused.
+        old and new: a past that has changed, or other rules, are refused. Needed if trials are to
+        come: without it they are taken to be complete, and their order may cycle through scenes.
     versions
         With ``state``: text that names the exact versions of both policies, such as two checkpoint
         hashes; another one is refused later.

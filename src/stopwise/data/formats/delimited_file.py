@@ -80,7 +80,7 @@ def read_delimited(
     # A line that was cut off has empty last columns; only then is the slow look worth it.
     if frame[:, -1].null_count():
         rows = _require_equal_fields(path, above)
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        frame = frame.filter(~pl.all_horizontal(pl.all().fill_null("") == ""))
         if len(frame) > rows:
             comment = pl.first().str.starts_with(COMMENT) & pl.last().is_null()
             frame = frame.filter(~comment)

@@ -251,7 +251,7 @@ def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_pat
         code_of(phone)
         starts: list[Route] = []
         answers: list[tuple[Route, APIResponse]] = []
-        phone.route("**/start", lambda route: starts.append(route))
+        phone.route("**/start", lambda route: starts.extend([route]))
         phone.get_by_role("button", name="Start").click()
         while not starts:
             phone.wait_for_timeout(10)

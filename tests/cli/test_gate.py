@@ -281,7 +281,7 @@ def test_a_drawn_seed_is_kept_over_the_nights(tmp_path: Path) -> None:
     second = sw.gate(np.tile(scores, 2), np.tile(scores, 2), seed=None, **lot)
 
     assert first.rules.parameters["seed"] == second.rules.parameters["seed"]
-    assert any("decides partly by lot" in note for note in first.warnings)
+    assert any("decides partly at random" in note for note in first.warnings)
 
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))

@@ -99,7 +99,7 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
     assert [policy.n for policy in found.policies] == [300, 300]
     assert found.trials_used == 2 * pair.n
     assert any("scores of people" in note for note in found.warnings)
-    assert "people those of rows drawn" in found.methods_paragraph
+    assert "people scored those of rows selected at random" in found.methods_paragraph
 
     file = tmp_path / "trials.csv"
     table().write_csv(file)

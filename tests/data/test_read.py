@@ -253,7 +253,7 @@ def test_duplicates_are_dropped_and_contradictions_refused(tmp_path: Path) -> No
     assert f"{path}: 2 duplicate rows dropped" in trials.notes
     path.write_text("\n".join([*lines, lines[1].replace("0.5", "0.6")]) + "\n")
     with pytest.raises(
-        sw.InvalidInput, match=r"line 6: .* trial '0' is already at line 2 with other"
+        sw.InvalidInput, match=r"line 6: .* trial '0' already appears at line 2 with different"
     ):
         sw.read_trials(path)
     assert len(sw.read_trials(path, columns={"trial": None})) == 5

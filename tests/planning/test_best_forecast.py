@@ -84,7 +84,9 @@ def test_a_forecast_says_who_may_be_named_and_what_that_takes() -> None:
 def test_nothing_is_left_once_one_is_named() -> None:
     scores = {"a": [0.0, 0.1] * 20, "b": [0.9, 1.0] * 20}
     found = sw.forecast(scores, n_max=60, goal="best", precision=0.1)
-    assert found.sentence.startswith("b is named already (trials: a 40, b 40); no more trials")
+    assert found.sentence.startswith(
+        "b has already been named (trials: a 40, b 40); no more trials"
+    )
     assert (found.decided, found.mean_trials, found.figures()) == (True, 0.0, {})
 
 

@@ -103,7 +103,7 @@ def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) ->
     assert len(sw.read_trials(copied).frame) == 200
     other = lines[-1][:-1] + str(1 - int(lines[-1][-1]))
     copied.write_text("\n".join([*lines, other]) + "\n")
-    with pytest.raises(sw.InvalidInput, match="seed '4', trial '9' is already at line 201"):
+    with pytest.raises(sw.InvalidInput, match="seed '4', trial '9' already appears at line 201"):
         sw.read_trials(copied)
 
 
@@ -167,7 +167,7 @@ def test_what_was_only_assumed_is_not_called_declared() -> None:
     found = sw.analyze({"a": together, "b": together * 0.9}, bounds=(0, 1))
 
     (doubt,) = found.doubts
-    assert "although they are taken for independent" in doubt
+    assert "although they are treated as independent" in doubt
     assert "declared independent" not in found.sentence
 
 

@@ -331,6 +331,7 @@ def test_the_best_few_are_named_together() -> None:
     assert found.standing("d") == "among the best 2"
     assert found.to_dict()["top"] == 2
     assert "any of the best 2 policies" in found.methods_paragraph
+    assert "the mean of these wealths, excluding the largest, reaches" in found.methods_paragraph
     few = sw.analyze({name: own[:3] for name, own in scores.items()}, **rules)
     assert few.order_text == "Each of the 5 policies may be among the best 2"
     for wrong, line in (

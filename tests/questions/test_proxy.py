@@ -84,7 +84,7 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     assert any("20000 simulated scenes" in note for note in found[0].warnings)
     assert "A proxy's score" in found[0].methods_paragraph
     assert found[0].pairs[0].interval_level == pytest.approx(0.95)
-    assert "correlate" in found[0].to_html()
+    assert "the correlation between" in found[0].to_html()
     assert found[0].decided_otherwise(5) is not None
 
 
@@ -116,7 +116,7 @@ def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
     found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=simulated)
 
     assert any("2940 simulated scenes (60 scenes of" in note for note in found.warnings)
-    with pytest.raises(InvalidInput, match="apart from those of the trials"):
+    with pytest.raises(InvalidInput, match="other than those of the trials"):
         sw.analyze(
             read(REAL, proxy="sim"), proxy_scores=read(REAL.drop("score"), score="sim"), n_max=100
         )
@@ -269,7 +269,7 @@ def test_copies_of_the_trials_are_found() -> None:
     assert any("those of the trials in every row" in doubt for doubt in found.doubts)
     renamed = REAL.with_columns(pl.col("scene").str.replace("scene", "other"))
     for source in (renamed.drop("score").reverse(), renamed.drop("sim")):
-        with pytest.raises(InvalidInput, match="drawn apart from those of the trials"):
+        with pytest.raises(InvalidInput, match="drawn separately from those of the trials"):
             sw.analyze(REAL, proxy="sim", proxy_scores=source, n_max=100)
 
 

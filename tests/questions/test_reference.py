@@ -45,7 +45,7 @@ def test_the_number_is_a_policy_without_trials() -> None:
     assert (number.trials_used, number.trials_saved) == (0, 0)
     assert "of at most 200 trials" in found.sentence
     assert found.to_dict()["reference"] == 0.6
-    assert "against the number 0.6, fixed beforehand" in found.to_html()
+    assert "against the number 0.6 (fixed in advance)" in found.to_html()
 
 
 def test_only_real_trials_are_left_out_beyond_n_max() -> None:

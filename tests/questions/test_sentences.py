@@ -234,4 +234,4 @@ def test_every_text_says_which_training_runs_it_is_about() -> None:
         assert about in found.headline
         assert f"All claims are {about}. " in found.methods_paragraph
         runs = analyze(trials, goal=goal, unit="seed")
-        assert "One trial is the mean score of a training run. " in runs.methods_paragraph
+        assert "Each trial is the mean score of one training run. " in runs.methods_paragraph

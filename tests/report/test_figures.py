@@ -177,7 +177,9 @@ def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -
     by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
 
     text = pooled.methods_paragraph
-    assert "of 2 policies, pooled over 2 tasks (a row of trials of each in turn), with the" in text
+    assert (
+        "of 2 policies, pooled over 2 tasks (a row of trials from each in turn), using the" in text
+    )
     assert "A declared order means only: better on some of the 2 pooled tasks." in text
     assert "these trials do not look like that: b > a was decided" in by_score.methods_paragraph
 
@@ -324,11 +326,11 @@ def test_names_break_behind_the_signs_that_join_their_parts() -> None:
 
 
 def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
-    assert "Intervals are the test inverted" in analysis.to_html()
+    assert "Intervals invert the test" in analysis.to_html()
     for adjust, said in (
         ("holm", "each is a statement about its pair alone, at the level of that pair"),
         ("bonferroni", "they hold together, at all times, with probability 0.95."),
-        ("closed", "one may include 0 for a decided pair"),
+        ("closed", "that of a decided pair may include 0"),
     ):
         scores = {name: [n % 7 < k for n in range(60)] for k, name in enumerate("abc", 2)}
         assert said in sw.analyze(scores, adjust=adjust).to_html()
@@ -344,7 +346,7 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
 
     assert "nothing is guaranteed, since the bounds were taken from the data. All claims" in text
     assert "counts as false" not in text
-    assert "over the directions of all pairs with it" in against
+    assert "over the directions of all comparisons with it" in against
     assert "share a letter" not in against
 
 

@@ -24,8 +24,8 @@ def test_many_answers_are_counted() -> None:
     found = answers()
 
     assert overall(found) == (
-        "On 4 tasks, each asked by itself at alpha = 0.05: top is better than mid and low on all; "
-        "mid is better than low on 1; low is better than mid on 1."
+        "On 4 tasks, each tested separately at alpha = 0.05: top is better than mid and low on "
+        "all; mid is better than low on 1; low is better than mid on 1."
     )
     assert overall(found[:2]) is None  # each is read by itself
     tied = sw.compare([0, 1] * 9, [1, 0] * 9)
@@ -41,10 +41,10 @@ def test_one_that_was_not_told_apart_from_several() -> None:
 
 def test_many_that_were_not_told_apart_are_counted() -> None:
     alike = {name: [1.0, 0.0] * 6 for name in "abcd"}
-    assert sw.analyze(alike).headline == "No two of the 4 policies were told apart."
+    assert sw.analyze(alike).headline == "No two of the 4 policies could be told apart."
     alike = {name: [1.0, 0.0] * 6 for name in "abcdefg"}
     found = sw.analyze(alike, baseline="a").headline
-    assert found == "None of the 6 policies was told apart from a."
+    assert found == "None of the 6 policies could be told apart from a."
     alike = {name: [1.0] * 40 for name in "abcd"} | {"low": [0.0] * 40}
     assert sw.analyze(alike).headline == (
         "a is better than low; b is better than low; c is better than low; d is better than low; "

@@ -152,7 +152,7 @@ def test_a_race_that_was_cut_goes_on_with_those_who_joined(
     for executor in ("serial", processes(1)):
         assert verdict(run(reserve=0.02, journal=journal, executor=executor)) == verdict(whole)
     (folder / "e.txt").rename(tmp_path / "e.txt")
-    with pytest.raises(sw.InvalidInput, match="e, which joined this race, is not there any more"):
+    with pytest.raises(sw.InvalidInput, match="e, which joined this race, is no longer there"):
         run(reserve=0.02, journal=journal)
 
 

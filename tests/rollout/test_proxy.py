@@ -126,7 +126,7 @@ def test_a_rule_for_your_own_loop_takes_simulated_scenes() -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="go with proxy"):
+    with pytest.raises(InvalidInput, match="need proxy"):
         sw.race(dict(RATES), real, proxy_mean=MEANS)
     with pytest.raises(InvalidInput, match="goal 'order'"):
         run(goal="best")

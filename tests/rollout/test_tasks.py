@@ -206,7 +206,7 @@ def test_a_watch_needs_to_know_all_tasks(tmp_path: Path) -> None:
     written(path, [("lift", "low", 0.0), ("lift", "high", 1.0)])
     with pytest.raises(sw.InvalidInput, match="task 'push' has no trials yet"):
         Watch(path, weights={"lift": 1, "push": 1}, **settings).look()
-    with pytest.raises(sw.InvalidInput, match="must name every task beforehand, but there is"):
+    with pytest.raises(sw.InvalidInput, match="every task in advance, but 'lift' is missing"):
         Watch(path, weights={"push": 1}, **settings).look()
 
 

@@ -223,7 +223,7 @@ def test_nobody_joins_when_no_row_is_left(tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "late", {**LATE, "n_max": 2}) as study:
         study.lock()
         run(study, 6)
-        with pytest.raises(sw.NotAllowed, match="'40k' cannot be tried any more"):
+        with pytest.raises(sw.NotAllowed, match="'40k' can no longer be tried"):
             study.join("40k", "its training is over")
 
 
@@ -269,7 +269,7 @@ def test_a_policy_joins_that_the_plan_does_not_name(
 def test_who_may_join_without_being_named(tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "none", {**BEST, "policies": NAMES[:3]}) as study:
         study.lock()
-        with pytest.raises(sw.NotAllowed, match="later, and puts no reserve of alpha aside"):
+        with pytest.raises(sw.NotAllowed, match="later, and reserves no alpha for others"):
             study.join("40k", "why not")
     with sw.Study.create(tmp_path / "late", RESERVE) as study:
         study.lock()

@@ -56,7 +56,7 @@ def dependence_text(
         advice = "stored trials must have been run apart from the new ones"
     return (
         f"the scores of {policy0} and {policy1} {moves} from pair to pair, as if they shared "
-        f"scenes or conditions, although they are taken for independent: {costs}; {advice}"
+        f"scenes or conditions, although they are treated as independent: {costs}; {advice}"
     )
 
 

@@ -59,8 +59,8 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
         f"{name} {value!r}" for name, value in zip(identities.columns, identity, strict=True)
     )
     return InvalidInput(
-        f"{raw.source}, {raw.place(row)}: {named} is already at {raw.place(earlier)} with "
-        "other values; name the columns that tell these trials apart (",
+        f"{raw.source}, {raw.place(row)}: {named} already appears at {raw.place(earlier)} "
+        "with different values; name the columns that tell these trials apart (",
         Setting("columns", {"task": [BLANK]}),
         " or ",
         Setting("columns", {"block": BLANK}),

@@ -55,7 +55,9 @@ class BestForecast(Forecast):
         """What to expect, in words, and what it rests on."""
         seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
         if self.decided:
-            return f"{self.best} is named already (trials: {seen}); no more trials are needed."
+            return (
+                f"{self.best} has already been named (trials: {seen}); no more trials are needed."
+            )
         return (
             f"Trials so far: {seen}; {counted(len(self.candidates), 'candidate')} left. The chance "
             f"that one is named by row {self.n_max} is {self.chance:.2f} (standard error "

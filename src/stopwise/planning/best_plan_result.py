@@ -71,10 +71,10 @@ class BestPlan(Plan):
 
     SETTINGS: ClassVar[tuple[str, ...]] = (*Plan.SETTINGS, "goal", "indifference")
     LEGEND: ClassVar[str] = (
-        'Power is the chance that the right policy is named, "none" that none is, and "left" how '
-        'many candidates are left then, on average. "Total" and the quantiles are trials of all '
-        "policies together; n_max and rows count rows, in each of which every candidate is tried. "
-        "Hours are those expected, and the maximum."
+        'Power is the chance that the right policy is named, "none" the chance that none is, and '
+        '"left" the mean number of candidates left in that case. "Total" and the quantiles count '
+        "trials of all policies together; n_max and rows count rows, each of which tries every "
+        "candidate. Hours are the expected and the maximum number."
     )
 
     goal = FromRules[str]("goal", "What is asked.")

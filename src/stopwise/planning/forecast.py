@@ -50,7 +50,7 @@ def forecast(
     """Forecast, midway, the chance of a verdict by n_max and the trials still needed.
 
     Further trials are drawn from what was seen, with its uncertainty (a Bayesian bootstrap whose
-    prior takes the policies to be as alike as they look so far), and the study is continued from
+    prior assumes the policies are as similar as they look so far), and the study is continued from
     its actual state.
 
     Parameters

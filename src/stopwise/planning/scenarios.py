@@ -41,9 +41,9 @@ JUDGE = (
     "and failure Cohen's kappa of both)"
 )
 RESAMPLED = (
-    "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior takes the "
-    "policies to be as alike as the pilot suggests): each simulated study has its own true means, "
-    "and power is the chance of finding what is true there"
+    "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior assumes "
+    "the policies are as similar as the pilot suggests): each simulated study has its own true "
+    "means, and power is the chance of finding what is true there"
 )
 
 

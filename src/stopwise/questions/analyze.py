@@ -185,7 +185,7 @@ def analyze(
     require(
         not pool or len(found) == 1 or unit == "trial",
         Setting("unit", unit),
-        " asks about one task: pooled, a training run would count once for each of them",
+        " asks about one task: if tasks were pooled, a training run would count once per task",
         code="unit-of-pool",
     )
     if pool and len(found) > 1:

@@ -67,7 +67,7 @@ class BestQuestion(Question):
         require(
             rules.reserve > 0 or not unannounced,
             f"{', '.join(unannounced)} cannot join: it was not declared in later, and no part of "
-            "alpha was put aside for such policies (reserve)",
+            "alpha was reserved for such policies (reserve)",
             parameter="reserve",
         )
         self._board = start(self._comparison, 1, unannounced)
@@ -223,7 +223,7 @@ class BestQuestion(Question):
         require(policy not in self._joined, f"{policy!r} takes part already")
         require(
             self.rows != rules.n_max,
-            f"all n_max = {rules.n_max} rows are used, so {policy!r} cannot be tried any more",
+            f"all n_max = {rules.n_max} rows are used, so {policy!r} can no longer be tried",
         )
         require(
             self.best is None or policy in self.rules.later,

@@ -76,7 +76,7 @@ class CountsComparison:
             tests = "Barnard's and, for many trials, Fisher's exact tests"
         return (
             f"{self.order} ({tests} of all pairs, adjusted by Holm's procedure, alpha = "
-            f"{self.alpha:g}). This holds only if the numbers of trials were fixed beforehand and "
+            f"{self.alpha:g}). This holds only if the numbers of trials were fixed in advance and "
             "the results looked at only once; to look after every trial and stop early, give the "
             "single trials in order."
         )

@@ -52,24 +52,25 @@ CAUTIONS = {
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
     "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
-    "pooled-rates": "{method} assumes means that stay the same throughout, which pooled tasks have "
-    "only if they are alike: choose a method that bets",
+    "pooled-rates": "{method} assumes means that stay the same throughout, which is true of pooled "
+    "tasks only if they are alike: choose a method that bets",
     "approximate": "{method} is approximate: its chance of an error has no proven limit",
-    "randomised": "{method} decides partly by lot, with seed {seed}: keep that seed; an analysis "
-    "repeated with others until it decides has no guarantee",
+    "randomised": "{method} decides partly at random, with seed {seed}: keep that seed; repeating "
+    "the analysis with other seeds until it decides voids the guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
     "only if these numbers, and n_max with them, were fixed before any score was seen",
-    "proxy": "the scenes of the trials are assumed to be drawn like those that the proxy's mean is "
-    "of, and the proxy to be fixed before the trials; its differences correlate with the real ones "
-    "by {correlation}",
-    "proxy-left-out": "beside a proxy it must not depend on the scene either: its mean is that of "
-    "all scenes, those left out included",
+    "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
+    "and the proxy to have been fixed before the trials; the correlation between its differences "
+    "and the real ones is {correlation}",
+    "proxy-left-out": "with a proxy, which trials are missing must not depend on the scene either: "
+    "the proxy's mean covers all scenes, including those left out",
     "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
     "before the study, so the mean of the proxy is known; trials are assumed to have started from "
-    "the state drawn; the proxy's differences correlate with the real ones by {correlation}",
+    "the state drawn; the correlation between the proxy's differences and the real ones is "
+    "{correlation}",
     "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
-    "to be audited with chance {audit:g}, drawn before it was run; the judge's differences "
-    "correlate with people's by {correlation}",
+    "to be audited with chance {audit:g}, drawn before it was run; the correlation "
+    "between the judge's differences and people's is {correlation}",
     "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
     "same robot, scenes and scoring",
 }
@@ -233,7 +234,7 @@ def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
         if way is not None:
             text = (
                 f"the proxy finds {name} {way} in these scenes than in the simulated ones: they "
-                "look drawn differently, and claims rest on scenes that are drawn alike"
+                "seem to be drawn differently, but claims assume that they are drawn alike"
             )
             found.append(Message(text, code="scenes-differ"))
     return tuple(found)

@@ -201,7 +201,7 @@ class Gate:
             return f"it is too early to say how many more {self._unit}s are needed"
         left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
         more = counted(needed, f"more {self._unit}")
-        return f"about {more} if things go on like this, which promises nothing{left}"
+        return f"about {more} at the current rate (not a promise){left}"
 
     def _facts(self) -> str:
         found, lower = self.not_worse, self.rules.lower_is_better

@@ -129,14 +129,14 @@ class OrderInWords(Drawn):
             return ""
         if self.adjust == "closed" or not find(self.method).inverts:
             return (
-                "Intervals come from a confidence sequence of their own, not from the test: all "
-                f"hold together, at all times, with probability {1 - self.alpha:.6g}, and one may "
-                "include 0 for a decided pair."
+                "Intervals come from a separate confidence sequence, not from the test: they hold "
+                f"together, at all times, with probability {1 - self.alpha:.6g}, and that of a "
+                "decided pair may include 0."
             )
         edge = f"{self.margin:g} lies outside"
         if self.margin > 0:
             edge = f"no difference up to {self.margin:g} lies inside"
-        note = f"Intervals are the test inverted: {edge} once the evidence of a pair decides"
+        note = f"Intervals invert the test: {edge} once a pair's own evidence decides it"
         # Four digits, unless these say that an interval is certain.
         digits = 4 if all(pair.interval_level < 0.9999 for pair in self.pairs) else 8
         levels = sorted({f"{pair.interval_level:.{digits}g}" for pair in self.pairs})
@@ -306,7 +306,7 @@ class OrderInWords(Drawn):
         if number > MOST_OPEN and shown:
             rest = [f"the other {number} of {len(self.pairs)} pairs were not told apart"]
         elif number > MOST_OPEN:
-            rest = [f"No two of the {len(self.policies)} policies were told apart"]
+            rest = [f"No two of the {len(self.policies)} policies could be told apart"]
             if self.baseline is not None:
-                rest = [f"None of the {number} policies was told apart from {self.baseline}"]
+                rest = [f"None of the {number} policies could be told apart from {self.baseline}"]
         return "; ".join([*shown, *rest])

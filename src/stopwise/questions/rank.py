@@ -304,7 +304,7 @@ def _correlation(table: Table, family: Family) -> str:
         varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
         found += [float(np.corrcoef(*known)[0, 1])] if varies else []
     if len(found) < 2:
-        return f"{found[0]:.2g}" if found else "an unknown number"
+        return f"{found[0]:.2g}" if found else "unknown"
     return f"{min(found):.2g} to {max(found):.2g}"
 
 

@@ -13,7 +13,7 @@ from stopwise.questions.counts import MOST_FOR_BARNARD, directions
 
 SCHEMA = 1
 BATCH = (
-    "This batch answer holds only if the numbers of trials were fixed beforehand and the results "
+    "This batch answer holds only if the numbers of trials were fixed in advance and the results "
     "looked at only once; to look after every trial and stop early, give scores in order"
 )
 # Successes and trials of one policy.

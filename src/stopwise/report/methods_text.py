@@ -15,15 +15,15 @@ ADJUSTMENTS = {
 }
 # How the best policy is found, and how the best few.
 BETS = (
-    "One wealth per policy bets that it is not the best, in each row against the policy that leads "
-    "at the time",
-    "Of each policy, one wealth against each other bets that the other is better; the mean of the "
-    "smallest of them, without as many of the largest as others may be better, is held against it",
+    "For each policy, a wealth process bets in each row that the current leader is better, and the "
+    "policy is dropped once this wealth",
+    "For each policy, one wealth process per opponent bets that the opponent is better, and the "
+    "policy is dropped once the mean of these wealths, excluding the {largest},",
 )
 DESIGNS = {
-    "independent": "The policies' trials are assumed to be independent of each other.",
-    "paired": "Trials of different policies share their environment and are compared within it; "
-    "nothing is assumed about their dependence there.",
+    "independent": "Trials of different policies are assumed to be independent of each other.",
+    "paired": "Policies were tried in shared environments and are compared within each; nothing is "
+    "assumed about the dependence of scores there.",
 }
 
 
@@ -37,21 +37,21 @@ def order_paragraph(analysis: "Analysis") -> str:
     design = f"{DESIGNS[analysis.design]} "
     if number is not None:
         design = ""
-        against = f" against the number {analysis.baseline}, fixed beforehand"
+        against = f" against the number {analysis.baseline} (fixed in advance)"
     method = registry.find(analysis.method)
     anytime = method.anytime
     kind = "sequential test" if anytime else "fixed-sample test"
-    pairs = "all pairs" if analysis.baseline is None else "all pairs with it"
+    pairs = "all pairs" if analysis.baseline is None else "all comparisons with it"
     form = ", in its anytime-valid form" if anytime else ""
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
     letters = "Policies that share a letter were not told apart. "
-    compared = f"the mean scores (range [{low:g}, {high:g}]{_lower(analysis)})"
+    lower = ", lower is better" if analysis.rules.lower_is_better else ""
+    compared = f"the mean scores (range [{low:g}, {high:g}]{lower}) of {policies}{against}"
     if analysis.rules.by == "wins":
-        compared = f"how often each policy wins against another (by scores{_lower(analysis)})"
+        compared = f"{policies}{against} by how often one wins against another (by score{lower})"
     return (
-        f"We compared {compared} of {policies}"
-        f"{against}{_pooling(analysis)} with the {kind} {analysis.method}{horizon}, using "
-        f"{adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
+        f"We compared {compared}{_pooling(analysis)} using the {kind} {analysis.method}{horizon} "
+        f"and {adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
@@ -61,35 +61,34 @@ def best_paragraph(analysis: "Analysis") -> str:
     """Return the same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
-    top = analysis.rules.top
-    best = "a best policy" if top == 1 else f"any of the best {top} policies"
+    top, policies = analysis.rules.top, f"{len(analysis.rules.policies)} policies"
+    most = "lowest" if analysis.rules.lower_is_better else "highest"
+    asked, best, same = f"which of {policies} has the {most} mean score", "best policy", "policy is"
+    dropped = "the best policy (or any given one of several)"
+    if top > 1:
+        asked, best = f"which {top} of {policies} have the {most} mean scores", f"best {top}"
+        dropped, same = f"any of the best {top} policies", f"{top} policies are"
+    bets = BETS[top > 1].format(largest="largest" if top == 2 else f"{top - 1} largest")
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
-    promised = analysis.promised(f"the probability of ever dropping {best}{near}")
+    promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
-    most = "lowest" if analysis.rules.lower_is_better else "greatest"
-    same = "The claim assumes that one policy is the best on each task. "
+    pooled = f"The claim assumes that the same {same} best on every task. "
     return (
-        f"We asked which of {len(analysis.rules.policies)} policies has the {most} mean score "
-        f"(range [{low:g}, {high:g}]){_pooling(analysis)} with the sequential test "
-        f"{analysis.method}{horizon}. {BETS[top > 1]}, and the policy is dropped "
-        f"when this wealth is large enough; {promised}{looks}. So the candidates are at all times "
-        f"a confidence set of the best{f' {top}' if top > 1 else ' policy'}. That a policy was "
-        f"dropped shows only that it is not {'one of them' if top > 1 else 'the best'}, not that "
-        "the one that led then is better than it. "
-        f"{same if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
+        f"We asked {asked} (range [{low:g}, {high:g}]){_pooling(analysis)} using the sequential "
+        f"test {analysis.method}{horizon}. {bets} reaches a fixed threshold; {promised}{looks}. "
+        f"The candidates that remain are thus, at all times, a confidence set for the {best}. "
+        f"That a policy was dropped shows only that it is not {'among ' if top > 1 else ''}the "
+        f"{best}, not that the leader at the time is better. "
+        f"{pooled if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
         f"{DESIGNS[analysis.design]} "
-        "Intervals of the means hold together, at all times, with probability "
+        "The intervals for the means hold simultaneously, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
     )
 
 
-def _lower(analysis: "Analysis") -> str:
-    return ", lower is better" if analysis.rules.lower_is_better else ""
-
-
 def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
-    return "" if analysis.n_max is None else f", at most {counted(analysis.n_max, unit)} {of_what}"
+    return "" if analysis.n_max is None else f" (at most {counted(analysis.n_max, unit)} {of_what})"
 
 
 def _promise(analysis: "Analysis", anytime: bool) -> str:
@@ -111,10 +110,10 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
 
 def _pooling(analysis: "Analysis") -> str:
     if analysis.aligned.mean is not None:
-        return f", in {analysis.aligned.mean.meaning},"
+        return f", taken as {analysis.aligned.mean.meaning},"
     if not analysis.pooled_tasks:
         return ""
-    return f", pooled over {analysis.pooled_tasks} tasks (a row of trials of each in turn),"
+    return f", pooled over {analysis.pooled_tasks} tasks (a row of trials from each in turn),"
 
 
 def _meaning(analysis: "Analysis") -> str:
@@ -125,11 +124,11 @@ def _meaning(analysis: "Analysis") -> str:
         differ = "the shares of pairs that they win" if wins else "their means"
         said = (
             "Policies were declared practically the same once two one-sided tests had shown that "
-            f"{differ} differ by less than {within:g}, which assumes that the difference stays "
-            "the same throughout. "
+            f"{differ} differ by less than {within:g}, assuming that the difference is constant "
+            "throughout. "
         )
     elif margin < 0:
-        said = f"A policy counts as not worse if it is not worse by {-margin:g} or more. "
+        said = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
     elif margin > 0:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
     if analysis.pooled_tasks or wins:
@@ -141,7 +140,7 @@ def _runs(analysis: "Analysis") -> str:
     """Return what is known of the training runs that the trials come from."""
     table = analysis.aligned
     if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
-        return "One trial is the mean score of a training run. "
+        return "Each trial is the mean score of one training run. "
     return f"All claims are {table.checkpoint_claim}. " if table.training_runs else ""
 
 
@@ -152,13 +151,13 @@ def _groups(analysis: "Analysis") -> str:
         return ""
     numbers = ", ".join(f"{number} of {name}" for name, number in rules.groups.items())
     said = (
-        f"Of policies with more trials ({numbers}), each row holds the average of a group, whose "
+        f"For policies with more trials ({numbers}), each row averages a group of trials, whose "
         "size was fixed by these numbers before any score was seen. "
     )
     if rules.stored:
         said += (
             f"The trials of {' and '.join(rules.stored)} were run before the study and are assumed "
-            "to come from the same conditions. "
+            "to come from the same conditions as the others. "
         )
     return said
 
@@ -170,17 +169,17 @@ def _proxy(analysis: "Analysis") -> str:
         return ""
     if rules.audit is not None:
         return (
-            "A judge scored every trial, and people those of rows drawn beforehand with chance "
-            f"{rules.audit:g}; claims are about people's scores. "
+            "A judge scored every trial, and people scored those of rows selected at random in "
+            f"advance, each with probability {rules.audit:g}; claims are about people's scores. "
         )
     known = "is known"
     if rules.proxy_batches is not None:
-        known = "was learned from further simulated scenes, some for each row"
+        known = "was estimated from further simulated scenes, some for each row"
     elif rules.proxy_share:
-        known = f"was bounded from simulated scenes at {rules.proxy_share:g} of this level"
+        known = f"was bounded from simulated scenes, at {rules.proxy_share:g} of this level"
     return (
-        "A proxy's score of each trial was subtracted with a weight learned from earlier trials; "
-        f"its mean over all scenes {known}. "
+        "A proxy's score for each trial, weighted by a factor learned from earlier trials, was "
+        f"subtracted from its score; the proxy's mean over all scenes {known}. "
     )
 
 
@@ -188,6 +187,6 @@ def _doubts(analysis: "Analysis") -> str:
     if not analysis.doubts:
         return ""
     return (
-        "All claims assume fresh draws in random order; these trials do not look like that: "
+        "All claims assume fresh draws in random order, but these trials do not look like that: "
         f"{first_few(analysis.doubts)}. "
     )

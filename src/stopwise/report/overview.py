@@ -56,7 +56,7 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
     doubted = sum(bool(own.serious_doubts) for own in analyses)
     doubts = f" {doubted} of these answers are in doubt." if doubted else ""
     return (
-        f"On {len(analyses)} tasks, each asked by itself at alpha = {analyses[0].alpha:g}: "
+        f"On {len(analyses)} tasks, each tested separately at alpha = {analyses[0].alpha:g}: "
         f"{'; '.join(said) or 'no two policies were told apart'}.{doubts}"
     )
 

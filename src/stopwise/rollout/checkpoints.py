@@ -123,7 +123,7 @@ class Checkpoints:
         """Return those that joined an earlier run of the race, given ``identity_of`` each."""
         there = {identity_of(own): own for own in map(self._checkpoint, _matching(self._pattern))}
         for name, identity in newcomers.items():
-            gone = f"{self._pattern}: {name}, which joined this race, is not there any more"
+            gone = f"{self._pattern}: {name}, which joined this race, is no longer there"
             require(identity in there, gone)
             self._names[there[identity].path] = name
         return {name: there[identity] for name, identity in newcomers.items()}

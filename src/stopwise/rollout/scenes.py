@@ -35,7 +35,7 @@ def proxy_mean(
     declared = {name: settings.get(name) for name in KNOWN}
     require(
         setup.proxy is not None or not any(declared.values()),
-        "proxy_mean and proxy_share go with proxy, a cheap simulator beside the environment",
+        "proxy_mean and proxy_share need proxy, a cheap simulator alongside the environment",
         parameter="proxy",
     )
     if setup.proxy is None:

@@ -131,7 +131,7 @@ class StopRule(Resumable):
         "_question.eliminated", "Policies that were shown not to be the best, and when."
     )
     p_values = Delegated[Mapping[str, float]](
-        "_question.p_values", 'Anytime p-values of "this is a best policy", asked for the best.'
+        "_question.p_values", 'Anytime p-values of "this is a best policy" (goal "best").'
     )
 
     @property
@@ -255,7 +255,7 @@ class StopRule(Resumable):
         return self._question.taken(policy)
 
     def join(self, policy: str) -> None:
-        """Let a policy take part from the next row on, asked for the best.
+        """Let a policy take part from the next row on (goal "best").
 
         One that was declared with ``later`` joins for free, any other from the ``reserve`` of
         alpha. Whether and when it joins may answer to all results so far.

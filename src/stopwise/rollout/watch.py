@@ -29,10 +29,10 @@ from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import tables
 from stopwise.trackers import reporter_of
 
-# What lets a policy come after the first look, asked for the best.
+# What lets a policy join after the first look, with the goal "best".
 _TO_COME_LATER = (
-    *("policies that come later must be declared with ", Setting("later"), ", or have a part of "),
-    *("alpha put aside for them with ", Setting("reserve"), ": "),
+    *("policies that join later must be declared with ", Setting("later"), ", or have a part of "),
+    *("alpha reserved for them with ", Setting("reserve"), ": "),
 )
 
 

@@ -60,7 +60,7 @@ def over_tasks(
     if growing:  # which rows there will be must not depend on what has come in
         share = shares(weights or {}, weights)
         for task in there:
-            text = f" of growing files must name every task beforehand, but there is {task!r} too"
+            text = f" of growing files must name every task in advance, but {task!r} is missing"
             require(task in share, named("weights"), text, code="unknown-task")
     else:
         # A task may not have been drawn yet, or not before a policy dropped out: none is left out.

@@ -51,8 +51,8 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
             raise
         raw = given[0].raw
         raise InvalidInput(
-            f"{raw.source}: the simulated scenes have no column {column or 'score'!r}, as the "
-            "proxy's scores are called beside the trials, and none with a usual name of a score; "
+            f"{raw.source}: the simulated scenes have no column {column or 'score'!r}, the name "
+            "of the proxy's scores in the trials, and none with a usual name for a score; "
             f"the columns are {', '.join(map(repr, raw.frame.columns))}",
             parameter="proxy_scores",
         ) from error
@@ -153,8 +153,8 @@ class Scenes:
             new = np.array([name not in real for name in names])
             require(
                 bool(new.any()),
-                "every simulated scene has the name of a real one: the mean of the proxy must come "
-                "from scenes apart from those of the trials, with names of their own",
+                "every simulated scene has the name of a real one: the proxy's mean must come from "
+                "scenes other than those of the trials, with names of their own",
                 parameter="proxy_scores",
             )
             apart = int((~new).sum())
@@ -163,7 +163,7 @@ class Scenes:
         require(
             not any(_same_rows(complete, own) for own in (table.scores, table.proxy)),
             "the simulated scenes have the scores of the trials, row by row: the mean of the proxy "
-            "must come from other scenes, drawn apart from those of the trials",
+            "must come from other scenes, drawn separately from those of the trials",
             parameter="proxy_scores",
         )
         left = f" ({counted(apart, 'scene')} of the trials left out)" if apart else ""

@@ -194,10 +194,10 @@ def _proxy(proxy: Any, scores: list[Any], names: list[str]) -> Floats:
     """Return the proxy's scores in columns like those of the policies."""
     require(
         isinstance(proxy, Mapping) and set(map(str, proxy)) == set(names),
-        f"beside scores by policy, proxy must have the scores of each of {', '.join(names)}",
+        f"with scores by policy, proxy must have scores for each of {', '.join(names)}",
         parameter="proxy",
     )
     own = {str(name): numeric_array(column, f"proxy of {name!r}") for name, column in proxy.items()}
     shapes = [own[name].shape == column.shape for name, column in zip(names, scores, strict=True)]
-    require(all(shapes), "proxy needs as many scores of each policy as it has trials")
+    require(all(shapes), "proxy needs as many scores for each policy as it has trials")
     return side_by_side([own[name] for name in names])

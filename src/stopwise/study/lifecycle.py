@@ -70,11 +70,11 @@ def join(state: StudyState, lots: Lots, policy: str, reason: str, run: str | Non
     check = plan.drift_check
     known = policy in plan.policy_names or (check is not None and policy == check.name)
     if policy not in plan.later and (known or not plan.reserve):
-        aside = "" if plan.reserve else ", and puts no reserve of alpha aside for others"
+        aside = "" if plan.reserve else ", and reserves no alpha for others"
         raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later{aside}")
     require_reason("joining", reason)
     if all(board.used == board.rules.n_max for board in state.boards.values()):
-        raise NotAllowed(f"all rows up to n_max are used, so {policy!r} cannot be tried any more")
+        raise NotAllowed(f"all rows up to n_max are used, so {policy!r} can no longer be tried")
     if policy not in plan.later:
         new = {"name": policy, **({} if run is None else {"run": run})}
         label = policy if plan.blinding == "none" else letters(len(state.arms))

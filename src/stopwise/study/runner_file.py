@@ -58,7 +58,7 @@ def _only(*names: str) -> AfterValidator:
             if found not in names:
                 known = ", ".join(f"{{{name}}}" for name in names)
                 raise ValueError(
-                    f"{{{found}}} is not filled in, only {known}; if it is meant as it stands, "
+                    f"{{{found}}} is not filled in, only {known}; if you mean it literally, "
                     f"write {{ {found} }}"
                 )
         return text

@@ -148,7 +148,7 @@ class StudyPlan(PlanPart):
         try:
             require(
                 self.reference is None or not self.stored,
-                "stored trials are held against new ones, not against a reference",
+                "stored trials are compared with new ones, not with a reference",
             )
             self._check_preferences()
             self._check_mean()

@@ -263,8 +263,8 @@ def judged(
         require(current, f"the place of trial {trial.number} was handed out again")
         require(
             answer == "done",
-            f"a judge scores trial {trial.number}: say done when it is over, and whether people "
-            "are asked as well is drawn once its row is complete",
+            f"a judge scores trial {trial.number}: say done when it is over; whether people score "
+            "it too is drawn once its row is complete",
         )
         return answer, None
     if task.judged_in_pairs:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
+from playwright.sync_api import APIResponse, Browser, Page, Route, ViewportSize, expect
 
 import stopwise as sw
 from tests.browser.phone import PHONE, code_of, joined, picture, ready
@@ -239,6 +239,35 @@ def test_a_trial_that_was_begun_without_connection_has_begun(
         expect(phone.locator("#connection")).to_have_text("no connection")
         phone.context.set_offline(False)
         eventually(lambda: started(study))
+        phone.context.close()
+
+
+def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_path: Path) -> None:
+    """The page asked how its trial stands while Start was on its way."""
+    with cups(tmp_path) as (study, url):
+        study.attend("arm 1")
+        phone = phone_of(browser, study, url)
+        phone.get_by_role("button", name="Next trial").click()
+        code_of(phone)
+        starts: list[Route] = []
+        answers: list[tuple[Route, APIResponse]] = []
+        phone.route("**/start", lambda route: starts.extend([route]))
+        phone.get_by_role("button", name="Start").click()
+        while not starts:
+            phone.wait_for_timeout(10)
+        phone.route("**/whereabouts*", lambda route: answers.append((route, route.fetch())))
+        phone.evaluate("dispatchEvent(new Event('online'))")
+        while not answers:
+            phone.wait_for_timeout(10)
+        with phone.expect_response("**/start"):
+            starts.pop().continue_()
+        assert started(study)
+        phone.unroute("**/whereabouts*")
+        for route, answer in answers:
+            route.fulfill(response=answer)
+        phone.wait_for_timeout(200)
+        expect(phone.locator("#robot")).to_contain_text("Starting…")
+        expect(phone.locator("#problem")).to_be_hidden()
         phone.context.close()
 
 

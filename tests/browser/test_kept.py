@@ -5,6 +5,7 @@ import hashlib
 import ssl
 import subprocess
 from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -202,9 +203,11 @@ def test_a_certificate_of_ones_own_is_trusted_for_this_machine_alone(tmp_path: P
         assert "Certificate trust settings" in page.text
 
 
+CHECKED = {**CUPS, "checks": ["lights on", "lens clean"]}
+
+
 def test_a_check_list_is_kept_as_it_was_ticked(browser: Browser, tmp_path: Path) -> None:
-    plan = {**CUPS, "checks": ["lights on", "lens clean"]}
-    with sw.Study.create(tmp_path / "cups", plan) as study, served(study) as url:
+    with sw.Study.create(tmp_path / "cups", CHECKED) as study, served(study) as url:
         study.lock()
         phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
         phone.get_by_role("button", name="Next trial").click()
@@ -218,4 +221,22 @@ def test_a_check_list_is_kept_as_it_was_ticked(browser: Browser, tmp_path: Path)
         code_of(phone)
         checked = [entry.content for entry in study.journal() if entry.kind == "checked"]
         assert checked == [{"station": STATION, "ticked": ("lights on",), "note": "no cloth"}]
+        phone.context.close()
+
+
+def test_a_check_list_of_another_day_is_begun_anew(browser: Browser, tmp_path: Path) -> None:
+    """What was so yesterday is not checked today."""
+    with sw.Study.create(tmp_path / "cups", CHECKED) as study, served(study) as url:
+        study.lock()
+        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="lights on").click()
+        phone.locator("#check-note").fill("no cloth")
+        phone.clock.set_fixed_time(datetime.now() + timedelta(days=1))
+        phone.reload()
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.get_by_role("button", name="lights on")).to_have_attribute(
+            "aria-pressed", "false"
+        )
+        expect(phone.locator("#check-note")).to_have_value("")
         phone.context.close()

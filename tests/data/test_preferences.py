@@ -43,6 +43,14 @@ def test_a_preference_for_neither_is_an_error(row: tuple[Any, ...], message: str
         sw.read_trials(pl.DataFrame(columns))
 
 
+@pytest.mark.parametrize("answer", ["done", "second"])
+def test_a_milestone_is_no_preference(answer: str) -> None:
+    """Trials that a study exports are judged by preference if an answer says which was better."""
+    scores = {"policy": ["a", "b"] * 9, "score": [0, 1] * 9, "row": [n // 2 for n in range(18)]}
+    trials = pl.DataFrame({**scores, "answer": ["done", answer] * 9})
+    assert sw.analyze(trials).rules.by == ("means" if answer == "done" else "wins")
+
+
 def test_preferences_have_no_means(tmp_path: Path) -> None:
     trials = sw.read_trials(files.roboarena(tmp_path), score="preference")
 

@@ -18,7 +18,7 @@ TIES = frozenset({"tie", "tied", "equal", "draw", "both", "neither", "same"})
 # The column of scores: 1 of the one preferred, 0 of the other, 1/2 each at a tie.
 SCORE, ROW = "preference", "row"
 # What operators say of the trials of a study of preferences, in the files that it exports.
-ANSWER, ANSWERS = "answer", frozenset({"done", "first", "second", "tie"})
+ANSWER, DONE, ANSWERS = "answer", "done", frozenset({"first", "second", "tie"})
 
 
 def share_preferred(said: str, first: str, second: str) -> float | None:
@@ -68,10 +68,13 @@ def one_row_per_trial(raw: RawTable) -> RawTable:
 
 
 def _is_exported(frame: pl.DataFrame) -> bool:
-    """Whether these are trials of a study of preferences: the two of a row share one answer."""
+    """Whether these are trials of a study of preferences: the two of a row share one answer.
+
+    The first is only said to be done, which could be a milestone too.
+    """
     if not {"policy", "score", ROW, ANSWER} <= set(frame.columns):
         return False
-    said = set(frame[ANSWER].cast(pl.String).drop_nulls()) - {""}
+    said = set(frame[ANSWER].cast(pl.String).drop_nulls()) - {"", DONE}
     return bool(said) and said <= ANSWERS
 
 

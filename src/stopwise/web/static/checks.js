@@ -3,6 +3,7 @@ import { call } from "./api.js";
 import { makeRubric } from "./rubric.js";
 
 const find = (id) => document.getElementById(id);
+export const today = () => new Date().toDateString(); // what was ticked on another day says nothing
 
 // kept.checks: the list, which items ask for a photo, and what was entered so far; keep: how to
 // change it; done: called when it is stored; problem: with what is wrong, in words.
@@ -13,7 +14,7 @@ export function offerChecks(kept, keep, done, problem) {
   const change = (now) => keep({ checks: { ...kept.checks, ...now } });
   const list = makeRubric({ kind: "milestones", milestones }, () => change({ ticked: list.entered() }));
   if (ticked) list.restore(ticked);
-  const sent = (item) => change({ photos: kept.checks.photos.filter((other) => other !== item) });
+  const sent = (item) => kept.checks && change({ photos: kept.checks.photos.filter((other) => other !== item) });
   find("check-list").replaceChildren(list.element, ...photos.map((item) => camera(item, station, sent)));
   find("check-note").value = note ?? "";
   find("check-note").oninput = () => change({ note: find("check-note").value });

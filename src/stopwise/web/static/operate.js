@@ -3,7 +3,7 @@ import { call, listen, NoConnection } from "./api.js";
 import { stayAwake } from "./awake.js";
 import { chooser } from "./chips.js";
 import { forgetful, sharedState } from "./keeping.js";
-import { offerChecks } from "./checks.js";
+import { offerChecks, today } from "./checks.js";
 import { Queue } from "./queue.js";
 import { showRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
@@ -87,7 +87,7 @@ function showKept() {
   stationButton.textContent = kept.station;
   problem("");
   if (kept.section === "trial" && kept.trial) showTrial();
-  else if (kept.section === "checks" && kept.checks) showChecks();
+  else if (kept.section === "checks" && kept.checks?.day === today()) showChecks();
   else if (kept.section === "saved" && kept.saved) showSaved();
   else show(["trial", "checks", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
 }
@@ -108,7 +108,8 @@ async function take() {
     if (found.trial) {
       begin(found.trial);
     } else if (found.checks.length) {
-      keep({ checks: { ...kept.checks, checks: found.checks, photos: found.photos } });
+      const entered = kept.checks?.day === today() ? kept.checks : {};
+      keep({ checks: { ...entered, day: today(), checks: found.checks, photos: found.photos } });
       showChecks();
     } else {
       show(found.finished ? "done" : "waiting");
@@ -343,12 +344,13 @@ async function look() {
 
 async function lookAtTrial() {
   const { trial } = kept;
+  const started = !starting && kept.started; // the study need not know yet of one on its way
   const now = await whereabouts(trial.trial, trial.station);
   if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
   const { attended, episode, running, seconds } = now;
   keep({ trial: { ...trial, attended, episode, running, seconds } });
   showRobot(kept, keep, timer);
-  if (kept.started && !now.started && now.status === "leased" && !starting) attended ? notStarted() : sendStart();
+  if (started && !now.started && now.status === "leased") attended ? notStarted() : sendStart();
   find("unneeded").hidden = now.needed || now.status !== "leased";
   showGone(ended(now));
 }

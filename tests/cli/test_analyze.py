@@ -373,38 +373,3 @@ def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> 
     assert code == 2
     assert "task cup: scores must lie within the bounds [0, 1]" in output
     assert output.endswith("no bounds were declared: give --bounds\n")
-
-
-def test_times_wins_and_training_runs_have_their_options(tmp_path: Path) -> None:
-    rows = [
-        f"{policy},{seed},{time + seed + turn}"
-        for policy, time in (("old", 30), ("new", 10))
-        for seed in range(8)
-        for turn in range(3)
-    ]
-    file = tmp_path / "times.csv"
-    file.write_text("\n".join(["policy,train_seed,time_s", *rows]))
-    words = ("analyze", str(file), "--score", "time_s")
-
-    _, silent = run(*words, "--bounds", "0,60")
-    _, lower = run(*words, "--bounds", "0,60", "--lower-is-better")
-    _, won = run(*words, "--by", "wins", "--lower-is-better", "--unit", "seed")
-
-    assert "say --lower-is-better" in " ".join(silent.split())
-    assert "--unit seed takes the mean of a training run" in " ".join(silent.split())
-    assert "new > old (> means a lower mean; about the checkpoints" in " ".join(lower.split())
-    assert "say --lower-is-better" not in lower
-    assert "new > old (> means wins more often" in " ".join(won.split())
-    assert "checkpoints" not in won
-
-
-@pytest.mark.parametrize("command", [("analyze",), ("watch", "--once")])
-def test_a_file_of_preferences_needs_no_option(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Catches a usual --by means, with which the command refused every such file."""
-    file = tmp_path / "preferences.csv"
-    file.write_text("policy_a,policy_b,preference\n" + "x,y,A\ny,x,B\n" * 10)
-
-    code, output = run(*command, str(file))
-
-    assert code == 0
-    assert "x > y (> means wins more often" in " ".join(output.split())

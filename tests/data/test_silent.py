@@ -9,131 +9,6 @@ import stopwise as sw
 from tests.cli.typed import run
 from tests.data import files
 
-
-def numbered(n: int = 12) -> str:
-    rng = np.random.default_rng(3)
-    rows = [f"{policy},{i},{rng.integers(0, 2)}" for i in range(n) for policy in ("base", "new")]
-    return "policy,episode,success\n" + "\n".join(rows) + "\n"
-
-
-def unnumbered(scores: str) -> str:
-    return "policy,score\n" + "".join(f"base,{score}\nnew,1\n" for score in scores)
-
-
-def test_a_copied_file_is_refused_with_both_places(tmp_path: Path) -> None:
-    base = files.text(tmp_path / "base.csv", numbered())
-    copy = files.text(tmp_path / "results (copy).csv", numbered())
-
-    for source in ([base, copy], tmp_path):
-        with pytest.raises(
-            sw.InvalidInput,
-            match=r"\(copy\)\.csv, line 2: this trial is already in .*base\.csv, line 2, as are all"
-            r".* columns=\{'trial': None\}",
-        ):
-            sw.read_trials(source)
-    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 48
-
-
-def test_an_earlier_state_of_a_file_is_a_copy_too(tmp_path: Path) -> None:
-    files.text(tmp_path / "all.csv", numbered())
-    files.text(tmp_path / "monday.csv", "".join(numbered().splitlines(keepends=True)[:8]))
-
-    with pytest.raises(sw.InvalidInput, match=r"monday\.csv, line 2: .*/all\.csv, line 2"):
-        sw.read_trials(tmp_path)
-
-
-def test_files_that_number_anew_are_further_trials(tmp_path: Path) -> None:
-    files.text(tmp_path / "monday.csv", numbered())
-    files.text(tmp_path / "tuesday.csv", numbered().replace(",7,0", ",7,1").replace(",5,1", ",5,0"))
-
-    trials = sw.read_trials(tmp_path)
-    assert len(trials) == 48
-    assert any("1 file numbers its trials as another one does" in n for n in trials.notes)
-
-
-def test_a_copy_without_numbers_is_refused_row_for_row(tmp_path: Path) -> None:
-    """Files of few trials, or of policies that never fail, may be equal by chance."""
-    for scores, said in (("01", 0), ("1" * 20, 1), ("0110100110010110", 2)):
-        for name in ("a", "b"):
-            files.text(tmp_path / f"{name}.csv", unnumbered(scores))
-        if said == 2:
-            with pytest.raises(
-                sw.InvalidInput, match=r"b\.csv: its 32 trials are .*a\.csv, row for"
-            ):
-                sw.read_trials(tmp_path)
-            return
-        trials = sw.read_trials(tmp_path)
-        assert len(trials) == 4 * len(scores)
-        assert sum("is one a copy of the other?" in note for note in trials.notes) == said
-
-
-def test_an_earlier_state_without_numbers_is_a_copy_too(tmp_path: Path) -> None:
-    """A file of Monday that grew into that of all days; a beginning of successes may be chance."""
-    for scores, copied in (("1" * 16 + "0110", False), ("0110100110010110" + "0110", True)):
-        files.text(tmp_path / "all.csv", unnumbered(scores))
-        files.text(tmp_path / "monday.csv", unnumbered(scores[:16]))
-        if not copied:
-            assert len(sw.read_trials(tmp_path)) == 72
-            continue
-        with pytest.raises(
-            sw.InvalidInput, match=r"all\.csv: its first 32 trials are those of .*mo"
-        ):
-            sw.read_trials(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "copied"),
-    [
-        ("results", "results (copy)", True),
-        ("results", "results - Copy", True),
-        ("results", "Copy of results", True),
-        ("results", "results_copy2", True),
-        ("results", "results (1)", True),
-        ("monday", "tuesday", False),
-        ("run1", "run2", False),
-        ("run (1)", "run (2)", False),
-        ("copy", "run", False),
-    ],
-)
-def test_a_few_trials_that_are_called_a_copy_are_one(
-    tmp_path: Path, one: str, other: str, copied: bool
-) -> None:
-    for name in (one, other):
-        files.text(tmp_path / f"{name}.csv", unnumbered("01"))
-    if not copied:
-        assert len(sw.read_trials(tmp_path)) == 8
-        return
-    with pytest.raises(sw.InvalidInput, match=r"its 4 trials are those of .*, row for row"):
-        sw.read_trials(tmp_path)
-    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 8
-
-
-def test_of_many_files_some_are_equal_by_chance(tmp_path: Path) -> None:
-    """Equal ones are told at once, and two of twenty trials are no copies among a hundred files."""
-    rng = np.random.default_rng(1)
-    for number in range(100):
-        scores = "1" * 20 if number < 50 else "".join(rng.choice(["0", "1"], 20))
-        files.text(tmp_path / f"{number:02}.csv", unnumbered(scores))
-    for number in (70, 71):
-        files.text(tmp_path / f"{number}.csv", "policy,success\n" + "a,0\na,1\n" * 10)
-    (told,) = (note for note in sw.read_trials(tmp_path).notes if "is one a copy" in note)
-    assert "00.csv hold the same scores in the same order, and 49 more files do too: " in told
-
-    files.text(tmp_path / "71.csv", "policy,success\n" + "a,0\na,1\n" * 20)
-    files.text(tmp_path / "70.csv", "policy,success\n" + "a,0\na,1\n" * 20)
-    with pytest.raises(sw.InvalidInput, match=r"71\.csv: its 40 trials are those of .*70\.csv"):
-        sw.read_trials(tmp_path)
-
-
-def test_equal_files_of_different_policies_are_pointed_out(tmp_path: Path) -> None:
-    for name in ("base", "base_copy"):
-        files.text(tmp_path / f"{name}.csv", "score\n" + "0\n1\n1\n" * 6)
-    trials = sw.read_trials(tmp_path)
-
-    assert trials.policies == ("base", "base_copy")
-    assert "hold the same scores in the same order: is one a copy" in trials.notes[0]
-
-
 # Real tables of this kind: TRI's Fig2.csv (there with outcome lists), RoboArena's policy_stats.csv.
 SUMMARIES = {
     "rates": "Task,Policy,Num_Rollouts,Success_Rate\ncup,Single Task,50,0.42\ncup,LBM,50,0.7\n",
@@ -356,28 +231,6 @@ def test_errors_list_the_columns_and_the_words(tmp_path: Path) -> None:
         sw.read_trials({"score": [1.0]})
 
 
-def test_policies_with_the_same_scores_in_the_same_order_are_told(tmp_path: Path) -> None:
-    """A column that was copied; few trials, or those that never fail, may be equal by chance."""
-    for scores, said in (("0110100110010110" * 2, True), ("01101001", False), ("1" * 40, False)):
-        text = "".join(f"a,{score}\nb,{score}\nc,{i % 2}\n" for i, score in enumerate(scores))
-        path = files.text(tmp_path / "results.csv", "policy,score\n" + text)
-
-        notes = sw.read_trials(path).notes
-        copied = "policies 'a' and 'b' have the same scores in the same order: is one a copy of"
-        assert any(copied in note for note in notes) == said
-        assert (copied in notes[0]) == said
-
-
-def test_a_copied_sheet_is_told(tmp_path: Path) -> None:
-    for scores, said in (("0110100110010110", True), ("1" * 16, False)):
-        rows = "".join(
-            f"{task},base,{s}\n{task},new,1\n" for task in ("cup", "mug") for s in scores
-        )
-        notes = sw.read_trials(files.text(tmp_path / "x.csv", f"task,policy,score\n{rows}")).notes
-        told = "tasks 'cup' and 'mug' have the same scores in the same order: is one a copy"
-        assert notes[0].startswith(told) == said
-
-
 def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None:
     """They were one policy without a word, and its trials those of two."""
     one, two = (
@@ -396,13 +249,3 @@ def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None
         for name in ("old", "next")
     ]
     assert sw.read_trials(days).counts() == {("task", "old"): 2, ("task", "next"): 2}
-
-
-def test_trials_that_are_in_a_file_twice_without_numbers_are_told() -> None:
-    """A stored baseline that was pasted twice has half of its trials; a short pattern recurs."""
-    often = "011010011101001011010"
-    for scores, said in ((often * 2, True), (often * 3, True), ("01100" * 8, False)):
-        columns = {"policy": ["old"] * len(scores), "score": [int(score) for score in scores]}
-        note = f"the {len(scores)} scores of 'old' are 21 scores, "
-
-        assert any(note in own for own in sw.read_trials(columns).notes) == said

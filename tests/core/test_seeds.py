@@ -191,5 +191,5 @@ def test_an_analysis_by_lot_says_so_and_names_its_seed() -> None:
     data = {"old": [0, 1] * 4, "new": [1, 1] * 4}
     found = sw.analyze(data, bounds=(0, 1), **LOOK)
     seed = found.rules.parameters["seed"]
-    assert any("by lot" in said and f"seed {seed}" in said for said in found.warnings)
-    assert not any("by lot" in said for said in sw.analyze(data, bounds=(0, 1)).warnings)
+    assert any("at random" in said and f"seed {seed}" in said for said in found.warnings)
+    assert not any("at random" in said for said in sw.analyze(data, bounds=(0, 1)).warnings)

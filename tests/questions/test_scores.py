@@ -135,7 +135,7 @@ def test_wins_need_no_bounds_and_do_not_change_with_the_unit() -> None:
     assert "bounds-undeclared" not in {getattr(note, "code", "") for note in found.warnings}
     assert str(verdict).startswith("Policy 1 wins more often than policy 0: decided after ")
     assert "which says nothing about means" in str(verdict)
-    assert "how often each policy wins against another" in found.to_html()
+    assert "by how often one wins against another" in found.to_html()
     simulated = sw.simulate("nscore-plus", scores["slow"][None], scores["fast"][None], by="wins")
     assert simulated.decision.tolist() == [-1]
 

@@ -117,7 +117,7 @@ def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: s
             other.locator("#save").click()
             expect(other.locator("footer")).to_contain_text(said)
         tab(other.context, url)
-        expect(other.locator("footer")).to_contain_text("Everything that was kept")
+        expect(other.locator("footer")).to_contain_text("Everything kept here has been sent")
         expect(other.locator("#saved-state")).to_have_text("Stored.")
         eventually(lambda: kept(other) == 0)
     filmed = [entry.content for entry in study.journal() if entry.kind == "filmed"]
@@ -130,7 +130,7 @@ def no_way(context: BrowserContext, fault: str) -> Iterator[str]:
     """Cut the connection, or let no file grow; yield what the operator reads."""
     if fault == "offline":
         context.set_offline(True)
-        yield "Kept on this device: it is sent when the connection is back"
+        yield "Kept on this device: it will be sent when the connection is back"
         context.set_offline(False)
         return
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -289,5 +289,7 @@ def test_nobody_joins_a_rule_without_rows_left() -> None:
     for _ in range(2):
         for policy in rule.needed:
             rule.add(policy, 0.5)
-    with pytest.raises(sw.InvalidInput, match=r"^all n_max = 2 rows are used, so 'c' cannot be"):
+    with pytest.raises(
+        sw.InvalidInput, match=r"^all n_max = 2 rows are used, so 'c' can no longer be"
+    ):
         rule.join("c")

@@ -65,7 +65,7 @@ GROUPS = {
     "trackers": Group(
         ("plots", "wandb", "trackio", "mlflow", "tensorboard"),
         # Studies are newer, for trackio's own server; but MLflow 3.0 is older than SQLAlchemy 2.1.
-        (*TOOLS, "tensorboard", "torch", "fastapi", "httpx", "segno", "sqlalchemy<2.1"),
+        (*TOOLS, "tensorboard", "torch", "alembic", "fastapi", "httpx", "segno", "sqlalchemy<2.1"),
         ("tests/trackers",),
         alone=True,
     ),

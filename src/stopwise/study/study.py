@@ -10,6 +10,7 @@ from stopwise.study import access, assignment, audits, lifecycle, trial_actions,
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, AuditDrawn, Imported, Released, Scored, Undone
+from stopwise.study.limits import require_name
 from stopwise.study.plan_file import (
     parse_plan,
     plan_text,
@@ -182,7 +183,7 @@ class Study(RobotSide):
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
         name of a token, may hold one trial at a time.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
             lots = self._lots(state)
@@ -212,7 +213,7 @@ class Study(RobotSide):
 
         What is not ticked needs a note. While a list is due, the station gets no trial.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
         self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
     def start(

@@ -20,8 +20,6 @@ export class Queue {
     this.pause = FIRST_PAUSE;
     this.offline = false;
     this.trouble = ""; // what the server says is wrong with it
-    for (const item of JSON.parse(read(place) ?? "[]")) this.put(item); // as kept by older pages
-    remove(place);
     addEventListener("online", () => this.flush());
     addEventListener("storage", (event) => {
       if (!event.key?.startsWith(`${place}:`)) return;

@@ -18,7 +18,7 @@ N = 24
 CASES: dict[str, dict[str, Any]] = {
     "nscore-plus": {},
     "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
-    "nscore-plus, growth": {"deadline": False, "margin": 0.05},
+    "nscore-plus, no n_max": {"n_max": None, "margin": 0.05},
     "nscore": {},
     "nscore, own bins, margin": {"bin_values": [0.0, 0.1, 0.6, 1.0], "margin": 0.05},
     "nscore, paired": {"design": "paired", "bins": 7},

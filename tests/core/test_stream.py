@@ -186,8 +186,6 @@ def test_what_is_no_saved_test_is_told_in_words() -> None:
 def test_what_cannot_be_extended_says_so() -> None:
     with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
         sw.SequentialTest("step", n_max=20).extend(30)
-    with pytest.raises(sw.InvalidInput, match="the randomised look at n_max = 20 spends all"):
-        sw.SequentialTest(n_max=20, last_look="randomised").extend(30)
     with pytest.raises(sw.InvalidInput, match="nothing to extend"):
         sw.SequentialTest("nscore").extend(30)
     with pytest.raises(sw.InvalidInput, match="n_max"):

@@ -79,7 +79,7 @@ def test_a_rule_is_saved_and_goes_on() -> None:
                 one.add("new", score)
     assert again.analysis().to_dict() == rule.analysis().to_dict()
     assert again.best == "new"
-    assert again.rules == rule.rules == Rules.recorded(**rule.settings())
+    assert again.rules == rule.rules == Rules.of(**rule.settings())
 
 
 def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:

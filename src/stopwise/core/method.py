@@ -2,7 +2,6 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -110,11 +109,6 @@ class Method(ABC, Generic[State]):
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 
-    @classmethod
-    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:  # noqa: ARG003
-        """Whether a test with these parameters draws random numbers of its own."""
-        return False
-
     def score_values(self) -> Floats | None:
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
         return np.array([0.0, 1.0]) if self.scores == "binary" else None
@@ -151,10 +145,6 @@ class Method(ABC, Generic[State]):
     def facts(self) -> tuple[str, ...]:
         """Return sentences about the test itself that belong into a report."""
         return ()
-
-    def for_block(self, index: int) -> "Method[State]":  # noqa: ARG002
-        """Return the method for a block of simulated runs; randomised ones draw anew."""
-        return self
 
     @abstractmethod
     def start(self, shape: tuple[int, ...]) -> State:

@@ -309,10 +309,8 @@ class Verdict:
             sides = f"two-sided, {level}, ties count as errors"
         else:
             sides = f"two-sided, {level} per direction"
-        seed = self.rules.parameters.get("seed")
-        luck = "" if seed is None else f", seed {seed}"
         design = f", {self.design} design" if self.rules.reference is None else ""
-        return f"{self.method}, {sides}{design}{luck}"
+        return f"{self.method}, {sides}{design}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""

@@ -27,12 +27,8 @@ _BY_NAME: ByName[Method[Any]] = ByName(
 
 
 class MethodParameters(TypedDict, total=False):
-    """The methods' own parameters as keywords; ``futility`` and ``seed`` are where they fit."""
+    """The methods' own parameters as keywords; ``futility`` is where it fits."""
 
-    deadline: Annotated[bool, "Of nscore-plus: bet for power at n_max, or if False for growth."]
-    last_look: Annotated[
-        str, 'Of nscore-plus: "exact", or "randomised" to use up all risk at n_max.'
-    ]
     futility_chance: Annotated[
         float, "Of methods that bet: the chance of a decision below which a study is futile."
     ]
@@ -44,13 +40,9 @@ class MethodParameters(TypedDict, total=False):
     level_values: Annotated[
         Sequence[float] | Floats | None, "Of savi: the scores that occur, instead of ``levels``."
     ]
-    table: Annotated[str, 'Of step: the "optimal" rule, or that of the "paper".']
-    risk_budget: Annotated[str, "Of step: shape of the paper's error budget."]
-    risk_exponent: Annotated[float, "Of step: exponent of the paper's error budget."]
 
 
 UNWRITTEN = 1  # the edition of what was saved before editions were written down
-UNWRITTEN_SEED = 0  # the seed of what was saved before seeds were drawn and written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 # What a class says of itself in the words of ``MethodInfo``.
 _AS_THEY_ARE = (
@@ -152,17 +144,6 @@ def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
 def edition_of(method: str) -> int:
     """Return the edition of a method in this stopwise."""
     return find(method).edition
-
-
-def uses_seed(settings: Mapping[str, Any]) -> bool:
-    """Whether a test with these settings draws random numbers of its own."""
-    return find(settings["method"]).uses_seed(settings)
-
-
-def with_recorded_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return saved settings with the seed that they were used with, also if it is not in them."""
-    written = settings.get("seed") is not None or not uses_seed(settings)
-    return dict(settings) if written else {**settings, "seed": UNWRITTEN_SEED}
 
 
 def other_edition(

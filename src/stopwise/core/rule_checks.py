@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.randomness import drawn_seed
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
@@ -23,14 +22,9 @@ OF_GOALS = {
 }
 
 
-def with_seed(rules: "Rules") -> dict[str, Any]:
-    """Return the parameters as plain values, with the seed of a randomised method."""
-    given = {key: _plain(value, key) for key, value in rules.parameters.items()}
-    if given.get("seed") is None:
-        given.pop("seed", None)
-        if registry.find(rules.method).uses_seed(given):
-            given["seed"] = drawn_seed()
-    return given
+def checked_parameters(rules: "Rules") -> dict[str, Any]:
+    """Return the method's own parameters as plain values."""
+    return {key: _plain(value, key) for key, value in rules.parameters.items()}
 
 
 def checked_policies(rules: "Rules") -> tuple[str, ...]:

@@ -53,9 +53,7 @@ class Rules:
     policies
         Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
     method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters. A
-        randomised method that was given no ``seed`` has one here that was drawn from the operating
-        system when these rules were made: with it, the same scores give the same result again.
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
     alpha
         Probability, in (0, 1), of any false claim.
     n_max
@@ -161,11 +159,6 @@ class Rules:
             parameters={name: value for name, value in settings.items() if name not in own},
         )
 
-    @classmethod
-    def recorded(cls, **settings: Any) -> "Rules":
-        """Return the rules of flat keywords that were saved; as ``of``, but no seed is drawn."""
-        return cls.of(**registry.with_recorded_seed(settings))
-
     def __post_init__(self) -> None:
         self._set(bounds=checks.checked_bounds(self))
         if self.reference is not None:
@@ -174,7 +167,7 @@ class Rules:
             policies=checks.checked_policies(self),
             alpha=checks.checked_alpha(self),
             n_max=checks.checked_n_max(self),
-            parameters=checks.with_seed(self),
+            parameters=checks.checked_parameters(self),
         )
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
@@ -310,12 +303,6 @@ class Rules:
             groups=stored,
             stored=tuple(stored or ()),
         )
-
-    def with_luck(self, seed: int) -> "Rules":
-        """Return the same rules with this seed, if their method draws random numbers at all."""
-        if not registry.find(self.method).uses_seed(self.parameters):
-            return self
-        return replace(self, parameters={**self.parameters, "seed": seed})
 
     def settings(self) -> dict[str, Any]:
         """Return plain values from which equal rules can be made; what is usual is left out.

@@ -50,7 +50,6 @@ LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as time
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
 ]
-Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
 class PairSettings(MethodParameters, total=False):
@@ -72,7 +71,6 @@ class PairSettings(MethodParameters, total=False):
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
-    seed: Seed
 
 
 class GateSettings(MethodParameters, total=False):
@@ -82,7 +80,6 @@ class GateSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
     n_max: NMax
     lower_is_better: LowerIsBetter
-    seed: Seed
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -117,7 +114,7 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline and a proxy; the seed is that of the race."""
+    """The same with the baseline and a proxy."""
 
     baseline: Baseline
     by: By
@@ -127,10 +124,9 @@ class RaceSettings(PlanSettings, total=False):
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed, and with audits."""
+    """The same with audits."""
 
     audit: Audit
-    seed: Seed
 
 
 class StopSettings(RuleSettings, total=False):

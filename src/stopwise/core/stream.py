@@ -17,7 +17,7 @@ from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.core.registry import edition_of, with_recorded_seed
+from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
@@ -366,7 +366,7 @@ class SequentialTest(Resumable):
         parameters = settings.pop("parameters")
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls(**with_recorded_seed({**parameters, **settings}))
+        test = cls(**parameters, **settings)
         limit = content.get("limit", test._limit)
         test._limit = None if limit is None else require_whole(limit, "limit", 1)
         # Studies that were extended before extensions were planned for go on with their bets.

@@ -55,8 +55,6 @@ CAUTIONS = {
     "pooled-rates": "{method} assumes means that stay the same throughout, which is true of pooled "
     "tasks only if they are alike: choose a method that bets",
     "approximate": "{method} is approximate: its chance of an error has no proven limit",
-    "randomised": "{method} decides partly at random, with seed {seed}: keep that seed; repeating "
-    "the analysis with other seeds until it decides voids the guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
     "only if these numbers, and n_max with them, were fixed before any score was seen",
     "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "

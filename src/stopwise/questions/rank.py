@@ -329,7 +329,6 @@ def _warnings(
         "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "approximate": not test.exact,
-        "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
         "proxy": proxied and not table.scenes_drawn,
@@ -339,7 +338,6 @@ def _warnings(
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
-        "seed": rules.parameters.get("seed"),
         "stored": ", ".join(rules.stored),
         "correlation": _correlation(table, family),
         "audit": rules.audit,

@@ -1,8 +1,8 @@
 """A ranking under its rules: which pairs are compared, by which test, and how they share alpha."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -64,11 +64,6 @@ class Ranking:
             "choose 'holm' or 'bonferroni'",
             parameter="adjust",
         )
-
-    def with_luck(self, seed: int) -> Self:
-        """Return the same ranking with this seed, if its method draws random numbers at all."""
-        rules = self.rules.with_luck(seed)
-        return self if rules is self.rules else replace(self, rules=rules)
 
     def decided_otherwise(self, table: Table, orders: int) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided.

@@ -352,8 +352,8 @@ def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     regions = design.decision_regions(n)
     shown = np.zeros(regions.futile.shape)
     shown[regions.futile] = 1
-    shown[regions.mirrored_probability > 0] = 2
-    shown[regions.rejection_probability > 0] = 3
+    shown[regions.better0] = 2
+    shown[regions.better1] = 3
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
     figure, axes = new_axes(width=4.8, height=4.4)
     axes.set(xlabel="successes of policy 0", ylabel="successes of policy 1")

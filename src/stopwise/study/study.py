@@ -136,7 +136,7 @@ class Study(RobotSide):
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
-        plan = self.plan.with_luck()
+        plan = self.plan
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(

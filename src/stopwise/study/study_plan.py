@@ -8,8 +8,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require, require_choice
 from stopwise.questions import QUESTIONS, for_files, pose
@@ -295,23 +293,13 @@ class StudyPlan(PlanPart):
             proxy_mean=proxy_means(self, task, self.proxy),
             audit=self.audit,
             **for_files(declared),
-            parameters=self._recorded_parameters(),
+            parameters=self._parameters(),
         )
 
-    def _recorded_parameters(self) -> dict[str, Any]:
-        """Return the parameters with the seed of a randomised method: the lock writes it down."""
-        recorded = with_recorded_seed({**self.parameters, "method": self.method})
-        if self.futility != "advisory":
-            recorded["futility"] = self.futility
-        return {name: value for name, value in recorded.items() if name != "method"}
-
-    def with_luck(self) -> "StudyPlan":
-        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
-        if self.parameters.get("seed") is not None or not uses_seed(
-            {**self.parameters, "method": self.method}
-        ):
-            return self
-        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
+    def _parameters(self) -> dict[str, Any]:
+        """The method's own parameters, with how futility is dealt with where that is unusual."""
+        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
+        return {**self.parameters, **unusual}
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

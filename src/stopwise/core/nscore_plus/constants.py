@@ -169,7 +169,7 @@ LEAST_CHANCE_DEVIATIONS = 1.645
 # More: gives up later. Less: gives up small studies too soon.
 HOPED_PAIRS = 4.0
 
-# --- No deadline ---------------------------------------------------------------------------------
+# --- Without a horizon ---------------------------------------------------------------------------
 # The least effect per pair looked for when no n_max is declared; half of it is still found.
 # More: small effects are never found. Less: the grid is coarser at the same number of points.
 LEAST_EFFECT_WITHOUT_HORIZON = 0.005

@@ -201,10 +201,9 @@ def test_there_is_no_chance_where_none_is_meant() -> None:
     endless = sw.SequentialTest().run(*scores)
     silent = sw.SequentialTest(n_max=30, futility=None).run(*scores)
     ended = sw.SequentialTest(n_max=20).run(*scores)
-    other = sw.SequentialTest("welch", n_max=30).run(*scores)
     step = sw.SequentialTest("step", n_max=30).run(*scores)
 
-    for verdict in (decided, endless, silent, ended, other):
+    for verdict in (decided, endless, silent, ended):
         assert (verdict.chance, verdict.futile) == (None, False)
     assert step.chance is None
     first = sw.SequentialTest(n_max=20, futility_chance=0.99).verdict
@@ -231,7 +230,6 @@ def test_nobody_waits_for_a_chance_that_is_not_read() -> None:
         ({"futility": "maybe"}, "futility must be one of None, advisory, binding, but got 'maybe'"),
         ({"futility_chance": 1.0}, "futility_chance must lie strictly between 0 and 1"),
         ({"futility": "binding", "n_max": None}, "binding futility stops need a declared n_max"),
-        ({"method": "fisher", "futility": "binding"}, "futility is for .*, not for fisher"),
         ({"method": "step", "futility_chance": 0.1}, "futility_chance is for .*, not for step"),
     ],
 )

@@ -122,18 +122,6 @@ def test_margins_keep_the_error(method: str, margin: float) -> None:
     assert_pinned(f"{method}, gap equal to margin {margin}", [errors])
 
 
-@pytest.mark.parametrize("method", ["barnard", "boschloo", "fisher"])
-def test_fixed_sample_tests_err_at_most_alpha_at_n_max(method: str) -> None:
-    """Catches a swapped table or a two-sided p-value."""
-    scores = NULLS["bernoulli .5"].scores(5, n=25)
-
-    sim = sw.simulate(method, *scores, n_max=25, workers=1)
-
-    errors = int((sim.decision == 1).sum())
-    assert_at_most(errors, RUNS, ALPHA)
-    assert_pinned(f"{method}, bernoulli .5, n_max 25", [errors])
-
-
 @pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
 def test_extending_a_planned_study_keeps_the_error(name: str) -> None:
     """Bets stay predictable after n_max, where the plan has spent its evidence."""

@@ -243,7 +243,6 @@ def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
     ("settings", "why"),
     [
         ({"method": "step"}, "needs a method that bets"),
-        ({"method": "barnard"}, "needs a method that bets"),
         ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"indifference": -0.1}, "indifference must be at least 0"),
         ({"reserve": 0.05}, "below alpha"),

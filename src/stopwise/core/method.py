@@ -49,7 +49,7 @@ class Citation(NamedTuple):
 class Evidence(NamedTuple):
     """What one direction of a test says now."""
 
-    log_e: Floats  # logarithm of the e-value; NaN for methods that have none
+    log_e: Floats  # logarithm of the e-value
     p_value: Floats  # of the present moment; the runner keeps the running minimum
     rejected: Bools  # whether H0: mean1 <= mean0 + margin is rejected now
 
@@ -86,9 +86,6 @@ class Method(ABC, Generic[State]):
     advice: ClassVar[str] = ""
     scores: ClassVar[str] = "any"
     designs: ClassVar[tuple[str, ...]] = ("independent",)
-    anytime: ClassVar[bool] = True
-    # Whether the level is proven, not approximate.
-    exact: ClassVar[bool] = True
     # Whether the level needs means that stay the same, not only keep their order.
     constant_rates: ClassVar[bool] = False
     needs_n_max: ClassVar[bool] = False

@@ -18,10 +18,6 @@ _BY_NAME: ByName[Method[Any]] = ByName(
         "wsr": "stopwise.core.wsr:Wsr",
         "savi": "stopwise.core.savi:Savi",
         "step": "stopwise.core.step.method:Step",
-        "barnard": "stopwise.core.batch:Barnard",
-        "boschloo": "stopwise.core.batch:Boschloo",
-        "fisher": "stopwise.core.batch:Fisher",
-        "welch": "stopwise.core.batch:Welch",
     }
 )
 
@@ -46,8 +42,8 @@ UNWRITTEN = 1  # the edition of what was saved before editions were written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 # What a class says of itself in the words of ``MethodInfo``.
 _AS_THEY_ARE = (
-    *("name", "summary", "designs", "anytime", "needs_n_max", "takes_margin"),
-    *("exact", "constant_rates", "edition", "advice"),
+    *("name", "summary", "designs", "needs_n_max", "takes_margin"),
+    *("constant_rates", "edition", "advice"),
 )
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
@@ -64,14 +60,10 @@ class MethodInfo:
         Which scores it takes.
     designs
         Designs that its proof covers.
-    anytime
-        Whether it may be looked at after every pair; if not, it answers only at n_max.
     needs_n_max, takes_margin
         Whether n_max must be declared, and whether a margin may be.
     parameters
         Its own keyword parameters with their defaults.
-    exact
-        Whether its level is proven; if not, it is approximate.
     constant_rates
         Whether its level needs means that stay the same for the whole study.
     edition
@@ -86,11 +78,9 @@ class MethodInfo:
     summary: str
     scores: str
     designs: tuple[str, ...]
-    anytime: bool
     needs_n_max: bool
     takes_margin: bool
     parameters: Mapping[str, Any]
-    exact: bool
     constant_rates: bool
     edition: int
     citation: str
@@ -105,7 +95,7 @@ def methods() -> dict[str, MethodInfo]:
     --------
     >>> import stopwise as sw
     >>> list(sw.methods())
-    ['nscore-plus', 'nscore', 'wsr', 'savi', 'step', 'barnard', 'boschloo', 'fisher', 'welch']
+    ['nscore-plus', 'nscore', 'wsr', 'savi', 'step']
     >>> sw.methods()["savi"].designs
     ('independent',)
     """

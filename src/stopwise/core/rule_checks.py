@@ -158,7 +158,7 @@ def checked_equivalence(rules: "Rules") -> float | None:
     """Return the equivalence, or None."""
     if rules.equivalence is None:
         return None
-    span, method = Scale(*rules.bounds).span, registry.find(rules.method)
+    span = Scale(*rules.bounds).span
     require(
         is_number(rules.equivalence) and 0 < rules.equivalence < (1 - 1e-6) * span,
         named("equivalence"),
@@ -167,10 +167,9 @@ def checked_equivalence(rules: "Rules") -> float | None:
         code="bad-equivalence",
     )
     require(
-        method.takes_margin and method.anytime,
+        registry.find(rules.method).takes_margin,
         named("equivalence"),
-        f" needs a method that bets with a margin; {rules.method} "
-        + ("answers only at n_max" if method.takes_margin else "takes no margin"),
+        f" needs a method that bets with a margin; {rules.method} takes no margin",
         code="equivalence-not-offered",
     )
     for name, so, needed in (

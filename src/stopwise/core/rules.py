@@ -213,9 +213,7 @@ class Rules:
         )
         takes = registry.find(self.method).takes_reference
         text = f"{self.method} compares two policies and takes no reference"
-        require(
-            takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference"
-        )
+        require(takes, f"{text}; nscore-plus, nscore, wsr and step do", parameter="reference")
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",

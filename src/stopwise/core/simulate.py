@@ -18,7 +18,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
@@ -128,10 +128,6 @@ def run_studies(
     guesses = comparison.proxy(proxy, array0.shape)
     runs, n = array0.shape
     if comparison.n_max is not None:
-        require(
-            comparison.test.anytime or n >= comparison.n_max,
-            f"{rules.method} answers only at n_max = {rules.n_max}, but there are only {n} columns",
-        )
         n = min(n, comparison.n_max)
     if workers is not None:
         require_whole(workers, "workers", 1)

@@ -1,6 +1,5 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
-    You may look after every pair and stop whenever you like. With the anytime methods, the chance
-    of ever declaring a policy better when it is not is at most alpha, if pairs are independent and
+    You may look after every pair and stop whenever you like. The chance of
+    ever declaring a policy better when it is not is at most alpha, if pairs are independent and
     identically distributed and the bounds were known in advance. (Methods that bet need less: each
     pair's means, given the past, satisfy the null hypothesis. "step" needs success rates that stay
     constant.)
@@ -153,7 +152,7 @@ class SequentialTest(Resumable):
             n_decided=state.n_decided,
             mean0=mean0 if self.rules.reference is None else self.rules.reference,
             mean1=mean1,
-            log_e=None if math.isnan(log_e) else log_e,
+            log_e=log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
             interval_level=1.0 - comparison.interval_error * len(comparison.directions),

@@ -71,7 +71,7 @@ class Ranking:
         None where that would take too long, or where the answer does not depend on the order.
         """
         scores = beside_proxy(table, unit_scores(table, self.comparison), self.comparison)
-        if scores.size * orders > MOST_SCORES or not self.comparison.test.anytime:
+        if scores.size * orders > MOST_SCORES:
             return None
         rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
         places = [np.arange(len(table.scores))]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.promise import p_value_name
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import (
@@ -180,7 +179,7 @@ def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     if kind == "p":
         axes.set_yscale("log")
         axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"alpha = {analysis.alpha:g}")
-        axes.set_ylabel(f"{p_value_name(analysis.method)}-value, adjusted")
+        axes.set_ylabel("anytime p-value, adjusted")
     else:
         axes.axhline(0, color=GREY, linewidth=0.6)
         needed, name = -math.log10(analysis.alpha), f"1 / alpha = {1 / analysis.alpha:.4g}"

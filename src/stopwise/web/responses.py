@@ -103,7 +103,7 @@ class PairView(_Answer):
     implied: bool
     n: int
     p_value: float
-    log_e: float | None
+    log_e: float
     low: float
     high: float
     interval_level: float
@@ -158,7 +158,6 @@ class TaskView(_Answer):
     trials_saved: int
     policies: list[PolicyView]
     pairs: list[PairView]
-    p_value_name: str
     interval_note: str | None
     goal: str
     by: str = "means"

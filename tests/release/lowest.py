@@ -61,7 +61,6 @@ GROUPS = {
     ),
     "openpi": Group(("openpi", "gym"), (*TOOLS, "openpi-client"), ("tests/policies",)),
     "sb3": Group(("sb3",), TOOLS, ("tests/rollout/test_sb3.py",)),
-    "robots": Group(("inspect-robots",), TOOLS, ("tests/rollout/test_inspect_robots.py",)),
     "trackers": Group(
         ("plots", "wandb", "tensorboard"),
         (*TOOLS, "tensorboard", "torch"),

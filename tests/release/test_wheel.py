@@ -32,7 +32,7 @@ EXTRAS = {
     "tensorboard": "import stopwise; stopwise.StopRule(['a', 'b'], report_to='tensorboard')",
 }
 # Large, and installed by ``tests.release.lowest``, which runs their tests.
-ELSEWHERE = {"inspect-robots", "wandb"}
+ELSEWHERE = {"wandb"}
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PUBLIC = """
 import json, stopwise

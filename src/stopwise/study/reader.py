@@ -276,7 +276,7 @@ class StudyReader:
             return list(islice(entries, most))
 
     def verify(self) -> Verification:
-        """Replay the journal and check hash chain, random draws, assignments and saved state."""
+        """Replay the journal and check hash chain, random draws and assignments."""
         found = verify(self.store)
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found

@@ -20,7 +20,7 @@ SMALL = Settings(seed=1, share=0.02)
 def program(*only: str, **options: Any) -> bool:
     """Run it quickly; return whether everything agrees."""
     usual = {"all": False, "data": None, "seed": 0, "quick": True, "out": None}
-    return main(Namespace(**usual | {"only": list(only)} | options)).good
+    return bool(main(Namespace(**usual | {"only": list(only)} | options)).good)
 
 
 def test_the_alternatives_are_the_papers() -> None:

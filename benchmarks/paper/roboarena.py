@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper import datasets
+from benchmarks.paper.figures import violins
+from benchmarks.paper.published_step import decision, published_design
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 from stopwise.questions.letters import letters
 from stopwise.questions.letters import ranked as best_first
-
-from . import datasets
-from .figures import violins
-from .published_step import decision, published_design
-from .result import Cell, Result, Table, published
-from .settings import Settings
 
 SESSIONS = 599
 METHODS: dict[str, dict[str, Any]] = {

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.figures import alternative_maps
+from benchmarks.paper.published_step import published_design
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
-
-from .figures import alternative_maps
-from .published_step import published_design
-from .result import Cell, Result, Table, published
-from .settings import Settings
 
 N = 1000
 ALPHA = 0.05

@@ -10,7 +10,7 @@ from stopwise.core.pair_verdict import Decision
 from stopwise.questions.standing import Standing, remaining_rows, share_of_way
 
 
-def standing(log_e: float, p_value: float = 1.0, decision: str = "undecided") -> Standing:
+def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecided") -> Standing:
     return Standing(
         policy0="a",
         policy1="b",
@@ -27,9 +27,9 @@ def standing(log_e: float, p_value: float = 1.0, decision: str = "undecided") ->
     [
         (standing(3.0), 0.0),
         (standing(-3.0, 0.05**0.5), 0.5),
-        (standing(0.0, 0.05**0.25), 0.25),
-        (standing(0.0, 0.0), 1.0),
-        (standing(0.0, 0.01, "policy0"), 1.0),
+        (standing(None, 0.05**0.25), 0.25),
+        (standing(None, 0.0), 1.0),
+        (standing(None, 0.01, "policy0"), 1.0),
     ],
 )
 def test_the_share_is_that_of_the_p_value(pair: Standing, share: float) -> None:

@@ -158,7 +158,6 @@ def test_a_judge_that_may_have_seen_later_rows_is_doubted(study: sw.Study, *, la
     study.judge(second.trial, 0.5)
     said = "1 row was judged after trials of later rows had begun: the verdict rests on a judge"
     assert [said in doubt for doubt in study.verdict().doubts if "judge" in doubt] == [True] * late
-    study._ledger.save()
     assert sw.Study.open(study.folder or "").verdict() == study.verdict()
     assert study.verify().problems == ()
 
@@ -280,7 +279,6 @@ def test_whatever_happens_every_row_has_one_lot_and_the_journal_holds(
     assert sorted(drawn) == list(range(8))
     assert study.verdict().tasks[0].rows == 8
     assert study.verify().problems == ()
-    study._ledger.save()
     assert sw.Study.open(place).verdict() == study.verdict()
 
 

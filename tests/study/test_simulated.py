@@ -318,7 +318,6 @@ def test_it_is_as_it_was_after_a_restart_and_no_other_fits(tmp_path: Path) -> No
     study.lock()
     run(study, 31)
     verdict = study.verdict()
-    study._ledger.save()
     again = sw.Study.open(tmp_path / "study")
 
     assert again.verdict() == verdict

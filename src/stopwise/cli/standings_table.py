@@ -28,7 +28,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
             "rows": pair.n,
             "p": f"{pair.p_value:.2g}",
             "evidence": _bar(share_of_way(pair, alpha=alpha)),
-            "e-value": f"{math.exp(min(pair.log_e, 700)):.3g}",
+            "e-value": f"{math.exp(min(pair.log_e or 0.0, 700)):.3g}",
             **({"chance": _chance(pair)} if known else {}),
         }
         for pair in standings

@@ -56,7 +56,7 @@ class Standing:
     implied: bool
     n: int
     p_value: float
-    log_e: float
+    log_e: float | None  # None if it was infinite, and read from JSON
     p_equivalent: float | None = None
     chance: float | None = None
     futile: bool = False
@@ -118,9 +118,9 @@ class Standing:
         return f"{self.policy1} not worse" if self.decided and self.margin < 0 else self.better
 
     @property
-    def e_value(self) -> float:
+    def e_value(self) -> float | None:
         """The e-value; infinite beyond what a number can hold."""
-        return e_value_of(self.log_e)
+        return None if self.log_e is None else e_value_of(self.log_e)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,7 +291,7 @@ def remaining_rows(
     ways = []
     for standing in standings:
         if not standing.decided:
-            share = standing.log_e / math.log(2 * len(standings) / alpha)
+            share = (standing.log_e or 0.0) / math.log(2 * len(standings) / alpha)
             share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
             ways.append((standing.n, share))
     return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0

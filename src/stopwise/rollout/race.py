@@ -35,6 +35,7 @@ from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import RowFunction
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -65,6 +66,7 @@ def race(
     proxy: Any = None,
     proxy_scenes: int = 10_000,
     report_to: Any = None,
+    on_row: RowFunction | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -147,6 +149,8 @@ def race(
         if ``proxy_mean``, its mean for each policy by name, is known.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
+    on_row
+        A function that is called with the number of each row and its values (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -210,8 +214,8 @@ def race(
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    with reporter_of(report_to) as reporter:
-        rule.report_to(reporter)
+    with reporter_of(report_to, on_row) as reporter:
+        rule.report_by(reporter)
         try:
             if book is not None:
                 schedule.restore(_kept(book.episodes, rule, failures), book.joined)

@@ -40,7 +40,8 @@ class RowValues:
         for pair in standings:
             key = f"{names[pair.policy1]}_vs_{names[pair.policy0]}"
             numbers[f"p/{key}"] = pair.p_value
-            numbers[f"log_e/{key}"] = pair.log_e
+            if pair.log_e is not None:
+                numbers[f"log_e/{key}"] = pair.log_e
         told = {f"{self._before}{key}": n for key, n in numbers.items() if math.isfinite(n)}
         return told, f"{self._before and self._before[:-1] + ': '}{shown(question)}"
 

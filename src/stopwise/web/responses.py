@@ -103,7 +103,7 @@ class PairView(_Answer):
     implied: bool
     n: int
     p_value: float
-    log_e: float
+    log_e: float | None
     low: float
     high: float
     interval_level: float

@@ -8,7 +8,7 @@ draws too, and nothing is lost.
 import numpy as np
 
 # Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY, _TASK, _SCENE = 0, 1, 2, 3, 4
+_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
@@ -28,11 +28,6 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
 def task_draw(seed: int, row: int, policy: int, *, paired: bool) -> float:
     """Return a number in [0, 1) that draws the task: one for all policies of a row if paired."""
     return _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
-
-
-def scene_seed(seed: int, scene: int) -> int:
-    """Return the seed of a simulated scene, apart from those of all episodes of the race."""
-    return _draw(seed, (_SCENE, scene))
 
 
 def policy_seed(seed: int) -> int:

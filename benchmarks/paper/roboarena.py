@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import stopwise as sw
-
-from . import datasets
-from .figures import violins
-from .result import Cell, Result, Table, published
-from .settings import Settings
+from benchmarks.paper import datasets
+from benchmarks.paper.figures import violins
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 
 SESSIONS = 599
 METHODS: dict[str, dict[str, Any]] = {

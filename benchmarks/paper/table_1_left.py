@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.figures import alternative_maps
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
-
-from .figures import alternative_maps
-from .result import Cell, Result, Table, published
-from .settings import Settings
 
 N = 1000
 ALPHA = 0.05

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import stopwise as sw
-
-from .datasets import LbmTask, lbm_task
-from .figures import bars
-from .result import UNDECIDED, Cell, Result, by_task, published
-from .settings import Settings
+from benchmarks.paper.datasets import LbmTask, lbm_task
+from benchmarks.paper.figures import bars
+from benchmarks.paper.result import UNDECIDED, Cell, Result, by_task, published
+from benchmarks.paper.settings import Settings
 
 ENVIRONMENTS = {"Sim_Unseen_Nominal": "simulation", "HW_Unseen_Nominal": "hardware"}
 TOTAL, SAVED = "total rollouts", "saved of the batch plan"

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +18,11 @@ from stopwise.cli.options import (
     Address,
     JoiningOptions,
     OutputOptions,
-    ReportTo,
+    ReportingOptions,
     Stored,
     TaskOptions,
     Workers,
+    with_current_folder,
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import (
@@ -136,15 +135,14 @@ def race(
     ),
     timeout: float | None = option("Seconds after which an episode counts as failed."),
     exit_code: ExitCode = False,
-    report_to: ReportTo = None,
+    reporting: ReportingOptions,
     output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which one is better, then stop."""
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
-    # As with `python -m`, modules in the current folder can be named.
-    sys.path.insert(0, os.getcwd())
+    with_current_folder()
     check_places(output.html, None)
     limits = parse_bounds(bounds)
     require(
@@ -186,7 +184,7 @@ def race(
                 on_error=on_error,
                 timeout=timeout,
                 on_progress=on_progress,
-                report_to=report_to,
+                **reporting.keywords(),
                 **comparison.keywords(),
             )
     except KeyboardInterrupt:

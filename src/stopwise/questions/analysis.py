@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -276,19 +275,6 @@ class Analysis(OrderInWords):
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""
         return report([self])
-
-    def to_eval_results(
-        self, folder: str | Path, dataset: str, source: str | None = None
-    ) -> list[Path]:
-        """Write ``POLICY/.eval_results/stopwise.yaml`` for each policy; return the files.
-
-        Copied into the repository of a model on the Hugging Face Hub, the Hub shows the mean with
-        interval, trials and guarantee as a result on ``dataset``, the benchmark as "owner/name".
-        ``source`` is the address of where the evaluation can be looked up.
-        """
-        from stopwise.report.eval_results import write_eval_results
-
-        return write_eval_results([self], Path(folder), dataset, source)
 
 
 def report(analyses: Sequence[Analysis], origin: "Origin | None" = None) -> str:

@@ -36,6 +36,7 @@ from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import RowFunction
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -64,6 +65,7 @@ def race(
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
     report_to: Any = None,
+    on_row: RowFunction | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -141,6 +143,8 @@ def race(
         the average of a group of them (see ``StopRule``). The design is independent.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
+    on_row
+        A function that is called with the number of each row and its values (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -199,8 +203,8 @@ def race(
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    with reporter_of(report_to) as reporter:
-        rule.report_to(reporter)
+    with reporter_of(report_to, on_row) as reporter:
+        rule.report_by(reporter)
         try:
             if book is not None:
                 schedule.restore(_kept(book.episodes, rule, failures), book.joined)

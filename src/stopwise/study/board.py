@@ -268,15 +268,6 @@ class SlotBoard:
         places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
         return max(0, sum(places) - sum(ahead))
 
-    def restore(
-        self, rows: list[dict[str, Slot]], owners: list[tuple[str, float]], saved: str
-    ) -> None:
-        """Take over rows, and the question that was saved together with them."""
-        for row, owner in zip(rows, owners, strict=True):
-            self._add_row(row, owner)
-        self._question = resume(saved)
-        self._checkpoints = [(self._question.rows, saved)]
-
     def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
         if self._own is not None:
             for arm in slots.keys() - {self.beside}:

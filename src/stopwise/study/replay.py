@@ -1,7 +1,6 @@
 """How the journal becomes the state of a study: a pure function of its entries, in their order.
 
-Nothing in a state is stored as truth, so it can never disagree with the journal; saved states are
-a cache.
+Nothing in a state is stored as truth, so it can never disagree with the journal.
 """
 
 from dataclasses import replace
@@ -51,7 +50,7 @@ def _created(event: events.Created, state: StudyState, _: Entry) -> None:
 def _locked(event: events.Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     plan = StudyPlan.model_validate(event.plan)
-    state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
+    state.lock(plan, event.arms, event.baseline, event.later, event.stored_trials)
 
 
 @take_in.register

@@ -207,9 +207,7 @@ class StudyState:
         arms: tuple[str, ...],
         baseline: str | None,
         later: tuple[str, ...],
-        *,
-        joined: Mapping[str, Mapping[str, int]] | None = None,
-        stored: Mapping[str, int] | None = None,
+        stored: Mapping[str, int] | None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
@@ -221,6 +219,5 @@ class StudyState:
             go_on="finish it",
         )
         for name, rules in plan.questions().items():
-            known = (joined or {}).get(name)
             own = rules.among(arms, baseline, later, stored)
-            self.boards[name] = SlotBoard(own, self.refusal, known, plan.drift_arm)
+            self.boards[name] = SlotBoard(own, self.refusal, beside=plan.drift_arm)

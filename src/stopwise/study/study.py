@@ -20,6 +20,8 @@ from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
 from stopwise.study.store import is_url, open_store
+from stopwise.trackers import reporter_of
+from stopwise.trackers.tracker import RowFunction
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
 Report = TypeVar("Report", Released, Scored, Undone)
@@ -33,9 +35,9 @@ class Study(RobotSide):
 
     Parameters
     ----------
-    store, folder, draft, report_to
+    store, folder, draft, reporter
         Where the journal is kept, the folder of ``study.yaml``, a plan that is not locked yet, and
-        trackers to report to; ``create`` and ``open`` find them for you.
+        what reports rows; ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Study(RobotSide):
         store: str | None = None,
         clock: Callable[[], float] | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
     ) -> "Study":
         """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
@@ -76,15 +79,15 @@ class Study(RobotSide):
             The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
-        report_to
+        report_to, on_row
             As for ``open``.
         """
         text = plan_text(plan)
         if is_url(target):
             made, _ = open_store(target, create=True, clock=clock)
-            return cls(made, draft=parse_plan(text), report_to=report_to)
+            return cls(made, draft=parse_plan(text), reporter=reporter_of(report_to, on_row))
         write_plan(Path(target), text, store)
-        return cls.open(target, clock=clock, report_to=report_to)
+        return cls.open(target, clock=clock, report_to=report_to, on_row=on_row)
 
     @classmethod
     def open(
@@ -93,14 +96,16 @@ class Study(RobotSide):
         *,
         clock: Callable[[], float] | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
     ) -> "Study":
         """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name").
 
-        The trackers in ``report_to`` (see ``StopRule``) are told how many trials there are. All
+        What is in ``report_to`` and ``on_row`` (see ``StopRule``) is told the number of trials. All
         rows and the report follow once the study is unblinded (if it is not blinded, over):
         operators may see what is reported.
         """
-        return cls(*open_store(url_or_path, clock=clock), report_to=report_to)
+        reporter = reporter_of(report_to, on_row)
+        return cls(*open_store(url_or_path, clock=clock), reporter=reporter)
 
     def redraft(self, text: str) -> None:
         """Replace the draft; raises if the new plan is invalid or the study is locked."""

@@ -10,7 +10,6 @@ from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
-from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -41,17 +40,11 @@ def verify(store: Store) -> Verification:
     problems: list[str] = []
     try:
         problems += store.damage()
-        secret, snapshot = store.secret(), store.snapshot()
-        if snapshot is not None and is_outdated(snapshot[2]):
-            snapshot = None
+        secret = store.secret()
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
             apply(state, entry)
             state.require_edition()
-            if snapshot is not None and state.seq == snapshot[0]:
-                _, digest, saved = snapshot
-                if digest != state.hash or not same_states(saved, dump_state(state)):
-                    problems.append(f"the saved state does not match entry {state.seq}")
     except NotAllowed:
         raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from stopwise.cli.option_groups import grouped, option
-from stopwise.cli.options import ReportTo
+from stopwise.cli.options import ReportingOptions
 from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
 
@@ -40,7 +40,8 @@ def run(
         False,
         name="--evidence/--no-evidence",
     ),
-    report_to: ReportTo = None,
+    *,
+    reporting: ReportingOptions,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -48,7 +49,7 @@ def run(
     Every answer is stored before the next question, so nothing is lost if the power fails.
     """
     own = socket.gethostname() if station is None else station
-    with open_study(place, report_to) as study:
+    with open_study(place, **reporting.keywords()) as study:
         warn_if_readable(study)
         waiting = False
         while True:

@@ -10,7 +10,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.history import History
-from stopwise.core.snapshot import dump, load
+from stopwise.core.snapshot import dump
 
 
 @pytest.mark.parametrize(
@@ -162,20 +162,6 @@ def test_an_extension_before_the_end_is_planned_for_at_once() -> None:
     early.extend(30)
     for r0, r1 in scores:
         assert early.update(r0, r1).log_e == declared.update(r0, r1).log_e
-
-
-def test_what_was_extended_before_extensions_were_planned_goes_on_as_it_did() -> None:
-    scores = np.random.default_rng(4).random((12, 2))
-    test = sw.SequentialTest(n_max=10)
-    test.run(*scores[:10].T)
-    test.extend(30)
-    content = load("SequentialTest", 1, test.to_json())
-    del content["planned_for"]
-
-    resumed = sw.SequentialTest.from_json(dump("SequentialTest", 1, content))
-
-    assert (resumed.verdict.n_max, resumed._comparison.n_max) == (30, 10)
-    assert resumed.update(*scores[10]).log_e != test.update(*scores[10]).log_e
 
 
 def test_what_is_no_saved_test_is_told_in_words() -> None:

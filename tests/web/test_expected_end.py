@@ -11,7 +11,6 @@ import stopwise as sw
 from stopwise.planning.forecast import forecast_study
 from stopwise.web.expected_end import NOT_YET, ExpectedEnd, ExpectedEndCache, expected_end
 from tests.study.live import Clock
-from tests.study.test_simulated import SIM
 
 PLAN: dict[str, Any] = {"name": "s", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 30}
 
@@ -53,7 +52,6 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
     [
         ({"n_max": None}, 4, "the plan sets no maximum of trials (n_max)"),
         ({}, 3, "two rounds have to be complete first"),
-        ({"design": "blocks", "proxy": {"stack": SIM}}, 4, "a simulator or a judge"),
         ({"goal": "best", "policies": ["a", "b", "c"], "later": ["c"]}, 4, "some of these join"),
     ],
 )

@@ -38,7 +38,7 @@ PAIR_FIELDS = (
 # What came later, and is saved with a pair only where it says something.
 LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_share", "proxy_batches", "audit"),
+    *("proxy_mean", "proxy_batches", "audit"),
 )
 
 
@@ -101,13 +101,12 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
-    proxy_mean, proxy_share
-        Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
-        known (of more than two policies, those of each pair), and the share of alpha that they
-        cost; None without a proxy.
+    proxy_mean
+        Of a proxy, a cheap score of the same scene: the mean of g1 - g0 (of more than two
+        policies, that of each pair); None without a proxy.
     proxy_batches
         For each compared pair of policies, the mean of g1 - g0 in a batch of simulated scenes for
-        each pair of trials: then the bounds cost nothing, as no bet rests on them. Else None.
+        each pair of trials, on which bets rest if the mean is not known. Else None.
     audit
         With a judge's score of every trial as the proxy: the chance, drawn before, that people
         score both trials of a pair as well; claims are about their scores. None if all are scored.
@@ -145,7 +144,6 @@ class Rules:
     lower_is_better: bool = False
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
-    proxy_share: float | None = None
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)

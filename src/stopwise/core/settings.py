@@ -33,15 +33,8 @@ Equivalence = Annotated[
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
 ProxyMean = Annotated[
-    float | tuple[float, float] | Mapping[str, float] | None,
-    "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
-]
-ProxyShare = Annotated[
-    float | None, "Of alpha, what bounds of that mean cost, if bets rest on them; a twentieth then."
-]
-ProxyBatches = Annotated[
-    Sequence[Sequence[float]] | None,
-    "With simulated scenes: for each pair of policies, the mean of g1 - g0 in some for each trial.",
+    float | Mapping[str, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, or each policy's by name.",
 ]
 Audit = Annotated[
     float | None, "With a judge as the proxy: the chance that people score a pair as well."
@@ -65,8 +58,6 @@ class PairSettings(MethodParameters, total=False):
     equivalence: Equivalence
     reference: Reference
     proxy_mean: ProxyMean
-    proxy_share: ProxyShare
-    proxy_batches: ProxyBatches
     audit: Audit
     futility: Futility
     lower_is_better: LowerIsBetter
@@ -114,18 +105,16 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline and a proxy."""
+    """The same with the baseline."""
 
     baseline: Baseline
     by: By
-    proxy_mean: ProxyMean
-    proxy_share: ProxyShare
-    proxy_batches: ProxyBatches
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with audits."""
+    """The same with a proxy or a judge."""
 
+    proxy_mean: ProxyMean
     audit: Audit
 
 

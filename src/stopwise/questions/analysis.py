@@ -218,7 +218,7 @@ class Analysis(OrderInWords):
             **(
                 {}
                 if self.rules.proxy_mean is None
-                else plain_values(self.rules, ("proxy_mean", "proxy_share", "audit"))
+                else plain_values(self.rules, ("proxy_mean", "audit"))
             ),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),

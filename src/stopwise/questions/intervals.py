@@ -54,7 +54,7 @@ def difference_intervals(
 def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if levels is not None and comparison.test.inverts:
-        return 1.0 - len(comparison.directions) * (float(levels[pair]) + comparison.doubt_level)
+        return 1.0 - len(comparison.directions) * float(levels[pair])
     return 1.0 - comparison.alpha
 
 

@@ -104,5 +104,4 @@ class Ranking:
     @cached_property
     def budget(self) -> Budget[Any]:
         """The family-wise procedure."""
-        left = self.rules.alpha * (1 - self.comparison.doubted)
-        return budget.create(self.rules.adjust, family=self.family, alpha=left)
+        return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

@@ -173,8 +173,6 @@ def _proxy(analysis: "Analysis") -> str:
     known = "is known"
     if rules.proxy_batches is not None:
         known = "was estimated from further simulated scenes, some for each row"
-    elif rules.proxy_share:
-        known = f"was bounded from simulated scenes, at {rules.proxy_share:g} of this level"
     return (
         "A proxy's score for each trial, weighted by a factor learned from earlier trials, was "
         f"subtracted from its score; the proxy's mean over all scenes {known}. "

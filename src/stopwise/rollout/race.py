@@ -25,7 +25,6 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceResult, result_of
-from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.sight import RaceProgress
@@ -63,8 +62,6 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
-    proxy: Any = None,
-    proxy_scenes: int = 10_000,
     report_to: Any = None,
     on_row: RowFunction | None = None,
     **settings: Unpack[RaceSettings],
@@ -141,12 +138,6 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
-    proxy
-        A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
-        with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
-    proxy_scenes
-        How many further scenes it runs beforehand, for its mean: each row gets some of them; none
-        if ``proxy_mean``, its mean for each policy by name, is known.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
     on_row
@@ -189,17 +180,10 @@ def race(
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
     place = executor_of(executor)
     require_choice("success", success, SUCCESS)
-    setup = Setup(
-        env=env, policies=first, score=score, timeout=timeout, success=success, proxy=proxy
-    )
+    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
-    declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
     rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
     failures = FailureRule(on_error)
-    require(
-        proxy is None or failures.kind != "void",
-        "with a proxy, no scene may be left out: count failures as a score",
-    )
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     paired = design == "paired"
@@ -373,7 +357,6 @@ def _identity(
         **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
-        **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
         **rule.stored_identity,
     }

@@ -15,7 +15,6 @@ from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.plan_parts import Check, DriftCheck, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
-from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
@@ -26,7 +25,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "top", "indifference", "later", "reserve"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "drift_check"),
 )
 
 
@@ -70,12 +69,6 @@ class StudyPlan(PlanPart):
     # and how many new trials each of them gets, to see whether conditions are still the same.
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
-    # Of each task and start state, a simulator's score of each policy; each row then draws its
-    # state from these (``Study.import_proxy``).
-    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
-    # The chance that people score a row, where a judge scores every trial; claims are then about
-    # people's scores.
-    audit: float | None = Field(default=None, gt=0, lt=1)
     # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
@@ -151,7 +144,6 @@ class StudyPlan(PlanPart):
             self._check_preferences()
             self._check_mean()
             self._check_drift()
-            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -173,7 +165,6 @@ class StudyPlan(PlanPart):
         check = self.drift_check
         if check is None:
             return
-        require(self.audit is None, "drift_check needs people to score every trial: no audit")
         require(
             check.name not in self.policy_names,
             f"drift_check needs a policy that is not compared, but {check.name!r} is",
@@ -290,8 +281,6 @@ class StudyPlan(PlanPart):
             groups=self.stored,
             stored=tuple(self.stored),
             fresh=self.fresh,
-            proxy_mean=proxy_means(self, task, self.proxy),
-            audit=self.audit,
             **for_files(declared),
             parameters=self._parameters(),
         )

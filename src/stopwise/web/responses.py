@@ -163,7 +163,6 @@ class TaskView(_Answer):
     by: str = "means"
     best: str | None
     candidates: list[CandidateView]
-    proxy: str = ""
 
     @property
     def answer(self) -> type[Analysis]:

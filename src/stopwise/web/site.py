@@ -10,7 +10,6 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
-from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.expected_end import ExpectedEndCache
 from stopwise.web.limits import Attempts
@@ -26,7 +25,6 @@ class Site:
 
     study: Study
     url: str | None = None  # that people use, for links and QR codes; None for each request's own
-    certificate: TlsCertificate | None = None  # the server's own, which people have to trust
     cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)

@@ -61,15 +61,6 @@ def test_a_stream_ends_with_its_token(
     assert f"id: {before}" not in rest
 
 
-def test_the_right_link_is_let_in_after_ten_wrong_ones(
-    client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    for _ in range(12):
-        last = client.post("/api/join", json={"token": "sw_wrong"})
-    assert last.status_code == 429
-    assert client.post("/api/join", json={"token": tokens["operator"]}).is_success
-
-
 @pytest.mark.parametrize("said", [b"", b"GET /api/health HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
 def test_a_connection_that_asks_for_nothing_is_ended(
     study: sw.Study, monkeypatch: pytest.MonkeyPatch, said: bytes

@@ -12,7 +12,6 @@ from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.expected_end import ExpectedEndCache
-from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates, Pulse
 
 # A score can be taken back for so long, on the device; then it is sent, and is final.
@@ -31,7 +30,6 @@ class Site:
     end: ExpectedEndCache = field(init=False)
     updates: LiveUpdates = field(init=False)
     pulse: Pulse = field(init=False)
-    attempts: Attempts = field(default_factory=Attempts)
 
     def __post_init__(self) -> None:
         secret = f"cookie {self.study.store.secret()}"

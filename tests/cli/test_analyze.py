@@ -131,10 +131,6 @@ def test_files_by_policy(tmp_path: Path) -> None:
         ([EXAMPLE, "--bounds", "0,0.5"], "0.5"),
         ([EXAMPLE, "--strict"], "--strict needs declared bounds"),
         ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
-        (
-            [EXAMPLE, "--bounds", "0,1", "--method", "welch", "--n-max", "40", "--strict"],
-            "--strict needs a proven error level, but that of welch is approximate",
-        ),
         ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--alpha", "2"], "alpha must lie strictly between"),
@@ -212,13 +208,13 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     path.write_text("task,policy,score\n" + "\n".join(rows) + "\n")
     arguments = ["analyze", str(path), "--bounds", "0,1", "--pool", "--n-max", "18"]
 
-    code, output = run(*arguments, "--method", "barnard")
-    refused, line = run(*arguments, "--method", "barnard", "--strict")
+    code, output = run(*arguments, "--method", "step")
+    refused, line = run(*arguments, "--method", "step", "--strict")
     fine, betting = run(*arguments, "--method", "wsr", "--strict")
 
     assert (code, refused, fine) == (0, 2, 0)
-    assert "note: barnard assumes means that stay the same throughout" in output
-    assert "--strict refuses barnard for pooled tasks" in line
+    assert "note: step assumes means that stay the same throughout" in output
+    assert "--strict refuses step for pooled tasks" in line
     assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
 
 

@@ -21,7 +21,6 @@ from tests.study.scripted import (
     fix_draws,
     scripted,
     scripted_best,
-    scripted_judge,
     scripted_runner,
     stored_lines,
 )
@@ -30,7 +29,6 @@ GOLDEN = Path(__file__).with_name("golden")
 FILES = (
     "journal.jsonl",
     "journal_best.jsonl",
-    "journal_judge.jsonl",
     "journal_runner.jsonl",
     "journal_without_editions.jsonl",
 )
@@ -48,7 +46,6 @@ SCRIPTS = {
     "journal.jsonl": (scripted, "cups"),
     "journal_best.jsonl": (scripted_best, "best"),
     "journal_runner.jsonl": (scripted_runner, "cups"),
-    "journal_judge.jsonl": (scripted_judge, "cups"),
 }
 
 

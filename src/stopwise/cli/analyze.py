@@ -140,10 +140,6 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: b
         "--strict needs declared bounds for every task: give --bounds",
     )
     require(
-        find(method).exact,
-        f"--strict needs a proven error level, but that of {method} is approximate",
-    )
-    require(
         not (pool and len(trials.tasks) > 1 and find(method).constant_rates),
         f"--strict refuses {method} for pooled tasks, since it needs means that stay the same "
         "throughout: choose a method that does not, such as nscore-plus",

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.registry import UNWRITTEN, with_recorded_seed
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
 
@@ -60,7 +59,7 @@ def _watched(
     joined = {str(name): int(row) for name, row in (joined or {}).items()}
     policies = {*rules["policies"], *joined}
     return WatchedTask(
-        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}),
+        rules=rules,
         rows=np.array(rows, dtype=float).reshape(len(rows), len(policies)),
         joined=joined,
     )

@@ -172,10 +172,6 @@ def test_what_all_policies_do_together_needs_no_check(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
-    (
-        {"drift_check": {"name": "x"}, "design": "blocks", "audit": 0.5},
-        "needs people to score every trial",
-    ),
     ({"drift_check": {"name": "old"}}, "needs a policy that is not compared, but 'old' is"),
     ({"drift_check": {"name": "x", "task": "pour"}}, "task of drift_check must be one of"),
     ({"drift_check": {"name": "x", "per_day": 0}}, "greater than or equal to 1"),

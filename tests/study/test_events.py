@@ -18,7 +18,6 @@ from tests.study.scripted import (
     fix_draws,
     scripted,
     scripted_best,
-    scripted_judge,
     scripted_runner,
     stored_lines,
 )
@@ -38,7 +37,6 @@ SCRIPTS = {
     "journal.jsonl": (scripted, "cups"),
     "journal_best.jsonl": (scripted_best, "best"),
     "journal_runner.jsonl": (scripted_runner, "cups"),
-    "journal_judge.jsonl": (scripted_judge, "cups"),
 }
 
 

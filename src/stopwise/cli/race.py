@@ -101,13 +101,6 @@ def race(
     success: str = option(
         "Which step says whether an episode is a success: the last, or any.", "last"
     ),
-    proxy: str | None = option(
-        "A cheap simulator beside --env, in the same form: it runs every episode too, with "
-        "the same seed, and saves some if it agrees."
-    ),
-    proxy_scenes: int = option(
-        "With --proxy: how many other scenes it runs first, for its mean.", 10_000
-    ),
     stored: Stored = None,
     tasks: RaceTaskOptions,
     comparison: RaceComparisonOptions,
@@ -171,8 +164,6 @@ def race(
                 load=load,
                 score=score,
                 bounds=limits,
-                proxy=proxy,
-                proxy_scenes=proxy_scenes,
                 stored=stored_scores(
                     stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
                 ),

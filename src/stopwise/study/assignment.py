@@ -13,8 +13,6 @@ from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
 from stopwise.study.limits import require_note
-from stopwise.study.plan_parts import Conditions
-from stopwise.study.simulated import listed_states
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -69,8 +67,6 @@ def next_trial(
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
     if place is None:
         return None
-    if plan.audit is not None and state.unblinded_at is not None:
-        raise NotAllowed("the study is unblinded, so it is known which rows are audited: stop here")
     board, row, arm, opens = place
     name = _drawn_task(lots, plan, row, arm) or board
     number = len(state.trials) + 1
@@ -107,7 +103,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     over = (
         trial
         for trial in held
-        if trial.begun and trial.status == "leased" and not trial.audited and trial.expires <= clock
+        if trial.begun and trial.status == "leased" and trial.expires <= clock
     )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
@@ -146,9 +142,9 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     trial = state.trial(number) if number is not None else None
     if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
         slot = state.slot(trial)
-        if slot.holder == trial.number and not slot.settled and not trial.audited:
+        if slot.holder == trial.number and not slot.settled:
             return trial
-    return state.to_audit(station)
+    return None
 
 
 def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
@@ -230,8 +226,7 @@ def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
-    first, beside_judge = -1, locked_plan(state).audit is not None
-    arms: list[str] = []
+    first, arms = -1, list[str]()
     for row, arm, slot in board.open_slots():
         if arms and row > first:
             break
@@ -243,7 +238,6 @@ def _first_free(
         free = slot.holder is None or (
             state.trials[slot.holder - 1].expires <= clock
             and not (seen and _seen_first(state, slot))
-            and not (beside_judge and state.trials[slot.holder - 1].over)
         )
         if open_to_it and free:
             first = row
@@ -336,10 +330,6 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
-    states = listed_states(plan, plan.task(task))
-    if states:  # in turn, the mean of the proxy in those left would not be that of the list
-        conditions = Conditions(listed=states)
-        return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh, and
         # those in which a trend is looked for.

@@ -217,8 +217,7 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                # What a simulator says tells whose label it is.
-                return frame.drop("trial", *(["proxy"] if state.simulated else []))
+                return frame.drop("trial")
             frame = self.records()
             if not used:
                 return frame

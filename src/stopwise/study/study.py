@@ -6,21 +6,19 @@ from typing import Any, TypeVar
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, assignment, audits, lifecycle, trial_actions, trial_import, views
+from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, AuditDrawn, Imported, Released, Scored, Undone
+from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.limits import require_name
 from stopwise.study.plan_file import (
     parse_plan,
     plan_text,
     rewrite_plan,
-    with_entry,
     write_plan,
 )
 from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
-from stopwise.study.simulated import from_trials, require_simulated
 from stopwise.study.state import StudyState
 from stopwise.study.store import is_url, open_store
 from stopwise.trackers import reporter_of
@@ -120,29 +118,9 @@ class Study(RobotSide):
         else:
             self._draft = plan
 
-    def import_proxy(self, trials: Trials) -> dict[str, int]:
-        """Write a simulator's scores into the draft; return the number of start states by task.
-
-        Parameters
-        ----------
-        trials
-            Simulated episodes of every policy from every start state, which is their block; of
-            several from one state the mean is taken. A task that lists no conditions gets these.
-        """
-        if self.locked:
-            raise NotAllowed("the study is locked: a proxy is fixed before the first trial")
-        plan = self.plan
-        if plan.proxy:
-            raise NotAllowed("the plan has a proxy already: delete it from study.yaml first")
-        tasks = {given: trial_import.plan_task(given, plan) for given in trials.tasks}
-        found = from_trials(trials, plan, tasks)
-        require_simulated(plan.model_copy(update={"proxy": found}))
-        self.redraft(with_entry(self.plan_text, "proxy", found))
-        return {task: len(states) for task, states in found.items()}
-
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
-        plan = self.plan.with_luck()
+        plan = self.plan
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
@@ -186,19 +164,14 @@ class Study(RobotSide):
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
-            lots = self._lots(state)
-            over = [*assignment.lapsed(state, now), *audits.due(state, lots)]
-            return over or assignment.take(
-                state, lots, station=station, now=now, task=task, holder=holder
+            return [*assignment.lapsed(state, now)] or assignment.take(
+                state, self._lots(state), station=station, now=now, task=task, holder=holder
             )
 
         def found(
             state: StudyState, now: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
-            over = any(
-                isinstance(entry.event, AuditDrawn) or getattr(entry.event, "reason", "") == LAPSED
-                for entry in entries
-            )
+            over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
             return over, views.held(state, station, now)
 
         while True:  # what lapsed is entered first, and may change what is needed

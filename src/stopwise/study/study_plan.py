@@ -8,8 +8,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require, require_choice
 from stopwise.questions import QUESTIONS, for_files, pose
@@ -18,7 +16,6 @@ from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.limits import NAME, TEXT
 from stopwise.study.plan_parts import DriftCheck, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
-from stopwise.study.simulated import proxy_means, require_simulated
 
 CheckName = Annotated[str, Field(min_length=1, max_length=NAME)]
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
@@ -68,12 +65,6 @@ class StudyPlan(PlanPart):
     # and how many new trials each of them gets, to see whether conditions are still the same.
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
-    # Of each task and start state, a simulator's score of each policy; each row then draws its
-    # state from these (``Study.import_proxy``).
-    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
-    # The chance that people score a row, where a judge scores every trial; claims are then about
-    # people's scores.
-    audit: float | None = Field(default=None, gt=0, lt=1)
     # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
@@ -148,7 +139,6 @@ class StudyPlan(PlanPart):
             self._check_preferences()
             self._check_mean()
             self._check_drift()
-            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -170,7 +160,6 @@ class StudyPlan(PlanPart):
         check = self.drift_check
         if check is None:
             return
-        require(self.audit is None, "drift_check needs people to score every trial: no audit")
         require(
             check.name not in self.policy_names,
             f"drift_check needs a policy that is not compared, but {check.name!r} is",
@@ -287,24 +276,14 @@ class StudyPlan(PlanPart):
             groups=self.stored,
             stored=tuple(self.stored),
             fresh=self.fresh,
-            proxy_mean=proxy_means(self, task, self.proxy),
-            audit=self.audit,
             **for_files(declared),
-            parameters=self._recorded_parameters(),
+            parameters=self._parameters(),
         )
 
-    def _recorded_parameters(self) -> dict[str, Any]:
-        """Return the parameters with the seed of a randomised method: the lock writes it down."""
-        futility = {} if self.futility == "advisory" else {"futility": self.futility}
-        return {**self.parameters, **futility}
-
-    def with_luck(self) -> "StudyPlan":
-        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
-        if self.parameters.get("seed") is not None or not uses_seed(
-            {**self.parameters, "method": self.method}
-        ):
-            return self
-        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
+    def _parameters(self) -> dict[str, Any]:
+        """The method's own parameters, with how futility is dealt with where that is unusual."""
+        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
+        return {**self.parameters, **unusual}
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

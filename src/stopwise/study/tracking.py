@@ -78,8 +78,7 @@ def _row(
 
     def found(policy: str, number: int) -> Shown:
         at = number, question.policies.index(policy)
-        both = (None if kind is None else float(kind[at]) for kind in (table.scores, table.proxy))
-        score, proxy = (None if one is None or math.isnan(one) else one for one in both)
-        return question.shown(policy, score, proxy)
+        score = float(table.scores[at])
+        return None if math.isnan(score) else score
 
     return complete(found, places) if question.rows < rows else None

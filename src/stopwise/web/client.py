@@ -44,7 +44,7 @@ class StudyClient:
     retry_seconds
         How long to retry before raising ``StoreFailed``.
     certificate
-        The certificate of a server that made its own (``serve --tls``), as a file.
+        A file with the certificate that vouches for the server, if this machine does not trust it.
     sleep
         How to wait between attempts, for tests.
 
@@ -173,10 +173,6 @@ class StudyClient:
         """Say that the policy of a trial has ended; see ``Study.end_episode``."""
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
-
-    def judge(self, trial: int, score: float) -> None:
-        """Store what a judge makes of a trial; see ``Study.judge``. For the role "runner"."""
-        self._call("POST", f"/api/trials/{trial}/judge", {"score": score})
 
     def add_recording(self, trial: int, file: str | Path) -> str:
         """Send a video or photo of a trial; return its name beside the study."""

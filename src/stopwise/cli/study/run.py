@@ -103,8 +103,6 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
-    if trial.rubric.get("audited"):
-        help_text = HELP_FIRST
     if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
         help_text = HELP_FIRST
     while True:
@@ -158,10 +156,6 @@ def _ask(trial: "Assignment", others: str) -> str:
 
 
 def _show(trial: "Assignment") -> None:
-    if trial.rubric.get("audited"):
-        where = f" from {trial.condition}" if trial.condition else ""
-        typer.echo(f"\ntrial {trial.trial} (CODE {trial.code}{where}) was picked: how did it go?")
-        return
     typer.echo(f"\ntrial {trial.trial}   CODE {trial.code}   {trial.task}")
     if trial.condition:
         typer.echo(f"start from: {trial.condition}")

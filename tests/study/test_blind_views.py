@@ -42,7 +42,9 @@ def everything_shown(state: StudyState) -> list[Any]:
 
 @pytest.mark.parametrize("score", ["binary", "preference"])
 def test_nothing_shown_depends_on_the_policy_of_a_trial(tmp_path: Path, score: str) -> None:
-    """Sabotage that fails it: ``trial.arm`` in any field of ``views.held``, ``whereabouts``,
+    """Who runs, scores or corrects a trial learns nothing of whose it is.
+
+    Sabotage that fails it: ``trial.arm`` in a field of ``views.held``, ``whereabouts``,
     ``trial_line`` or ``status``, as a tag, in the condition or as the station.
     """
     changes: dict[str, Any] = {"tasks": [{"name": "stack", "score": score}], "design": "blocks"}

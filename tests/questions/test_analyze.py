@@ -74,7 +74,7 @@ def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
         assert isinstance(content[key], kind), key
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "holm", "closed"])
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
 def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
     analysis = rank(FOUR, adjust=adjust)
 
@@ -101,7 +101,7 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
 
 
 def test_the_json_has_the_documented_schema() -> None:
-    for settings in ({}, {"baseline": "middle", "adjust": "closed"}, {"n_max": 7}):
+    for settings in ({}, {"baseline": "middle"}, {"n_max": 7}):
         content = json.loads(rank(FOUR, **settings).to_json())
 
         assert_schema(content, JSON_WHOLE)
@@ -117,8 +117,6 @@ def test_methods_without_e_values_say_null() -> None:
 
     assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
     assert any("it saves no trials" in warning for warning in content["warnings"])
-    with pytest.raises(sw.InvalidInput, match="closed adjustment needs a method that bets"):
-        rank(FOUR, method="barnard", n_max=20, adjust="closed")
 
 
 def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
@@ -268,8 +266,6 @@ def test_step_answers_within_the_ranking() -> None:
         decided = pair["decision"] != "undecided"
         assert pair["p_value"] == (0.05 if decided else 1.0)
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
-    with pytest.raises(sw.InvalidInput, match="which step does not"):
-        rank(FOUR, method="step", n_max=20, adjust="closed")
 
 
 def test_files_and_frames_are_read_on_the_way(tmp_path: Path) -> None:

@@ -132,7 +132,6 @@ def test_three_policies_each_have_their_own_means() -> None:
     assert found.trials_used < without.trials_used
     based = sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means, baseline="new")
     assert [low for low, _ in bounds_of_pairs(based.rules)] == pytest.approx([-0.2, 0.15])
-    assert sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means, adjust="closed").pairs
 
 
 def test_rows_without_a_policy_wait() -> None:
@@ -177,18 +176,6 @@ def test_what_bounds_cost_is_shared_by_all_pairs_and_directions() -> None:
     assert one.pairs[0].p_value == pytest.approx(verdict.p_value)
     for pair in found.pairs:  # each side fails with the level of the test or of the bound
         assert pair.interval_level < 1 - 2 * (0.9 * 0.05 / 6 + 0.1 * 0.05 / 6) + 1e-12
-
-
-def test_closed_adjustments_rest_on_bounds() -> None:
-    """A batch that one pair has used tells others, with a policy in common, of their own."""
-    real, many = scenes(60, k=3), wide(scenes(1000, first=1000, k=3), "sim")
-    known: dict[str, Any] = {"n_max": 60, "proxy_scores": many}
-    shared = sw.analyze(read(real, proxy="sim"), **known)
-    closed = sw.analyze(read(real, proxy="sim"), adjust="closed", **known)
-
-    assert (shared.rules.proxy_share, closed.rules.proxy_share) == (0.0, 0.05)
-    assert shared.rules.proxy_batches is not None
-    assert closed.rules.proxy_batches is None
 
 
 def test_scores_by_policy_take_a_proxy_by_policy() -> None:

@@ -330,7 +330,6 @@ def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
     for adjust, said in (
         ("holm", "each is a statement about its pair alone, at the level of that pair"),
         ("bonferroni", "they hold together, at all times, with probability 0.95."),
-        ("closed", "that of a decided pair may include 0"),
     ):
         scores = {name: [n % 7 < k for n in range(60)] for k, name in enumerate("abc", 2)}
         assert said in sw.analyze(scores, adjust=adjust).to_html()

@@ -29,7 +29,7 @@ def rule_content(rule: sw.StopRule) -> dict[str, Any]:
 
 def test_all_kinds_are_there() -> None:
     assert {name.partition("-p")[0] for name in TESTS} >= {"nscore", "savi", "step", "wsr"}
-    assert set(RULES) == {"holm", "closed"}
+    assert set(RULES) == {"holm"}
 
 
 @pytest.mark.parametrize("name", TESTS)

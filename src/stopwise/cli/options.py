@@ -62,7 +62,7 @@ class ComparisonOptions(OptionGroup):
         "auto",
     )
     adjust: str = option(
-        "How alpha is shared among the pairs of policies: bonferroni, holm or closed.", "holm"
+        "How alpha is shared among the pairs of policies: bonferroni or holm.", "holm"
     )
     ties: str = option(
         "Error level if two policies are exactly equal: strict (alpha) or paper (2 alpha, "

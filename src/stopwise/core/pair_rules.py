@@ -39,13 +39,10 @@ def with_scenes(rules: Rules, scenes: object, share: float | None) -> Rules:
 
     Bounds of it, over all pairs and directions together, fail with probability at most share *
     alpha. Bets rest on them if a share is given or there is no n_max. Else each pair of trials has
-    a batch of scenes of its own, and bounds only serve the watch on real scenes. The closed
-    adjustment stakes on a pair what all others have shown, and where a trial is missing these may
-    have seen its next batch before: there bets rest on bounds, too.
+    a batch of scenes of its own, and bounds only serve the watch on real scenes.
     """
     pairs = len(compared_pairs(rules))
-    apart = rules.adjust != "closed" or pairs == 1
-    batches = share is None and rules.n_max is not None and apart
+    batches = share is None and rules.n_max is not None
     share = SHARE if share is None else share
     require(is_number(share) and 0 < share < 1, "proxy_share must lie between 0 and 1")
     level = share * rules.alpha / (pairs * Comparison(rules).shares)

@@ -114,13 +114,6 @@ def check_wins(rules: "Rules") -> None:
         ": a may win more often against b, b against c and c against a; ask for the order",
         code="best-of-wins",
     )
-    require(
-        rules.adjust != "closed",
-        "the closed adjustment goes through all orders of the policies, which ",
-        given,
-        " need not have; choose 'holm'",
-        code="closed-wins",
-    )
 
 
 def checked_margin(rules: "Rules") -> float:

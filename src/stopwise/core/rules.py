@@ -80,7 +80,7 @@ class Rules:
         "strict": declaring an order between equal policies counts as an error. "paper": exact ties
         are assumed not to occur.
     adjust
-        How alpha is shared among many claims: "bonferroni", "holm" or "closed".
+        How alpha is shared among many claims: "bonferroni" or "holm".
     equivalence
         Policies whose means differ by less than this may be declared practically the same, or None.
     goal, baseline

@@ -90,7 +90,7 @@ class CommonSettings(MethodParameters, total=False):
 
     method: MethodName
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
-    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
+    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni" or "holm".']
     ties: Ties
     margin: Margin
     equivalence: Equivalence

@@ -106,8 +106,7 @@ def analyze(
     alpha
         Probability, in (0, 1), of any false claim among all pairs.
     adjust
-        "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
-        ``closed`` usually needs the fewest trials, but takes at most 7 policies.
+        "bonferroni" or "holm": how alpha is shared, see docs/design/many-policies.md.
     baseline
         Compare all other policies with this one only.
     lower_is_better

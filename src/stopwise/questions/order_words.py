@@ -90,8 +90,7 @@ class OrderInWords(Drawn):
         if not self.pooled_tasks:
             return None
         claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
-        closed = self.adjust == "closed" and len(self.policies) > 2
-        if closed or any(pair.implied for pair in self.pairs):
+        if any(pair.implied for pair in self.pairs):
             claim += ", if no two tasks contradict each other"
         return claim
 
@@ -127,7 +126,7 @@ class OrderInWords(Drawn):
         """What the intervals of the differences are, and with what probability they hold."""
         if not self.pairs:
             return ""
-        if self.adjust == "closed" or not find(self.method).inverts:
+        if not find(self.method).inverts:
             return (
                 "Intervals come from a separate confidence sequence, not from the test: they hold "
                 f"together, at all times, with probability {1 - self.alpha:.6g}, and that of a "

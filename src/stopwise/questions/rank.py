@@ -231,10 +231,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
     for pair, policies in enumerate(ranking.family.pairs.tolist()):
-        # Shared evidence counts as long as both policies are tried, also after the decision.
-        end = int(last[policies].min())
-        if not ranking.budget.shares_evidence:
-            end = min(end, int(outcome.rows[0, pair]))
+        end = min(int(last[policies].min()), int(outcome.rows[0, pair]))
         entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
     return entered
 
@@ -250,7 +247,7 @@ def _pair_results(
     """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
-    levels = None if outcome.levels is None else outcome.levels[0]
+    levels = outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
     lows, highs = difference_intervals(comparison, shown, family.pairs, levels)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):

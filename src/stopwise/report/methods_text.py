@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
     "holm": "Holm's procedure over the directions of {pairs}{form}",
-    "closed": "closed testing over {pairs}",
 }
 # How the best policy is found, and how the best few.
 BETS = (

@@ -103,8 +103,8 @@ def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
     scaling = ", with scores scaled to [0, 1]" if scaled else ""
     assumption = (
         f"{len(parts)} tasks are pooled, one row of each in turn{scaling}. A "
-        "claim then says that a policy is better on some task (implied claims, and the closed "
-        "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
+        "claim then says that a policy is better on some task (implied claims need "
+        "tasks that agree on the order). It is a claim "
         "about the mean over tasks only if no policy is better on one task and worse on another, "
         "or if tasks came in random order"
     )

@@ -49,7 +49,7 @@ class StudyPlan(PlanPart):
     alpha: float = Field(default=0.05, gt=0, lt=1)
     # Whether alpha is split over all tasks, or holds for each.
     alpha_for: Literal["study", "task"] = "study"
-    adjust: Literal["bonferroni", "holm", "closed"] = "holm"
+    adjust: Literal["bonferroni", "holm"] = "holm"
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
     goal: str = Rules.goal  # "order": which policies are better than which; "best": which is best

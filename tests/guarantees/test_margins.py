@@ -113,7 +113,7 @@ def run_best(kind: type[Candidates], settings: dict[str, Any], studies: int = 10
     rules = Rules.of(
         policies=names, goal="best", n_max=60, alpha=0.1, futility="binding", **settings
     )
-    board = kind(comparison_of(rules).test, np.ones(4), studies, often="design" not in settings)
+    board = kind(comparison_of(rules).test, studies, 4, often="design" not in settings)
     rng = np.random.default_rng(2)
     board.choose()
     while board.count.any() and board.rows < 60:

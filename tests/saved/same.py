@@ -27,7 +27,7 @@ REPLACED = {"interval"}
 ADDED = {
     *("interval_level", "interval_note", "seed"),
     *("best", "candidates", "eliminated", "awaited", "sentence"),
-    *("goal", "top", "indifference", "set_aside", "joined"),
+    *("goal", "indifference", "set_aside", "joined"),
     *("chance", "futile", "futility", "margin", "finding", "without_effect"),
     *("given_back", "who"),  # of a trial, and of the station that holds it
     *("difference", "interval"),  # of two counts

@@ -32,16 +32,6 @@ PLAN: dict[str, Any] = {
 
 
 PHOTO = b"\xff\xd8\xff\xe0 a photo of cups"
-BEST: dict[str, Any] = {
-    "name": "Checkpoints",
-    "method": "wsr",
-    "policies": ["step 10k", "step 20k", "step 30k"],
-    "tasks": ["stack"],
-    "goal": "best",
-    "indifference": 0.05,
-    "later": ["step 30k"],
-    "n_max": 50,
-}
 
 
 def _given(event: Voided, _: object) -> Voided:
@@ -89,17 +79,6 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     study.amend("the camera was replaced")
     if unblind:
         study.unblind(reason="done")
-    return study
-
-
-def scripted_best(place: str) -> sw.Study:
-    """Return a study of which one is best, and which one has joined late."""
-    study = sw.Study.create(place, BEST, clock=Clock())
-    study.lock(who="ada")
-    for success in (True, False, True):
-        study.record(take(study).trial, success, station="left")
-    study.join("step 30k", "its training is over")
-    study.record(take(study).trial, True, station="left")
     return study
 
 

@@ -20,7 +20,6 @@ from stopwise.study.store import Store
 from tests.study.scripted import (
     fix_draws,
     scripted,
-    scripted_best,
     scripted_judge,
     scripted_runner,
     stored_lines,
@@ -29,7 +28,6 @@ from tests.study.scripted import (
 GOLDEN = Path(__file__).with_name("golden")
 FILES = (
     "journal.jsonl",
-    "journal_best.jsonl",
     "journal_judge.jsonl",
     "journal_runner.jsonl",
     "journal_without_editions.jsonl",
@@ -46,7 +44,6 @@ def read(line: str) -> Entry:
 
 SCRIPTS = {
     "journal.jsonl": (scripted, "cups"),
-    "journal_best.jsonl": (scripted_best, "best"),
     "journal_runner.jsonl": (scripted_runner, "cups"),
     "journal_judge.jsonl": (scripted_judge, "cups"),
 }

@@ -23,7 +23,7 @@ MOST_TRIALS = 10**12
 @dataclass(frozen=True, kw_only=True)
 class TwoPolicyOptions(
     ComparisonOptions,
-    left_out=("adjust", "ties", "baseline", "goal", "top", "indifference", "allocation"),
+    left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation"),
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 

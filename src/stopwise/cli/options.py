@@ -92,7 +92,6 @@ class ComparisonOptions(OptionGroup):
         "one is best, in far fewer trials).",
         "order",
     )
-    top: int = option("With --goal best: how many of the best to name together, in no order.", 1)
     indifference: float = option(
         "With --goal best: a policy this close to the best is good enough.", 0.0
     )
@@ -137,9 +136,6 @@ class JoiningOptions(ComparisonOptions):
         "With --goal best: a policy that will join later, at no cost; no winner is named "
         "before it does. Repeat for each.",
         metavar="NAME",
-    )
-    reserve: float = option(
-        "With --goal best: part of alpha set aside for policies that join unannounced.", 0.0
     )
 
     def keywords(self) -> dict[str, Any]:

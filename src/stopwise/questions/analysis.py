@@ -118,11 +118,6 @@ class Analysis(OrderInWords):
         return {policy.name: policy.letters for policy in self.policies}
 
     @property
-    def winners(self) -> tuple[str, ...]:
-        """The policies that were named the best; none before that."""
-        return () if self.best is None else (self.best,)
-
-    @property
     def trials_saved(self) -> int:
         """Trials that were not needed, over all policies."""
         return sum(policy.trials_saved for policy in self.policies)

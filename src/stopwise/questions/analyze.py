@@ -123,16 +123,13 @@ def analyze(
         ends their comparison; it assumes a difference that stays the same.
     goal
         What is asked: "order", which policies are better than which; "best", which one is best.
-    top
-        For the goal "best": how many of the best to name together, in no order.
     indifference
         For the goal "best": name a policy that is within this of the best, and stop.
     allocation
         For the goal "best" with independent trials: "even" takes one trial of each candidate per
         row; "leader" several of the one that leads, as live rules ask for them.
-    later, reserve
-        For the goal "best": policies that were declared to join later, and the part of alpha that
-        was put aside for others that join.
+    later
+        For the goal "best": policies that were declared to join later.
     **settings
         The keywords from ``method`` on, and the method's own parameters.
 

@@ -13,12 +13,6 @@ ADJUSTMENTS = {
     "holm": "Holm's procedure over the directions of {pairs}{form}",
 }
 # How the best policy is found, and how the best few.
-BETS = (
-    "For each policy, a wealth process bets in each row that the current leader is better, and the "
-    "policy is dropped once this wealth",
-    "For each policy, one wealth process per opponent bets that the opponent is better, and the "
-    "policy is dropped once the mean of these wealths, excluding the {largest},",
-)
 DESIGNS = {
     "independent": "Trials of different policies are assumed to be independent of each other.",
     "paired": "Policies were tried in shared environments and are compared within each; nothing is "
@@ -60,25 +54,23 @@ def best_paragraph(analysis: "Analysis") -> str:
     """Return the same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
-    top, policies = analysis.rules.top, f"{len(analysis.rules.policies)} policies"
+    policies = f"{len(analysis.rules.policies)} policies"
     most = "lowest" if analysis.rules.lower_is_better else "highest"
-    asked, best, same = f"which of {policies} has the {most} mean score", "best policy", "policy is"
     dropped = "the best policy (or any given one of several)"
-    if top > 1:
-        asked, best = f"which {top} of {policies} have the {most} mean scores", f"best {top}"
-        dropped, same = f"any of the best {top} policies", f"{top} policies are"
-    bets = BETS[top > 1].format(largest="largest" if top == 2 else f"{top - 1} largest")
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
-    pooled = f"The claim assumes that the same {same} best on every task. "
+    pooled = "The claim assumes that the same policy is best on every task. "
     return (
-        f"We asked {asked} (range [{low:g}, {high:g}]){_pooling(analysis)} using the sequential "
-        f"test {analysis.method}{horizon}. {bets} reaches a fixed threshold; {promised}{looks}. "
-        f"The candidates that remain are thus, at all times, a confidence set for the {best}. "
-        f"That a policy was dropped shows only that it is not {'among ' if top > 1 else ''}the "
-        f"{best}, not that the leader at the time is better. "
+        f"We asked which of {policies} has the {most} mean score (range [{low:g}, {high:g}])"
+        f"{_pooling(analysis)} using the sequential test {analysis.method}{horizon}. For each "
+        "policy, a wealth process bets in each row that the current leader is better, and the "
+        "policy is dropped once this wealth reaches a fixed threshold; "
+        f"{promised}{looks}. "
+        "The candidates that remain are thus, at all times, a confidence set for the best policy. "
+        "That a policy was dropped shows only that it is not the best policy, not that the leader "
+        "at the time is better. "
         f"{pooled if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
         f"{DESIGNS[analysis.design]} "
         "The intervals for the means hold simultaneously, at all times, with probability "

@@ -61,7 +61,7 @@ class StopRule(Resumable):
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
         ``baseline``, ``reference``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or
-        "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
+        "best", with ``indifference``, ``allocation="leader"`` and ``later``),
         ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
         and the method's own parameters, as for ``stopwise.analyze``.
 
@@ -255,13 +255,11 @@ class StopRule(Resumable):
         return self._question.taken(policy)
 
     def join(self, policy: str) -> None:
-        """Let a policy take part from the next row on (goal "best").
+        """Let a policy that was declared with ``later`` take part from the next row on.
 
-        One that was declared with ``later`` joins for free, any other from the ``reserve`` of
-        alpha. Whether and when it joins may answer to all results so far.
+        When it does may answer to all results so far.
         """
         self._question.join(policy)
-        self._next.setdefault(policy, 0)
         if self.design == "paired":  # blocks that it was not in
             self._next[policy] = self.taken(policy)
 

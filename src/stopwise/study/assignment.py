@@ -202,7 +202,7 @@ def needed(state: StudyState, trial: TrialRecord) -> bool:
 def finished(state: StudyState) -> bool:
     """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
     boards = state.boards.values()
-    return bool(boards) and not any(board.needed or board.awaited for board in boards)
+    return bool(boards) and not any(board.needed for board in boards)
 
 
 def locked_plan(state: StudyState) -> StudyPlan:

@@ -53,8 +53,6 @@ class SlotBoard:
         What was declared, for policies by their labels.
     refusal
         Why the question must not be asked, or None: its evidence would differ from what it was.
-    joined
-        Of arms that joined after the start, the rows that were used then.
     beside
         The label of a policy that some rows have a slot for although it is not compared, or None.
     """
@@ -63,7 +61,6 @@ class SlotBoard:
         self,
         rules: Rules,
         refusal: str | None = None,
-        joined: Mapping[str, int] | None = None,
         beside: str | None = None,
     ) -> None:
         self.beside = beside
@@ -72,9 +69,8 @@ class SlotBoard:
         self.rows: list[dict[str, Slot]] = []  # slots by arm
         # Of each row, the station that is at work on it, and until when it is given time.
         self.owners: list[tuple[str, float]] = []
-        self.joined = dict(joined or {})
         self._refusal = refusal
-        self._question = pose(rules, self.joined)
+        self._question = pose(rules)
         # Of each arm, the rows of its slots; None where the rows are those of the question.
         apart = bool(rules.groups) or self._question.numbered_apart
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
@@ -128,13 +124,6 @@ class SlotBoard:
         }
 
     @property
-    def awaited(self) -> tuple[str, ...]:
-        """Arms that were declared to join later and still may."""
-        if self.used == self.rules.n_max:
-            return ()
-        return tuple(arm for arm in self.rules.later if arm not in self.joined)
-
-    @property
     def comparison(self) -> Comparison:
         """The test of one pair, which knows what scores there may be."""
         return self._question.comparison
@@ -146,8 +135,8 @@ class SlotBoard:
     def may_open(self, look_ahead: int | None) -> bool:
         """Whether a further row may be opened now.
 
-        It has a slot for each arm in need, also if only one waits for it: a row of one arm, such as
-        one that has just joined, would tell whose trial that is.
+        It has a slot for each arm in need, also if only one waits for it: a row of one arm would
+        tell whose trial that is.
         """
         question, n_max = self.question, self.rules.n_max
         ahead = min(
@@ -186,18 +175,7 @@ class SlotBoard:
         while self._checkpoints and self._checkpoints[-1][0] > number:
             self._checkpoints.pop()
         known = self._checkpoints[-1][1] if self._checkpoints else None
-        self._question = pose(self.rules, self.joined) if known is None else resume(known)
-
-    def join(self, arm: str, row: int) -> None:
-        """Let an arm take part after so many rows of the question, which have been used by now."""
-        self.joined[arm] = row
-        if arm not in self.rules.policies:
-            self.rules = replace(self.rules, policies=(*self.rules.policies, arm))
-            if self._own is not None:
-                self._own[arm] = []
-        self._question, self._twin = pose(self.rules, self.joined), None
-        self._checkpoints = []  # of questions that did not know it
-        self._changed = True
+        self._question = pose(self.rules) if known is None else resume(known)
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots, by row and arm, have these scores, or stay empty.
@@ -205,7 +183,7 @@ class SlotBoard:
         It goes on from the one that was returned before, as this board does.
         """
         if self._twin is None or self._twin[0] != told:
-            twin = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
+            twin = SlotBoard(self.rules, self._refusal, self.beside)
             self._twin = dict(told), twin
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
@@ -256,18 +234,15 @@ class SlotBoard:
         if self.rules.n_max is None:
             return 0
         question = self.question
-        out = {arm for arm in self.rules.later if arm not in self.joined}.union(self.rules.stored)
-        done = [arm for arm in self.rules.run_policies if arm not in out.union(question.needed)]
-        spared = sum(
-            self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
-        )
+        done = [arm for arm in self.rules.new_policies if arm not in question.needed]
+        spared = sum(self.rules.n_max - question.rows_for(arm) for arm in done)
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
     def left(self) -> int:
         """Return how many more trials there can be up to n_max; 0 without one."""
         needed, n_max = self.question.needed, self.rules.n_max or 0
         ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
-        places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
+        places = (n_max - self.question.rows_for(arm) for arm in needed)
         return max(0, sum(places) - sum(ahead))
 
     def restore(

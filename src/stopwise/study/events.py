@@ -23,7 +23,7 @@ class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise", "later", "stored_trials", "simulated", "salt"),
+    left_out=("edition", "stopwise", "stored_trials", "simulated", "salt"),
 ):
     """The plan was frozen, and the labels were drawn."""
 
@@ -34,7 +34,6 @@ class Locked(
     commitment: Open[str]  # SHA-256 of the secret behind all random draws
     arms: Blind[tuple[str, ...]]  # the labels
     baseline: Blind[str | None]
-    later: Blind[tuple[str, ...]] = ()  # the labels of policies that join later
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
     # Of each task and start state, the proxy's scores by label.
@@ -258,16 +257,6 @@ class Amended(Event, kind="amended"):
         """Return the event as a sentence."""
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
-
-
-class Joined(Event, kind="joined", says="a policy joined", left_out=("policy",)):
-    """A policy takes part from now on: declared to come later, or from the reserve of alpha."""
-
-    arm: Blind[str]  # its label
-    policy: Blind[dict[str, Any] | None] = None  # its entry in the plan, if it had none
-    rows: Open[dict[str, int]]  # by task, those that were used by then
-    reason: Open[str]
-    salt: Blind[str]
 
 
 class Unblinded(Event, kind="unblinded", says="unblinded"):

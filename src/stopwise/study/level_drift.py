@@ -71,7 +71,7 @@ def _are_fresh(plan: StudyPlan, task: str, board: SlotBoard) -> bool:
 
 def _rows(state: StudyState, board: SlotBoard) -> Iterator[tuple[str, float]]:
     """Yield the station and mean score of rows, as long as all policies are tried in each."""
-    arms = [arm for arm in board.rules.run_policies if arm not in board.rules.later]
+    arms = board.rules.run_policies
     for number in range(board.used):
         slots = [board.rows[number].get(arm) for arm in arms]
         if None in slots:

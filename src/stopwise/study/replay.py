@@ -52,7 +52,7 @@ def _locked(event: events.Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     state.simulated = event.simulated or {}
     plan = StudyPlan.model_validate(event.plan)
-    state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
+    state.lock(plan, event.arms, event.baseline, event.stored_trials)
 
 
 @take_in.register
@@ -306,19 +306,6 @@ def _amended(event: events.Amended, state: StudyState, _: Entry) -> None:
     state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
-
-
-@take_in.register
-def _joined(event: events.Joined, state: StudyState, _: Entry) -> None:
-    state.amendments += 1
-    if event.policy is not None and state.plan is not None:
-        content = state.plan.content()
-        state.plan = StudyPlan.model_validate(
-            {**content, "policies": [*content["policies"], event.policy]}
-        )
-        state.arms = (*state.arms, event.arm)
-    for task, row in event.rows.items():
-        state.boards[task].join(event.arm, row)
 
 
 @take_in.register

@@ -41,8 +41,6 @@ def dump_state(state: StudyState) -> str:
                 "owners": board.owners,
                 "baseline": board.rules.baseline,
                 "question": board.question.to_json(),
-                **({"later": board.rules.later} if board.rules.later else {}),
-                **({"joined": board.joined} if board.joined else {}),
                 **({"stored": board.rules.groups} if board.rules.groups else {}),
             }
             for name, board in state.boards.items()
@@ -132,9 +130,7 @@ def _restore_boards(state: StudyState, content: dict[str, Any]) -> None:
         StudyPlan.model_validate(content["plan"]),
         tuple(content["arms"]),
         first["baseline"],
-        tuple(first.get("later", ())),
-        joined={name: saved.get("joined", {}) for name, saved in boards.items()},
-        stored=first.get("stored"),
+        first.get("stored"),
     )
     for name, saved in boards.items():
         rows = [{arm: Slot(*slot) for arm, slot in row.items()} for row in saved["rows"]]

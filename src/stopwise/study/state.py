@@ -188,11 +188,6 @@ class StudyState:
         first = rival is not None and rival.status == "scored" and rival.number < trial.number
         return rival if first else None
 
-    @property
-    def later(self) -> tuple[str, ...]:
-        """The labels of policies that were declared to join later."""
-        return next((board.rules.later for board in self.boards.values()), ())
-
     def to_audit(self, station: str) -> TrialRecord | None:
         """Return the first trial of a station that people are asked about now."""
         for number in self.asked if self.refusal is None else ():
@@ -202,15 +197,9 @@ class StudyState:
         return None
 
     def labels(self, lots: Lots) -> dict[str, str]:
-        """Return the names by label: as drawn at the lock, then of those who joined since."""
+        """Return the names by label."""
         assert self.plan is not None
-        joined = next((board.joined for board in self.boards.values()), {})
-        since = [arm for arm in joined if arm not in self.later]
-        policies = self.plan.policies
-        first = len(policies) - len(since)
-        drawn = lots.labels(self.plan.model_copy(update={"policies": policies[:first]}))
-        late = zip(since, policies[first:], strict=True)
-        named = {**drawn, **{arm: policy.name for arm, policy in late}}
+        named = lots.labels(self.plan)
         check = self.plan.drift_check
         if check is not None and self.plan.drift_arm is not None:
             named[self.plan.drift_arm] = check.name
@@ -226,9 +215,6 @@ class StudyState:
         plan: StudyPlan,
         arms: tuple[str, ...],
         baseline: str | None,
-        later: tuple[str, ...],
-        *,
-        joined: Mapping[str, Mapping[str, int]] | None = None,
         stored: Mapping[str, int] | None = None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
@@ -241,9 +227,8 @@ class StudyState:
             go_on="finish it",
         )
         for name, rules in plan.questions().items():
-            known = (joined or {}).get(name)
-            own = rules.among(arms, baseline, later, stored)
+            own = rules.among(arms, baseline, stored)
             if name in self.simulated:
                 means = proxy_means(plan, plan.task(name), self.simulated)
                 own = replace(own, proxy_mean=means)
-            self.boards[name] = SlotBoard(own, self.refusal, known, plan.drift_arm)
+            self.boards[name] = SlotBoard(own, self.refusal, plan.drift_arm)

@@ -26,7 +26,7 @@ DRIFT_ARM = "drift check"
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
-    *("reference", "goal", "top", "indifference", "later", "reserve"),
+    *("reference", "goal", "indifference"),
     *("futility", "margin", "equivalence", "given_back"),
     *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
 )
@@ -53,13 +53,8 @@ class StudyPlan(PlanPart):
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
     goal: str = Rules.goal  # "order": which policies are better than which; "best": which is best
-    # Asked for the best: how many of the best are to be named together, how near to it is good
-    # enough, in units of the score, and which policies join later (nothing is named before all of
-    # these have); the reserve is the part of alpha for policies that the plan does not name.
-    top: int = Field(default=1, ge=1)
+    # Asked for the best: how near to it is good enough, in units of the score.
     indifference: float = Field(default=0.0, ge=0)
-    later: tuple[str, ...] = ()
-    reserve: float = Field(default=0.0, ge=0)
     # Asked for the order: policies whose means differ by less than this, in units of the score, may
     # be declared practically the same, which also ends their comparison.
     equivalence: float | None = Field(default=None, gt=0)
@@ -267,13 +262,6 @@ class StudyPlan(PlanPart):
         """Return the rules of one task, for policies by their names."""
         split = self.alpha_for == "study" and self.over_tasks == "each"
         parts = len(self.tasks) if split else 1
-        declared = {
-            "goal": self.goal,
-            "top": self.top,
-            "indifference": self.indifference,
-            "later": self.later,
-            "reserve": self.reserve / parts,
-        }
         return Rules(
             policies=self.policy_names,
             method=self.method,
@@ -294,7 +282,7 @@ class StudyPlan(PlanPart):
             fresh=self.fresh,
             proxy_mean=proxy_means(self, task, self.proxy),
             audit=self.audit,
-            **for_files(declared),
+            **for_files({"goal": self.goal, "indifference": self.indifference}),
             parameters=self._recorded_parameters(),
         )
 

@@ -187,10 +187,6 @@ def _amendments(entries: list[Entry]) -> Chapter:
             case events.Amended(changes=changes, reason=reason):
                 what = "; ".join(f"{name} = {value}" for name, value in changes.items())
                 what = what or "remark only"
-            case events.Joined(rows=seen, reason=reason, policy=new):
-                after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
-                how = "was declared to come later" if new is None else "the plan did not name"
-                what = f"a policy joined that {how} ({after})"
             case _:
                 continue
         rows.append((as_text(entry.time), entry.who, what, reason))

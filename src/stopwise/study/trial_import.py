@@ -54,10 +54,6 @@ def imported(
         if unknown:
             raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
         board = state.boards[task]
-        awaited = {*board.rules.later} - board.joined.keys()
-        early = [policy for policy in aligned.policies if labels[policy] in awaited]
-        if early:  # whether it joins could depend on its own scores
-            raise NotAllowed(f"{early[0]!r} has not joined yet: its trials cannot be imported")
         for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
             board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {given!r}")
         rows = tuple(

@@ -9,7 +9,7 @@ from stopwise.study.assignment import next_trial
 from stopwise.study.audits import drawn
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.lifecycle import join, lock
+from stopwise.study.lifecycle import lock
 from stopwise.study.replay import apply
 from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
@@ -90,11 +90,10 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
             yield "the score does not match the answer, or is not the worst"
         case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
-        case (events.Joined() | events.AuditDrawn()) as found if (
-            _again(state, lots, found) != found
+        case events.AuditDrawn(task=task, row=row) as found if (
+            drawn(state, lots, task, row) != found
         ):
-            joins = isinstance(found, events.Joined)
-            yield "this policy may not join now" if joins else "this is not what the lot says"
+            yield "this is not what the lot says"
         case events.Unblinded(names=names, secret=revealed):
             if revealed != secret:
                 yield "the secret is not the one that was committed to"
@@ -111,14 +110,3 @@ def _prescribed(
         people = isinstance(event, events.Rated) or plan.audit is None
         return judged(state, trial, event.answer, people=people)[1]
     return None if event.score is None else plan.task(trial.task).score.worst
-
-
-def _again(
-    state: StudyState, lots: Lots, event: events.Joined | events.AuditDrawn
-) -> events.Joined | events.AuditDrawn:
-    """Return the event with which this policy would join now, or the lot of the row."""
-    if isinstance(event, events.AuditDrawn):
-        return drawn(state, lots, event.task, event.row)
-    new = event.policy
-    name = state.labels(lots).get(event.arm, "") if new is None else new["name"]
-    return join(state, lots, name, event.reason, None if new is None else new.get("run"))

@@ -127,19 +127,16 @@ class PolicyView(_Answer):
 class CandidateView(_Answer):
     """One policy (a label before unblinding) in the search for the best.
 
-    It is a candidate from row ``first`` to row ``last``. ``dropped`` says that it was then shown
-    not to be the best; ``set_aside`` that it needs no more trials, since it is at most the
-    indifference better than the leader; ``awaited`` that it was declared to join later and has not
-    joined yet.
+    It is a candidate up to row ``last``. ``dropped`` says that it was then shown not to be the
+    best; ``set_aside`` that it needs no more trials, since it is at most the indifference better
+    than the leader.
     """
 
     policy: str
-    first: int
     last: int
     dropped: bool
     leader: str | None
     set_aside: bool
-    awaited: bool
 
 
 class TaskView(_Answer):

@@ -64,8 +64,7 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    tried = drift_check_due(state, plan, asking, now)
-    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
+    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
     if plan.audit is not None and state.unblinded_at is not None:
@@ -282,33 +281,8 @@ def _seen_first(state: StudyState, slot: Slot) -> bool:
     return trial.waiting or (trial.begun and trial.status == "leased")
 
 
-def drift_check_due(
-    state: StudyState, plan: StudyPlan, station: str | None, now: float
-) -> tuple[str, str] | None:
-    """Return the board and label of the drift check, if a row opened now is to have a trial of it.
-
-    Too few of the rows of the last twelve hours, of the station if rows belong to one, have it.
-    """
-    check, arm = plan.drift_check, plan.drift_arm
-    if check is None or arm is None:
-        return None
-    name = MEAN if MEAN in state.boards else check.task or plan.tasks[0].name
-    rows = {
-        trial.row
-        for trial in state.trials
-        if trial.code and trial.when >= now - A_DAYS_WORK
-        if station in (None, trial.station) and state.board_name(trial.task) == name
-    }
-    had = sum(arm in state.boards[name].rows[row] for row in rows)
-    return (name, arm) if had < check.per_day else None
-
-
 def _new_row(
-    state: StudyState,
-    lots: Lots,
-    plan: StudyPlan,
-    task: str | None,
-    tried: tuple[str, str] | None,
+    state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
@@ -318,7 +292,7 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    opens = board.opening if tried is None or tried[0] != name else (*board.opening, tried[1])
+    opens = board.opening
     return name, row, lots.shuffled(opens, "order", name, row)[0], opens
 
 
@@ -357,8 +331,7 @@ def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> st
         conditions = Conditions(listed=states)
         return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
-        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh, and
-        # those in which a trend is looked for.
+        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)
     # Gone through in turn by each arm for itself, what is left would depend on what has been.
     return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

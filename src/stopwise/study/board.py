@@ -53,18 +53,13 @@ class SlotBoard:
         What was declared, for policies by their labels.
     refusal
         Why the question must not be asked, or None: its evidence would differ from what it was.
-    beside
-        The label of a policy that some rows have a slot for although it is not compared, or None.
     """
 
     def __init__(
         self,
         rules: Rules,
         refusal: str | None = None,
-        beside: str | None = None,
     ) -> None:
-        self.beside = beside
-        self._beside_from = 0  # no slot of it before this row is open
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []  # slots by arm
         # Of each row, the station that is at work on it, and until when it is given time.
@@ -162,9 +157,6 @@ class SlotBoard:
         """Take note that a slot has changed; forget what was used from its row on."""
         if not self.rows[row][arm].settled:
             self._twin = None  # which may have used its score
-        if arm == self.beside:
-            self._beside_from = min(self._beside_from, row)
-            return
         self._changed = True
         if row >= self._next_row(arm):
             return
@@ -183,7 +175,7 @@ class SlotBoard:
         It goes on from the one that was returned before, as this board does.
         """
         if self._twin is None or self._twin[0] != told:
-            twin = SlotBoard(self.rules, self._refusal, self.beside)
+            twin = SlotBoard(self.rules, self._refusal)
             self._twin = dict(told), twin
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
@@ -200,11 +192,7 @@ class SlotBoard:
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
         return [
-            {
-                arm: slot.score
-                for arm, slot in row.items()
-                if slot.score is not None and arm != self.beside
-            }
+            {arm: slot.score for arm, slot in row.items() if slot.score is not None}
             for row in self.rows
         ]
 
@@ -222,8 +210,7 @@ class SlotBoard:
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
                 counts = slot.settled and not slot.dropped
-                apart = arm in self.rules.stored or arm == self.beside
-                if counts and not wanted and not apart:
+                if counts and not wanted and arm not in self.rules.stored:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -256,7 +243,7 @@ class SlotBoard:
 
     def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
         if self._own is not None:
-            for arm in slots.keys() - {self.beside}:
+            for arm in slots:
                 self._own[arm].append(len(self.rows))
         self.rows.append(slots)
         self.owners.append(owner)
@@ -272,18 +259,7 @@ class SlotBoard:
             own, number = (self._own or {})[arm], (self.rules.groups or {})[arm]
             if len(own) > number:
                 first[arm] = own[number]
-        if first and self.beside is not None:
-            first[self.beside] = self._first_beside()
         return first
-
-    def _first_beside(self) -> int:
-        """Return the first row with an open slot of the policy that is not compared."""
-        while self._beside_from < len(self.rows):
-            slot = self.rows[self._beside_from].get(self.beside or "")
-            if slot is not None and not slot.settled:
-                break
-            self._beside_from += 1
-        return self._beside_from
 
     def _next_row(self, arm: str) -> int:
         """Return the row of the arm's next trial; that after the last if it is not opened yet."""

@@ -20,8 +20,7 @@ class RobotSide(StudyReader):
 
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies, for the program that can start each of them."""
-        plan = self.plan
-        return (*plan.policy_names, *([plan.drift_check.name] if plan.drift_check else []))
+        return self.plan.policy_names
 
     def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
         """Return the policy that the code of a trial in progress stands for; for the robot only.
@@ -179,8 +178,7 @@ class RobotSide(StudyReader):
     def _resolved(self, state: StudyState, trial: TrialRecord) -> views.Resolved:
         name = state.labels(self._lots(state))[trial.arm]
         plan = assignment.locked_plan(state)
-        policies = (*plan.policies, *([plan.drift_check] if plan.drift_check else []))
-        run = next(policy.run for policy in policies if policy.name == name)
+        run = next(policy.run for policy in plan.policies if policy.name == name)
         return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def _enter(

@@ -199,16 +199,11 @@ class StudyState:
     def labels(self, lots: Lots) -> dict[str, str]:
         """Return the names by label."""
         assert self.plan is not None
-        named = lots.labels(self.plan)
-        check = self.plan.drift_check
-        if check is not None and self.plan.drift_arm is not None:
-            named[self.plan.drift_arm] = check.name
-        return named
+        return lots.labels(self.plan)
 
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""
-        check = None if self.plan is None else self.plan.drift_arm
-        return self.names or {arm: arm for arm in (*self.arms, *([check] if check else []))}
+        return self.names or {arm: arm for arm in self.arms}
 
     def lock(
         self,
@@ -231,4 +226,4 @@ class StudyState:
             if name in self.simulated:
                 means = proxy_means(plan, plan.task(name), self.simulated)
                 own = replace(own, proxy_mean=means)
-            self.boards[name] = SlotBoard(own, self.refusal, plan.drift_arm)
+            self.boards[name] = SlotBoard(own, self.refusal)

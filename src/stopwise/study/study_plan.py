@@ -11,24 +11,23 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from stopwise.core.randomness import drawn_seed
 from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
-from stopwise.errors import StopwiseError, require, require_choice
+from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
-from stopwise.study.plan_parts import Check, DriftCheck, Policy, Task
+from stopwise.study.plan_parts import Check, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
 from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
-DRIFT_ARM = "drift check"
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
 # Entries that plans locked before did not have: written only where they say something.
 SINCE = (
     *("reference", "goal", "indifference"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
+    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit"),
 )
 
 
@@ -92,8 +91,6 @@ class StudyPlan(PlanPart):
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
     # What is to be checked at each station before the first trial of a day.
     checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
-    # A policy beside those compared, tried a few times each day, to see whether the rig changes.
-    drift_check: DriftCheck | None = None
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod
@@ -147,7 +144,6 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
-            self._check_drift()
             require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
@@ -165,23 +161,6 @@ class StudyPlan(PlanPart):
         number = len(self.policies)
         require(number == 2, f"a preference compares two policies, but the plan has {number}")
         require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
-
-    def _check_drift(self) -> None:
-        check = self.drift_check
-        if check is None:
-            return
-        require(self.audit is None, "drift_check needs people to score every trial: no audit")
-        require(
-            check.name not in self.policy_names,
-            f"drift_check needs a policy that is not compared, but {check.name!r} is",
-        )
-        if check.task is not None:
-            require_choice("task of drift_check", check.task, [task.name for task in self.tasks])
-            require(self.over_tasks == "each", "with over_tasks: mean, drift_check has no task")
-        require(
-            not self.task(check.task or self.tasks[0].name).judged_in_pairs,
-            "drift_check needs a task whose trials are scored one by one, not by preference",
-        )
 
     def _check_mean(self) -> None:
         if self.over_tasks == "each":
@@ -243,16 +222,9 @@ class StudyPlan(PlanPart):
         return tuple(policy.name for policy in self.policies)
 
     @property
-    def drift_arm(self) -> str | None:
-        """The label of the policy of the drift check, which no other policy can have."""
-        check = self.drift_check
-        return None if check is None else check.name if self.blinding == "none" else DRIFT_ARM
-
-    @property
     def in_turn(self) -> bool:
         """Whether rows go through listed conditions in turn: neighbours are then no fresh draws."""
-        fresh = self.shares is not None or self.drift_check is not None
-        return self.design == "blocks" and not fresh
+        return self.design == "blocks" and self.shares is None
 
     def task(self, name: str) -> Task:
         """Return the task of this name."""

@@ -42,8 +42,7 @@ def imported(
             "trials cannot be imported into a study with a proxy: it draws which state a row "
             "starts from, or which one people score"
         )
-    names = state.labels(lots).items()
-    labels = {name: label for label, name in names if label in state.arms}
+    labels = {name: label for label, name in state.labels(lots).items()}
     events: list[Event] = []
     for given in trials.tasks:
         task = plan_task(given, plan)

@@ -19,7 +19,6 @@ from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished, locked_plan
 from stopwise.study.audits import late_doubts, unjudged
 from stopwise.study.board import SlotBoard
-from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts, first_told
 from stopwise.study.simulated import in_words
@@ -108,8 +107,7 @@ class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
     ``doubts`` are warnings that a claim rests on trials that were taken out or changed, that these
-    are such as blind chance hardly picks, that conditions changed along the study, or that a judge
-    came late.
+    are such as blind chance hardly picks, or that a judge came late.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -193,7 +191,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=(*changed, *doubts(state), *drift_doubts(state), *late_doubts(state)),
+        doubts=(*changed, *doubts(state), *late_doubts(state)),
     )
 
 

@@ -206,23 +206,7 @@ def test_trials_without_a_partner_have_their_own_column(tmp_path: Path) -> None:
     assert "no partner" not in run("analyze", EXAMPLE, "--bounds", "0,1")[1]
 
 
-def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: Path) -> None:
-    path = tmp_path / "tasks.csv"
-    rows = [f"{task},{name},{i % 2}" for task in ("cup", "lid") for name in "ab" for i in range(9)]
-    path.write_text("task,policy,score\n" + "\n".join(rows) + "\n")
-    arguments = ["analyze", str(path), "--bounds", "0,1", "--pool", "--n-max", "18"]
-
-    code, output = run(*arguments, "--method", "barnard")
-    refused, line = run(*arguments, "--method", "barnard", "--strict")
-    fine, betting = run(*arguments, "--method", "wsr", "--strict")
-
-    assert (code, refused, fine) == (0, 2, 0)
-    assert "note: barnard assumes means that stay the same throughout" in output
-    assert "--strict refuses barnard for pooled tasks" in line
-    assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
-
-
-def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:
+def test_the_iid_correction_keeps_tasks_and_notes(tmp_path: Path) -> None:
     rows = [
         f"{task},{policy},{block},{score}"
         for block in range(40)
@@ -234,14 +218,11 @@ def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> Non
     arguments = ["analyze", str(path), "--bounds", "data", "--iid-correction", "--json"]
 
     apart = json.loads(run(*arguments)[1])
-    pooled = json.loads(run(*arguments, "--pool")[1])
 
     assert [analysis["task"] for analysis in apart] == ["cup", "door"]
     assert apart[0]["design"] == "independent"
     for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed separately"):
         assert any(words in warning for warning in apart[0]["warnings"])
-    assert pooled["task"] == "pooled"
-    assert sum(policy["n"] for policy in pooled["policies"]) == 80
 
 
 if (DATA / "roboarena_complete599.csv").is_file():

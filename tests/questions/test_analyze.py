@@ -58,7 +58,6 @@ JSON_WHOLE = {
     "bounds_inferred": bool,
     "n_max": (int, type(None)),
     "task": (str, type(None)),
-    "pooled_tasks": int,
     "trials_used": int,
     "trials_saved": int,
     "trials_unpaired": int,
@@ -185,22 +184,16 @@ def test_aligned_scores_bring_their_design_and_notes() -> None:
         rank(aligned, method="savi")
 
 
-def test_several_tasks_apart_and_pooled() -> None:
+def test_several_tasks_are_analysed_apart() -> None:
     parts = [blocked(2.0) | {"task": [task] * 480} for task in ("pick", "place")]
     columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
     trials = sw.read_trials(columns, bounds=(0, 2))
 
     apart = tasks(trials)
-    together = rank(trials, pool=True)
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
     assert any("alpha holds for each task" in warning for warning in apart["pick"].warnings)
-    assert together.task == "pooled"
-    assert together.bounds == (0.0, 1.0)
-    assert {policy.n for policy in together.policies} == {240}
-    assert any("2 tasks are pooled" in warning for warning in together.warnings)
-    assert together.policies[0].mean == pytest.approx(FOUR["high"].mean())
     with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
         rank(trials)
 

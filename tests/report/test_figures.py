@@ -167,20 +167,9 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     assert "the probability of declaring any false order is only approximately 0.05" in rough
 
 
-def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -> None:
-    columns = {
-        "task": ["pick"] * 40 + ["place"] * 40,
-        "policy": (["old"] * 20 + ["new"] * 20) * 2,
-        "score": ([0.1, 0.2] * 10 + [0.9, 0.8] * 10) * 2,
-    }
-    pooled = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
+def test_the_methods_paragraph_says_what_is_doubtful() -> None:
     by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
 
-    text = pooled.methods_paragraph
-    assert (
-        "of 2 policies, pooled over 2 tasks (a row of trials from each in turn), using the" in text
-    )
-    assert "A declared order means only: better on some of the 2 pooled tasks." in text
     assert "these trials do not look like that: b > a was decided" in by_score.methods_paragraph
 
 

@@ -56,16 +56,10 @@ def analyze(
         "claims are about the algorithm).",
         "trial",
     ),
-    pool: bool = flag("Analyse all tasks together as one."),
     tasks: TaskOptions,
     stored: list[str] | None = option(
         "A policy whose trials were run before the study, under the same conditions: all "
         "of them count. Repeat for each."
-    ),
-    fresh: int = option(
-        "With --stored: how many of its last trials are new, to check that conditions are "
-        "the same.",
-        0,
     ),
     unequal: str = option(
         "Unequal numbers of trials: shorter (leave out those without a partner), or "
@@ -103,7 +97,6 @@ def analyze(
         **({} if bins is None else {"bins": bins}),
         "iid_seed": (reading.seed or 0) if iid_correction else None,
         "stored": stored or (),
-        "fresh": fresh,
         "unequal": unequal,
         "unit": unit,
         **proxy.keywords(),
@@ -111,10 +104,10 @@ def analyze(
     if proxy.proxy_scores is not None:
         settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
-        _refuse_unproven(trials, comparison, pool=pool)
+        _refuse_unproven(trials, comparison)
     mean = tasks.keywords()
-    if pool or tasks.tasks is not None:
-        found = [rank(trials, pool=pool, **mean, **settings)]
+    if tasks.tasks is not None:
+        found = [rank(trials, **mean, **settings)]
     else:
         require_tasks_choice(tasks.tasks, tasks.task_order, mean["weights"])
         found = list(analyze_tasks(trials, **settings).values())
@@ -142,7 +135,7 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
             )
 
 
-def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:
+def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
     from stopwise.core.registry import find
     from stopwise.errors import require
 
@@ -155,11 +148,6 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: b
     require(
         find(method).exact,
         f"--strict needs a proven error level, but that of {method} is approximate",
-    )
-    require(
-        not (pool and len(trials.tasks) > 1 and find(method).constant_rates),
-        f"--strict refuses {method} for pooled tasks, since it needs means that stay the same "
-        "throughout: choose a method that does not, such as nscore-plus",
     )
 
 

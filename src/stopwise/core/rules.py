@@ -23,7 +23,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
 # What follows from stored trials, or from those of a file: no keywords of their own.
-FROM_TRIALS = ("groups", "stored", "fresh")
+FROM_TRIALS = ("groups", "stored")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -112,8 +112,6 @@ class Rules:
         the average of a group of them (docs/design/groups.md).
     stored
         Which of these were run before the study: only the others are tried.
-    fresh
-        How many new trials each stored policy gets, to see whether conditions are the same.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -135,7 +133,6 @@ class Rules:
     equivalence: float | None = None
     groups: Mapping[str, int] | None = None
     stored: tuple[str, ...] = ()
-    fresh: int = 0
     lower_is_better: bool = False
     by: str = "means"
     proxy_mean: ProxyMeans | None = None

@@ -28,7 +28,7 @@ SCHEMA = 1
 # Attributes of an analysis in its JSON, in this order.
 SAVED = (
     *("method", "alpha", "adjust", "ties", "design", "baseline", "bounds", "bounds_inferred"),
-    *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
+    *("n_max", "task", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
 # What the table of tasks beside a mean over tasks is.
@@ -58,8 +58,7 @@ class Analysis(OrderInWords):
         the analysis too.
     aligned
         The table of aligned scores on which it rests; its design and task are attributes of the
-        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee) and
-        ``pooled_tasks`` (if not 0, "better" means "better on some task").
+        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee).
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts

@@ -15,7 +15,7 @@ from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.scenes import Scenes
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
-from stopwise.rows.task_tables import comparable, pooled, tables
+from stopwise.rows.task_tables import comparable, tables
 
 
 @flat(RuleSettings)
@@ -25,7 +25,6 @@ def analyze(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    pool: bool = False,
     tasks: str | None = None,
     task_order: str = "rounds",
     weights: Mapping[str, float] | None = None,
@@ -33,7 +32,6 @@ def analyze(
     unit: str = "trial",
     joined: Mapping[str, int] | None = None,
     stored: str | Sequence[str] = (),
-    fresh: int = 0,
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
@@ -58,8 +56,6 @@ def analyze(
     design
         "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
         block, several trials each); by default what the blocks of the table show.
-    pool
-        Whether to pool several tasks; see the warning in the result for what is assumed.
     tasks
         "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
     task_order
@@ -81,9 +77,6 @@ def analyze(
     stored
         Policies, or one, whose trials were run before the study: rows hold averages of groups of
         them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
-    fresh
-        How many of the last trials of each stored policy were run in the study: they are only held
-        against the stored ones, to see whether conditions are the same.
     unequal
         For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
         "groups" uses every trial, if the numbers were fixed before any score was seen.
@@ -144,21 +137,13 @@ def analyze(
     'a > c, b; c ? b'
     """
     require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
-    groups = Groups(stored, fresh, unequal)
+    groups = Groups(stored, unequal)
     require(
-        not (pool or tasks) or (proxy is None and proxy_scores is None),
-        "a proxy belongs to one task: it goes neither with pooled tasks nor with their mean",
+        tasks is None or (proxy is None and proxy_scores is None),
+        "a proxy belongs to one task: it does not go with the mean over several",
         parameter="proxy",
     )
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
-    require(
-        not (pool and tasks),
-        Setting("pool", True),
-        " claims that a policy is better on some task, ",
-        Setting("tasks", "mean"),
-        " that it is better in the mean: choose one",
-        code="pool-or-mean",
-    )
     if tasks == "mean":
         require(
             unit == "trial",
@@ -178,14 +163,6 @@ def analyze(
     audit = settings.get("audit") is not None
     aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = [table.declaring(bounds) for table in aligned]
-    require(
-        not pool or len(found) == 1 or unit == "trial",
-        Setting("unit", unit),
-        " asks about one task: if tasks were pooled, a training run would count once per task",
-        code="unit-of-pool",
-    )
-    if pool and len(found) > 1:
-        found = [pooled(found, scaled=settings.get("by") != "wins")]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
@@ -258,7 +235,6 @@ def analyze_tasks(
     iid_seed: int | None = None,
     unit: str = "trial",
     stored: str | Sequence[str] = (),
-    fresh: int = 0,
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
@@ -268,12 +244,12 @@ def analyze_tasks(
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, unit, stored, fresh, unequal, **settings
+    trials, n_max, bounds, design, iid_seed, unit, stored, unequal, **settings
         As for ``analyze``.
     proxy, proxy_scores
         As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
-    groups = Groups(stored, fresh, unequal)
+    groups = Groups(stored, unequal)
     audit = settings.get("audit") is not None
     aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))

@@ -96,16 +96,10 @@ class BestAnalysis(Analysis):
         promised = self.promised(f"{dropped}{named if self.indifference else ''}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
-        pooled = (
-            f", if one policy is the best on each of the {self.pooled_tasks} pooled tasks"
-            if self.pooled_tasks
-            else ""
-        )
-        if self.aligned.mean is not None:
-            pooled = f", in {self.aligned.mean.meaning}"
+        mean = "" if self.aligned.mean is None else f", in {self.aligned.mean.meaning}"
         about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (
-            f"{self.order_text} ({'; '.join(filter(None, about))}){pooled}, {self._trials_text()}"
+            f"{self.order_text} ({'; '.join(filter(None, about))}){mean}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 

@@ -54,7 +54,6 @@ class OrderInWords(Drawn):
     bounds_inferred = Delegated[bool](
         "aligned.bounds_inferred", "Whether the bounds were taken from the data."
     )
-    pooled_tasks = Delegated[int]("aligned.pooled_tasks", "Number of pooled tasks, 0 if none.")
 
     @property
     def most_trials(self) -> int | None:
@@ -85,14 +84,8 @@ class OrderInWords(Drawn):
     @property
     def claim_over_tasks(self) -> str | None:
         """What a declared order of several tasks says, in words; None for one task."""
-        if self.aligned.mean is not None:
-            return f"{self._claimed} in {self.aligned.mean.meaning}"
-        if not self.pooled_tasks:
-            return None
-        claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
-        if any(pair.implied for pair in self.pairs):
-            claim += ", if no two tasks contradict each other"
-        return claim
+        mean = self.aligned.mean
+        return None if mean is None else f"{self._claimed} in {mean.meaning}"
 
     @property
     def claim_meaning(self) -> str | None:

@@ -30,7 +30,6 @@ from stopwise.questions.doubts import (
     moving,
     said,
     wide_bounds,
-    worn_out,
 )
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
@@ -77,7 +76,6 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         *dependent(comparison, scores, family),
         *elsewhere(comparison, shown, family),
         *levels_differ(used, rules),
-        *worn_out(table, rules),
     )
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -324,7 +322,6 @@ def _warnings(
         "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
         "fixed-sample": not test.anytime,
-        "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "approximate": not test.exact,
         "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,

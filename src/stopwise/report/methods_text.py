@@ -12,7 +12,6 @@ ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
     "holm": "Holm's procedure over the directions of {pairs}{form}",
 }
-# How the best policy is found, and how the best few.
 DESIGNS = {
     "independent": "Trials of different policies are assumed to be independent of each other.",
     "paired": "Policies were tried in shared environments and are compared within each; nothing is "
@@ -43,8 +42,8 @@ def order_paragraph(analysis: "Analysis") -> str:
     if analysis.rules.by == "wins":
         compared = f"{policies}{against} by how often one wins against another (by score{lower})"
     return (
-        f"We compared {compared}{_pooling(analysis)} using the {kind} {analysis.method}{horizon} "
-        f"and {adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
+        f"We compared {compared}{_over_tasks(analysis)} using the {kind} {analysis.method}"
+        f"{horizon} and {adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
@@ -61,17 +60,16 @@ def best_paragraph(analysis: "Analysis") -> str:
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
-    pooled = "The claim assumes that the same policy is best on every task. "
     return (
         f"We asked which of {policies} has the {most} mean score (range [{low:g}, {high:g}])"
-        f"{_pooling(analysis)} using the sequential test {analysis.method}{horizon}. For each "
+        f"{_over_tasks(analysis)} using the sequential test {analysis.method}{horizon}. For each "
         "policy, a wealth process bets in each row that the current leader is better, and the "
         "policy is dropped once this wealth reaches a fixed threshold; "
         f"{promised}{looks}. "
         "The candidates that remain are thus, at all times, a confidence set for the best policy. "
         "That a policy was dropped shows only that it is not the best policy, not that the leader "
         "at the time is better. "
-        f"{pooled if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
+        f"{_runs(analysis)}{_doubts(analysis)}"
         f"{DESIGNS[analysis.design]} "
         "The intervals for the means hold simultaneously, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
@@ -99,12 +97,9 @@ def _promise(analysis: "Analysis", anytime: bool) -> str:
     return f"{promised}{looks} ({ties})"
 
 
-def _pooling(analysis: "Analysis") -> str:
-    if analysis.aligned.mean is not None:
-        return f", taken as {analysis.aligned.mean.meaning},"
-    if not analysis.pooled_tasks:
-        return ""
-    return f", pooled over {analysis.pooled_tasks} tasks (a row of trials from each in turn),"
+def _over_tasks(analysis: "Analysis") -> str:
+    mean = analysis.aligned.mean
+    return "" if mean is None else f", taken as {mean.meaning},"
 
 
 def _meaning(analysis: "Analysis") -> str:
@@ -122,7 +117,7 @@ def _meaning(analysis: "Analysis") -> str:
         said = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
     elif margin > 0:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
-    if analysis.pooled_tasks or wins:
+    if wins:
         said += f"A declared order means only: {analysis.claim_meaning}. "
     return f"{said}{_runs(analysis)}{_groups(analysis)}{_proxy(analysis)}{_doubts(analysis)}"
 

@@ -48,9 +48,6 @@ class StopRule(Resumable):
         Scores of policies that were tried before the study and are not tried again, at least n_max
         of each: a row holds the average of a group of them, whose size follows from n_max. They
         are assumed to come from the conditions of today.
-    fresh
-        How many new trials each stored policy gets all the same, one in each of the first rows.
-        They enter no comparison; the analysis says if they disagree with the stored ones.
     proxy_scores
         Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
@@ -94,19 +91,16 @@ class StopRule(Resumable):
         policies: Sequence[str],
         *,
         stored: Mapping[str, Sequence[float] | Floats] | None = None,
-        fresh: int = 0,
         proxy_scores: ArrayLike | None = None,
         report_to: Any = None,
         **settings: Unpack[StopSettings],
     ) -> None:
-        # Of stored policies all scores by number, those of fresh trials last.
         self._stored = stored_scores(stored)
         rules = rules_beside(
             proxy_scores,
             policies=tuple(policies),
             groups={name: len(own) for name, own in self._stored.items()},
             stored=tuple(self._stored),
-            fresh=fresh,
             **settings,
         )
         self._question = pose(rules)
@@ -137,20 +131,12 @@ class StopRule(Resumable):
     @property
     def needed(self) -> tuple[str, ...]:
         """Policies that the next row tries, each as often as it does."""
-        needed = self._question.needed
-        return (*needed, *self._freshly_tried) if needed else ()
+        return self._question.needed
 
     @property
     def places(self) -> Places:
         """The trials of the next row that are still to be run, by their numbers."""
         return self._to_run(self._question.places)
-
-    @property
-    def _freshly_tried(self) -> tuple[str, ...]:
-        """Stored policies that get a new trial with the next row."""
-        due = min(self.rules.fresh, self.rows + 1)
-        number = self.rules.groups or {}
-        return tuple(name for name, own in self._stored.items() if len(own) < number[name] + due)
 
     def _to_run(self, places: Places) -> Places:
         return {name: own for name, own in places.items() if name not in self._stored}
@@ -210,9 +196,7 @@ class StopRule(Resumable):
             policy in self._next,
             f"policies are {', '.join(self._next)}, but got a result of {policy!r}",
         )
-        if policy in self._stored:
-            self._add_fresh(policy, score)
-            return
+        require(policy not in self._stored, f"{policy!r} has stored trials and is not tried again")
         # In the paired design others may have met blocks without it.
         following = max(self._next[policy], self._question.taken(policy))
         row = following if row is None else require_whole(row, "row", 0)
@@ -235,20 +219,6 @@ class StopRule(Resumable):
             self._forget()
         if self.stop and not self.waits:
             self.finish()
-
-    def _add_fresh(self, policy: str, score: float | None) -> None:
-        """Take in a new trial of a stored policy, which is only held against the stored ones."""
-        own, number = self._stored[policy], (self.rules.groups or {})[policy]
-        require(
-            len(own) < number + self.rules.fresh,
-            f"{policy!r} has {number} stored trials and is not tried again; to check whether "
-            "conditions are the same, declare ",
-            Setting("fresh"),
-            code="stored-and-new",
-        )
-        if score is not None:
-            self.check(policy, score)
-            own.append(float(score))
 
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it were looked at."""
@@ -317,9 +287,8 @@ class StopRule(Resumable):
 
     @property
     def stored(self) -> dict[str, tuple[float, ...]]:
-        """The stored scores of policies that are not tried, without those of fresh trials."""
-        numbers = self.rules.groups or {}
-        return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+        """The stored scores of policies that are not tried."""
+        return {name: tuple(own) for name, own in self._stored.items()}
 
     @property
     def stored_identity(self) -> dict[str, str]:

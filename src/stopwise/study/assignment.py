@@ -292,7 +292,7 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    opens = board.opening
+    opens = board.needed
     return name, row, lots.shuffled(opens, "order", name, row)[0], opens
 
 

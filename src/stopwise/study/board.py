@@ -7,8 +7,7 @@ came late or out of order (proof: docs/design/studies.md).
 
 Asked for the best, an arm may be left out of rows and come back. In a design with blocks its slots
 stay in the rows they were opened in, whose scene they share; in an independent design the next slot
-of each arm is its next trial, whichever row that is in. So it is where an arm has stored trials:
-its first slots are those, and what comes after them is fresh and enters no comparison.
+of each arm is its next trial, whichever row that is in. So it is where an arm has stored trials.
 """
 
 import math
@@ -91,14 +90,6 @@ class SlotBoard:
         return self.question.needed
 
     @property
-    def opening(self) -> tuple[str, ...]:
-        """Arms that a row which is opened now has a slot for: those needed, and fresh ones."""
-        fresh, needed = self.rules.fresh, self.needed
-        numbers = self.rules.groups or {}
-        due = (arm for arm in self.rules.stored if self.opened(arm) < numbers[arm] + fresh)
-        return (*needed, *due) if needed and fresh else needed
-
-    @property
     def apart(self) -> bool:
         """Whether the next trial of an arm may be in another row than that of the others."""
         return self._own is not None
@@ -110,7 +101,7 @@ class SlotBoard:
         return any(self.opened(arm) < numbers[arm] for arm in self.rules.stored)
 
     def stored_scores(self) -> dict[str, list[float]]:
-        """Return all scores of stored arms, those of fresh trials last; NaN where there is none."""
+        """Return all scores of stored arms, NaN where there is none."""
         own = self._own or {}
         found = {arm: [self.rows[row][arm].score for row in own[arm]] for arm in self.rules.stored}
         return {
@@ -254,12 +245,7 @@ class SlotBoard:
 
     def _first_wanted(self) -> dict[str, int]:
         """Return the first row of each arm whose slots are still of use."""
-        first = {arm: self._next_row(arm) for arm in self.needed}
-        for arm in self.rules.stored if first and self.rules.fresh else ():
-            own, number = (self._own or {})[arm], (self.rules.groups or {})[arm]
-            if len(own) > number:
-                first[arm] = own[number]
-        return first
+        return {arm: self._next_row(arm) for arm in self.needed}
 
     def _next_row(self, arm: str) -> int:
         """Return the row of the arm's next trial; that after the last if it is not opened yet."""

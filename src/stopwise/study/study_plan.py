@@ -27,7 +27,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "indifference"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit"),
+    *("over_tasks", "weights", "stored", "checks", "proxy", "audit"),
 )
 
 
@@ -62,10 +62,8 @@ class StudyPlan(PlanPart):
     over_tasks: Literal["each", "mean"] = "each"
     weights: dict[str, float] = Field(default_factory=dict)
     # Policies that were tried before the study, with the number of their trials on each task, at
-    # least n_max: these are imported before the first trial, and only the other policies are tried;
-    # and how many new trials each of them gets, to see whether conditions are still the same.
+    # least n_max: these are imported before the first trial, and only the other policies are tried.
     stored: dict[str, int] = Field(default_factory=dict)
-    fresh: int = Field(default=0, ge=0)
     # Of each task and start state, a simulator's score of each policy; each row then draws its
     # state from these (``Study.import_proxy``).
     proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
@@ -251,7 +249,6 @@ class StudyPlan(PlanPart):
             reference=self.reference,
             groups=self.stored,
             stored=tuple(self.stored),
-            fresh=self.fresh,
             proxy_mean=proxy_means(self, task, self.proxy),
             audit=self.audit,
             **for_files({"goal": self.goal, "indifference": self.indifference}),

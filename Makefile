@@ -11,16 +11,19 @@ QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test check lint types imports docs pytest programs test-pythons test-lowest test-lerobot check-tag dist format clean
+.PHONY: demo test test-all check lint types imports docs pytest pytest-all programs test-pythons test-lowest test-lerobot check-tag dist paper format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
 
 test: lint types imports docs pytest
 
+# Also what is marked slow: before a release, and every night.
+test-all: lint types imports docs pytest-all test-pythons test-lowest
+
 # Before every commit; types are checked from the second time on by what has changed.
 check: lint imports types
-	$(BIN)/pytest -n auto -q $(wildcard $(QUICK)) -k "not postgresql" --ignore tests/core/step/test_design.py
+	$(BIN)/pytest -n auto -q -m "not slow" $(wildcard $(QUICK)) -k "not postgresql" --ignore tests/core/step/test_design.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -55,10 +58,17 @@ check-tag:
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
 
+# Every table and figure of the paper, next to the published figures.
+paper: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.paper --all
+
 # One more at a time than there are cores: many tests wait for a server or a browser. Each computes
 # on one core.
-pytest: $(VENV)/.dev programs
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $$(($$(nproc) + 1))
+pytest pytest-all: $(VENV)/.dev programs
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $$(($$(nproc) + 1)) $(TIER)
+
+pytest: TIER := -m "not slow"
+pytest-all: TIER :=
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.paper.datasets import DATA
+from tests.tiers import pytest_pycollect_makeitem
 
+__all__ = ["pytest_pycollect_makeitem"]
 HAS_DATA = (DATA / "lbm_progress.csv").is_file()
 
 # Tests on real data exist only beside the data; CI requires them, so that they cannot vanish.

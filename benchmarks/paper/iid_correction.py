@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.datasets import ROBOARENA
+from benchmarks.paper.figures import bars
+from benchmarks.paper.result import Cell, Result, by_task
+from benchmarks.paper.roboarena import ranked
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
 from stopwise.questions.standing import PairResult
 from stopwise.rows.align import align
-
-from .datasets import ROBOARENA
-from .figures import bars
-from .result import Cell, Result, by_task
-from .roboarena import ranked
-from .settings import Settings
 
 DRAWS = 100
 TOLD_APART, USED = "pairs told apart, of 6", "trials used"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 from playwright.sync_api import Error as PlaywrightError
 
 import stopwise as sw
@@ -158,10 +158,12 @@ def trusting(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["localhost", "tls"])
-def test_a_page_opens_without_a_server(tmp_path: Path, *, tls: bool) -> None:
+def test_a_page_opens_without_a_server(
+    playwright: Playwright, tmp_path: Path, *, tls: bool
+) -> None:
     """The server is gone, not only the network; what was entered is stored when it is back."""
     folder = tmp_path / "cups"
-    with cups(folder) as study, launched(*[trusting(folder)] * tls) as browser:
+    with cups(folder) as study, launched(playwright, *[trusting(folder)] * tls) as browser:
         token = study.create_token("operator", STATION)
         port = free_port()  # or someone else may be given it meanwhile
         with served(study, port, tls=tls) as url:

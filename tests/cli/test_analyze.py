@@ -131,10 +131,6 @@ def test_files_by_policy(tmp_path: Path) -> None:
         ([EXAMPLE, "--bounds", "0,0.5"], "0.5"),
         ([EXAMPLE, "--strict"], "--strict needs declared bounds"),
         ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
-        (
-            [EXAMPLE, "--bounds", "0,1", "--method", "welch", "--n-max", "40", "--strict"],
-            "--strict needs a proven error level, but that of welch is approximate",
-        ),
         ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--alpha", "2"], "alpha must lie strictly between"),

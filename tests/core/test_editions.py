@@ -35,10 +35,6 @@ CASES: dict[str, dict[str, Any]] = {
     "wsr": {},
     "savi": {},
     "step": {"n_max": LAST},
-    "barnard": {"n_max": LAST},
-    "boschloo": {"n_max": LAST},
-    "fisher": {"n_max": LAST},
-    "welch": {"n_max": LAST},
 }
 
 

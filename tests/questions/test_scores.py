@@ -180,7 +180,7 @@ def test_old_journals_stay_readable_and_new_words_are_written_where_they_say_som
     times = Rules(policies=("a", "b"), lower_is_better=True, by="wins")
 
     assert {"lower_is_better", "by"}.isdisjoint([*plain.settings(), *plain.pair_settings()])
-    assert Rules.recorded(**times.settings()) == times
+    assert Rules.of(**times.settings()) == times
 
 
 def test_metrics_are_compared_where_more_is_better() -> None:

@@ -61,11 +61,9 @@ GROUPS = {
     ),
     "openpi": Group(("openpi", "gym"), (*TOOLS, "openpi-client"), ("tests/policies",)),
     "sb3": Group(("sb3",), TOOLS, ("tests/rollout/test_sb3.py",)),
-    "robots": Group(("inspect-robots",), TOOLS, ("tests/rollout/test_inspect_robots.py",)),
     "trackers": Group(
-        ("plots", "wandb", "trackio", "mlflow", "tensorboard"),
-        # Studies are newer, for trackio's own server; but MLflow 3.0 is older than SQLAlchemy 2.1.
-        (*TOOLS, "tensorboard", "torch", "alembic", "fastapi", "httpx", "segno", "sqlalchemy<2.1"),
+        ("plots", "wandb", "tensorboard"),
+        (*TOOLS, "tensorboard", "torch"),
         ("tests/trackers",),
         alone=True,
     ),

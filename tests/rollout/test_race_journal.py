@@ -172,7 +172,6 @@ def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
         ({"score": math.nan}, "the score must be a finite number, but is nan"),
         ({"seed": 5}, "the seed of 'low' in row 1 must be 3581274545, but is 5"),
         ({"task": ["reach"]}, "the task ['reach'] is not of this race"),
-        ({"proxy": "1"}, "the score of the proxy must be a finite number, but is '1'"),
     ],
 )
 def test_what_a_race_cannot_have_written_is_refused_with_its_line(

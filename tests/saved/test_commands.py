@@ -19,8 +19,6 @@ def test_a_command_answers_as_it_did(
 ) -> None:
     for file in (SAVED / "commands").glob("*.csv"):
         shutil.copy(file, tmp_path)
-    for study in ("study", "unblinded"):
-        shutil.copytree(SAVED / "studies" / study, tmp_path / study)
     monkeypatch.chdir(tmp_path)
 
     done = CliRunner().invoke(app, SAID[line]["arguments"])

@@ -8,9 +8,7 @@ import hashlib
 import json
 import re
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,37 +85,6 @@ def test_a_state_of_a_watch(tmp_path: Path) -> None:
     assert state.read_bytes() == before
 
 
-def lock_with_other_edition(path: Path) -> None:
-    """Change the lock of a study, and chain all entries after it anew."""
-    with closing(sqlite3.connect(path)) as database:
-        previous, seq = "0" * 64, 0
-        for seq, body in database.execute("SELECT seq, body FROM journal ORDER BY seq").fetchall():
-            entry = {**json.loads(body), "previous": previous}
-            if entry["kind"] == "locked":
-                entry["content"]["edition"] = OTHER
-            text = json.dumps(entry, separators=(",", ":"))
-            previous = hashlib.sha256(text.encode()).hexdigest()
-            row = (text, previous, seq)
-            database.execute("UPDATE journal SET body = ?, hash = ? WHERE seq = ?", row)
-        database.execute("UPDATE studies SET seq = ?, hash = ?", (seq, previous))
-        database.execute("DELETE FROM snapshots")
-        database.commit()
-
-
-@pytest.mark.parametrize("variant", ["study", "unblinded"])
-def test_a_study(variant: str, tmp_path: Path) -> None:
-    folder = tmp_path / "study"
-    shutil.copytree(SAVED / "studies" / variant, folder)
-    lock_with_other_edition(folder / "study.db")
-
-    with sw.Study.open(folder) as study:
-        for use in (study.verdict, study.status, study.report, lambda: study.next_trial("left")):
-            with pytest.raises(sw.NotAllowed) as refused:
-                use()
-            require_refusal(refused.value)
-        assert len(study.records()) == 45
-
-
 KEPT = "other-edition"
 # Written by the version that made them, with the second edition of nscore-plus.
 SECOND = 2
@@ -146,15 +113,3 @@ def test_what_older_rules_races_and_watches_left(tmp_path: Path) -> None:
         with pytest.raises(sw.InvalidState) as refused:
             use()
         require_refusal(refused.value, "nscore-plus", SECOND)
-
-
-def test_a_study_that_an_older_version_locked(tmp_path: Path) -> None:
-    """Its journal, records and export are read; what would need its evidence is refused."""
-    shutil.copytree(SAVED / KEPT / "studies" / "study", tmp_path / "study")
-    with sw.Study.open(tmp_path / "study") as study:
-        with pytest.raises(sw.NotAllowed) as refused:
-            study.verdict()
-        require_refusal(refused.value, "nscore-plus", SECOND)
-        assert len(study.records()) == 45
-        assert study.journal()[1].kind == "locked"
-        assert len(study.exported()) > 0

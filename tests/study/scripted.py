@@ -108,36 +108,6 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     return study
 
 
-def scripted_judge(place: str, *, unblind: bool = True) -> sw.Study:
-    """Return a study in which a judge scores every trial, and people some."""
-    study = sw.Study.create(
-        place,
-        {
-            **PLAN,
-            "method": "nscore-plus",
-            "design": "blocks",
-            "baseline": None,
-            "audit": 0.5,
-            "seed": 4,
-        },
-        clock=Clock(),
-    )
-    study.lock(who="ada")
-    for score in (0.1875, 0.6875, 0.3125, 0.8125):
-        trial = study.next_trial("left", task="stack")
-        while trial is not None and trial.rubric["kind"] != "judge":
-            study.record(trial.trial, 0.4375, station="left")
-            trial = study.next_trial("left", task="stack")
-        assert trial is not None
-        study.start(trial.trial, station="left")
-        study.judge(trial.trial, score)
-        study.record(trial.trial, "done", station="left")
-    study.next_trial("left", task="stack")
-    if unblind:
-        study.unblind(reason="done")
-    return study
-
-
 def stored_lines(study: sw.Study) -> list[str]:
     """Return the journal as it is stored."""
     query = select(journal.c.body).where(journal.c.study == study.store.study)

@@ -20,7 +20,6 @@ from stopwise.study.store import Store
 from tests.study.scripted import (
     fix_draws,
     scripted,
-    scripted_judge,
     scripted_runner,
     stored_lines,
 )
@@ -28,7 +27,6 @@ from tests.study.scripted import (
 GOLDEN = Path(__file__).with_name("golden")
 FILES = (
     "journal.jsonl",
-    "journal_judge.jsonl",
     "journal_runner.jsonl",
     "journal_without_editions.jsonl",
 )
@@ -45,7 +43,6 @@ def read(line: str) -> Entry:
 SCRIPTS = {
     "journal.jsonl": (scripted, "cups"),
     "journal_runner.jsonl": (scripted_runner, "cups"),
-    "journal_judge.jsonl": (scripted_judge, "cups"),
 }
 
 

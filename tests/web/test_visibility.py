@@ -20,7 +20,7 @@ from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
-from tests.study.scripted import fix_draws, scripted, scripted_judge, scripted_runner
+from tests.study.scripted import fix_draws, scripted, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
@@ -28,7 +28,6 @@ EVENTS = [
     decode(line, "hash")
     for name in (
         "journal.jsonl",
-        "journal_judge.jsonl",
         "journal_runner.jsonl",
     )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
@@ -38,8 +37,6 @@ LATER = (
     replace(
         next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
         stored_trials={"step 10k": 40},
-        simulated={"stack": {"cup at the left": {"A": 0.28125, "B": 0.71875}}},
-        salt="7c7c",
     ),
     Released(trial=9, reason="robot is hot", score=0.125),
     replace(
@@ -52,12 +49,11 @@ EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enu
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline", "stored_trials", "simulated", "salt"},
+        "locked": {"plan", "arms", "baseline", "stored_trials"},
         "assigned": {"arm", "salt", "opens"},
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
-        "judged": {"score", "salt"},
         "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},
@@ -114,7 +110,7 @@ def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
             assert view.content[name] == getattr(entry.event, name)
 
 
-@pytest.mark.parametrize("script", [scripted, scripted_judge, scripted_runner])
+@pytest.mark.parametrize("script", [scripted, scripted_runner])
 def test_nothing_blind_is_shown_of_a_running_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., sw.Study]
 ) -> None:

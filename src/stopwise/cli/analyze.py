@@ -67,12 +67,6 @@ def analyze(
         "shorter",
     ),
     strict: bool = flag("Refuse anything that would void the guarantee."),
-    eval_results: Path | None = option(
-        "Write an entry for the Hugging Face Hub for each policy into this folder; needs --dataset."
-    ),
-    dataset: str | None = option(
-        "With --eval-results: the benchmark on the Hub.", metavar="OWNER/NAME"
-    ),
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
@@ -87,8 +81,6 @@ def analyze(
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    if (eval_results is None) != (dataset is None):
-        raise Mistyped("--eval-results and --dataset belong together: give both, or neither")
     how = proxy.reading(reading.keywords())
     trials = read_trials(trial_source(files, policy), **how)
     _refuse_stored_files(stored or [], trials.policies)
@@ -115,11 +107,6 @@ def analyze(
         _refuse_doubts(found)
     code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
-    if eval_results is not None and dataset is not None:
-        from stopwise.report.eval_results import write_eval_results
-
-        for path in write_eval_results(found, eval_results, dataset):
-            typer.echo(f"written: {path}", err=output.as_json)
     if code is not None:
         raise typer.Exit(code)
 
@@ -136,18 +123,12 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
 
 
 def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
-    from stopwise.core.registry import find
     from stopwise.errors import require
 
-    method = comparison.method
     require(
         comparison.by == "wins"
         or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
-    )
-    require(
-        find(method).exact,
-        f"--strict needs a proven error level, but that of {method} is approximate",
     )
 
 

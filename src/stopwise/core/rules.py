@@ -37,7 +37,7 @@ PAIR_FIELDS = (
 # What came later, and is saved with a pair only where it says something.
 LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_share", "proxy_batches", "audit"),
+    *("proxy_mean", "proxy_batches", "audit"),
 )
 
 
@@ -52,9 +52,7 @@ class Rules:
     policies
         Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
     method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters. A
-        randomised method that was given no ``seed`` has one here that was drawn from the operating
-        system when these rules were made: with it, the same scores give the same result again.
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
     alpha
         Probability, in (0, 1), of any false claim.
     n_max
@@ -97,13 +95,12 @@ class Rules:
     later
         For the goal "best": policies among the names that join later. Nothing is named before all
         of them have joined.
-    proxy_mean, proxy_share
-        Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
-        known (of more than two policies, those of each pair), and the share of alpha that they
-        cost; None without a proxy.
+    proxy_mean
+        Of a proxy, a cheap score of the same scene: the mean of g1 - g0 (of more than two
+        policies, that of each pair); None without a proxy.
     proxy_batches
         For each compared pair of policies, the mean of g1 - g0 in a batch of simulated scenes for
-        each pair of trials: then the bounds cost nothing, as no bet rests on them. Else None.
+        each pair of trials, on which bets rest if the mean is not known. Else None.
     audit
         With a judge's score of every trial as the proxy: the chance, drawn before, that people
         score both trials of a pair as well; claims are about their scores. None if all are scored.
@@ -136,7 +133,6 @@ class Rules:
     lower_is_better: bool = False
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
-    proxy_share: float | None = None
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -150,11 +146,6 @@ class Rules:
             parameters={name: value for name, value in settings.items() if name not in own},
         )
 
-    @classmethod
-    def recorded(cls, **settings: Any) -> "Rules":
-        """Return the rules of flat keywords that were saved; as ``of``, but no seed is drawn."""
-        return cls.of(**registry.with_recorded_seed(settings))
-
     def __post_init__(self) -> None:
         self._set(bounds=checks.checked_bounds(self))
         if self.reference is not None:
@@ -163,7 +154,7 @@ class Rules:
             policies=checks.checked_policies(self),
             alpha=checks.checked_alpha(self),
             n_max=checks.checked_n_max(self),
-            parameters=checks.with_seed(self),
+            parameters=checks.checked_parameters(self),
         )
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
@@ -201,9 +192,7 @@ class Rules:
         )
         takes = registry.find(self.method).takes_reference
         text = f"{self.method} compares two policies and takes no reference"
-        require(
-            takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference"
-        )
+        require(takes, f"{text}; nscore-plus, nscore, wsr and step do", parameter="reference")
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
@@ -289,12 +278,6 @@ class Rules:
             groups=stored,
             stored=tuple(stored or ()),
         )
-
-    def with_luck(self, seed: int) -> "Rules":
-        """Return the same rules with this seed, if their method draws random numbers at all."""
-        if not registry.find(self.method).uses_seed(self.parameters):
-            return self
-        return replace(self, parameters={**self.parameters, "seed": seed})
 
     def settings(self) -> dict[str, Any]:
         """Return plain values from which equal rules can be made; what is usual is left out.

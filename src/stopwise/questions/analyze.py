@@ -85,12 +85,10 @@ def analyze(
         (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
     proxy_scores
         The proxy's scores in many simulated scenes apart from the trials, for its mean: a file or a
-        frame with the same policies, a mapping, or an array (scenes, policies).
+        frame with the same policies, a mapping, or an array (scenes, policies). Each of the
+        ``n_max`` rows gets some of them.
     proxy_mean
         In its place, the mean of the proxy for each policy by name, if it is known.
-    proxy_share
-        Of alpha, what bounds of the mean cost: a twentieth without n_max. With it each row gets
-        some of the scenes, and no bounds are needed unless a share is given.
     audit
         Where the proxy is a judge that has scored every trial: the chance with which a row was
         drawn, before it was run, to be scored by people as well. Claims are about their scores.

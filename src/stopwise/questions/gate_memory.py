@@ -51,12 +51,6 @@ class Memory:
         except InvalidState as error:
             raise InvalidState(f"{place}: {error}") from error
 
-    @property
-    def seed(self) -> int | None:
-        """The seed that was drawn on the first night, if one was."""
-        found: int | None = self.before.get("declared", {}).get("seed")
-        return found
-
     def check(self, rules: Rules, pairs: Table) -> None:
         """Raise unless this goes on with what was begun."""
         if not self.before:

@@ -159,7 +159,7 @@ class OrderQuestion(Question):
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
-        question = cls(Rules.recorded(**content["rules"]))
+        question = cls(Rules.of(**content["rules"]))
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, *question._row_shape))
         trials = content.get("trials", {})

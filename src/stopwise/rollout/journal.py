@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
+from stopwise.core.registry import other_edition
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
@@ -128,9 +128,9 @@ class Journal:
             f"reads format {VERSION}",
         )
         self._choices.append(str(found.get("on_error")))
-        if not isinstance(found.get("race", {}), dict):
+        if not isinstance(found.get("race"), dict):
             raise self._damaged(1)
-        known = _recorded(found)
+        known = found["race"]
         for name in dict.fromkeys([*identity, *known]):
             if name == "edition":
                 continue
@@ -201,16 +201,9 @@ def recorded_race(path: str | Path) -> dict[str, Any]:
     try:
         with Path(path).open("rb") as file:
             first = json.loads(file.readline())
-        return _recorded(first) if first["kind"] == KIND else {}
+        return dict(first["race"]) if first["kind"] == KIND else {}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput):
         return {}
-
-
-def _recorded(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity in a first line, with what older journals left unsaid."""
-    race = {"edition": UNWRITTEN, **first.get("race", {})}
-    luck = {"method_seed": UNWRITTEN_SEED} if "method" in race and uses_seed(race) else {}
-    return {**luck, **race}
 
 
 def _reserve(file: IO[str], path: Path) -> None:

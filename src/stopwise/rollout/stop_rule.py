@@ -29,6 +29,7 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import RowFunction
 
 
 @described
@@ -51,9 +52,12 @@ class StopRule(Resumable):
     proxy_scores
         Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
-        "wandb", "trackio", "mlflow" or "tensorboard", a run of one of these, an object with the
-        methods of ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there,
-        and the report page when the rule stops, or at ``finish``.
+        "wandb" or "tensorboard", a run of one of these, an object with the methods of
+        ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there, and the
+        report page when the rule stops, or at ``finish``.
+    on_row
+        A function that is called with the number of each row and its values by name, such as
+        ``mean/new``, in a thread of its own. If it fails, that is said once.
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
@@ -93,6 +97,7 @@ class StopRule(Resumable):
         stored: Mapping[str, Sequence[float] | Floats] | None = None,
         proxy_scores: ArrayLike | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
         **settings: Unpack[StopSettings],
     ) -> None:
         self._stored = stored_scores(stored)
@@ -110,7 +115,7 @@ class StopRule(Resumable):
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
-        self.report_to(report_to)
+        self.report_to(report_to, on_row)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
@@ -258,12 +263,16 @@ class StopRule(Resumable):
             if self._on_row is not None:
                 self._on_row()
 
-    def report_to(self, trackers: Any, task: str | None = None) -> None:
+    def report_to(self, trackers: Any, on_row: RowFunction | None = None) -> None:
         """Report the rows from now on, as with ``report_to=``: for a rule that was saved."""
-        self._reporter = trackers if isinstance(trackers, Reporter) else reporter_of(trackers)
-        if self._reporter:
-            self._reporter.begin(self.settings())
-            self._on_row = self._reporter.on_rows(self._question, task)
+        self.report_by(reporter_of(trackers, on_row))
+
+    def report_by(self, reporter: Reporter, task: str | None = None) -> None:
+        """Report the rows from now on by what others may report by as well."""
+        self._reporter = reporter
+        if reporter:
+            reporter.begin(self.settings())
+            self._on_row = reporter.on_rows(self._question, task)
 
     def finish(self) -> None:
         """Report the answer so far with its page, and close what was opened for that.

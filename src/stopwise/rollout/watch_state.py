@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.registry import UNWRITTEN, with_recorded_seed
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
 
@@ -57,7 +56,7 @@ def _watched(
     rules: dict[str, Any], rows: list[list[float]], joined: dict[str, int] | None = None
 ) -> WatchedTask:
     return WatchedTask(
-        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}),
+        rules=rules,
         rows=np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"])),
         joined={str(name): int(row) for name, row in (joined or {}).items()},
     )

@@ -12,8 +12,7 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
-from stopwise.study.plan_parts import Check, Conditions
-from stopwise.study.simulated import listed_states
+from stopwise.study.plan_parts import Check
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -67,8 +66,6 @@ def next_trial(
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
-    if plan.audit is not None and state.unblinded_at is not None:
-        raise NotAllowed("the study is unblinded, so it is known which rows are audited: stop here")
     board, row, arm, opens = place
     name = _drawn_task(lots, plan, row, arm) or board
     number = len(state.trials) + 1
@@ -105,7 +102,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     over = (
         trial
         for trial in held
-        if trial.begun and trial.status == "leased" and not trial.audited and trial.expires <= clock
+        if trial.begun and trial.status == "leased" and trial.expires <= clock
     )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
@@ -154,9 +151,9 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     trial = state.trial(number) if number is not None else None
     if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
         slot = state.slot(trial)
-        if slot.holder == trial.number and not slot.settled and not trial.audited:
+        if slot.holder == trial.number and not slot.settled:
             return trial
-    return state.to_audit(station)
+    return None
 
 
 def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
@@ -245,8 +242,7 @@ def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
-    first, beside_judge = -1, locked_plan(state).audit is not None
-    arms: list[str] = []
+    first, arms = -1, list[str]()
     for row, arm, slot in board.open_slots():
         if arms and row > first:
             break
@@ -258,7 +254,6 @@ def _first_free(
         free = slot.holder is None or (
             state.trials[slot.holder - 1].expires <= clock
             and not (seen and _seen_first(state, slot))
-            and not (beside_judge and state.trials[slot.holder - 1].over)
         )
         if open_to_it and free:
             first = row
@@ -326,10 +321,6 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
-    states = listed_states(plan, plan.task(task))
-    if states:  # in turn, the mean of the proxy in those left would not be that of the list
-        conditions = Conditions(listed=states)
-        return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)

@@ -23,7 +23,7 @@ class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise", "stored_trials", "simulated", "salt"),
+    left_out=("edition", "stopwise", "stored_trials"),
 ):
     """The plan was frozen, and the labels were drawn."""
 
@@ -36,9 +36,6 @@ class Locked(
     baseline: Blind[str | None]
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
-    # Of each task and start state, the proxy's scores by label.
-    simulated: Blind[dict[str, Any] | None] = None
-    salt: Blind[str | None] = None
 
 
 class Assigned(
@@ -117,27 +114,6 @@ class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
     score: Blind[float]
     answer: Blind[Any]
     salt: Blind[str]
-
-
-class Judged(Event, kind="judged", says="trial {trial} scored by the judge"):
-    """A judge, which scores every trial, has scored one."""
-
-    trial: Open[int]
-    score: Blind[float]
-    salt: Blind[str]
-
-
-class AuditDrawn(Event, kind="audit drawn"):
-    """A lot has decided whether people score the trials of a row as well; all of them are over."""
-
-    task: Open[str]
-    row: Open[int]
-    audited: Open[bool]
-
-    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
-        how = "is audited: people score it" if self.audited else "is not audited"
-        return f"row {self.row + 1} of {self.task} {how}"
 
 
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):

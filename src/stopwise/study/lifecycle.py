@@ -11,7 +11,6 @@ from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots
 from stopwise.study.events import Amended, Locked, Unblinded
 from stopwise.study.plan_file import faults
-from stopwise.study.simulated import by_label
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
@@ -24,7 +23,6 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
     if state.plan is not None:
         raise NotAllowed("the study is already locked")
     labels = lots.labels(plan)
-    simulated = by_label(plan, labels)
     return Locked(
         edition=edition_of(plan.method),
         stopwise=__version__,
@@ -37,8 +35,6 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
             arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored
         }
         or None,
-        simulated=simulated,
-        salt=None if simulated is None else lots.salt("lock"),
     )
 
 

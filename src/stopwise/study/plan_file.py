@@ -149,12 +149,6 @@ def yaml_text(plan: Mapping[str, Any]) -> str:
     return yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True)
 
 
-def with_entry(text: str, name: str, value: Any) -> str:
-    """Return the text of a plan with one more entry at its end; all else stays as written."""
-    added = yaml.safe_dump({name: value}, default_flow_style=None, allow_unicode=True, width=1000)
-    return f"{text.rstrip()}\n\n{added}"
-
-
 def rewrite_plan(folder: Path, text: str) -> None:
     """Replace the plan of a folder."""
     path = folder / FILE_NAME

@@ -31,6 +31,7 @@ from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
+from stopwise.trackers.reporter import Reporter
 
 # The pace of a study: from how many results of late, and at least how many gaps between them.
 RECENT, FEW_GAPS = 100, 4
@@ -45,12 +46,12 @@ class StudyReader:
         folder: Path | None = None,
         draft: StudyPlan | None = None,
         *,
-        report_to: Any = None,
+        reporter: Reporter | None = None,
     ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
-        self._report = None if report_to is None else StudyReporting(report_to)
+        self._report = StudyReporting(reporter) if reporter else None
         self._ledger.follower = self._report
         self._ledger.refresh()
         self._edited: tuple[Any, tuple[str, ...]] = (None, ())  # of a version of the file
@@ -226,8 +227,7 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                # What a simulator says tells whose label it is.
-                return frame.drop("trial", *(["proxy"] if state.simulated else []))
+                return frame.drop("trial")
             frame = self.records()
             if not used:
                 return frame
@@ -275,7 +275,7 @@ class StudyReader:
             return list(islice(entries, most))
 
     def verify(self) -> Verification:
-        """Replay the journal and check hash chain, random draws, assignments and saved state."""
+        """Replay the journal and check hash chain, random draws and assignments."""
         found = verify(self.store)
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found

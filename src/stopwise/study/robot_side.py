@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.errors import NotAllowed
-from stopwise.study import assignment, audits, ratings, recordings, trial_actions, views
+from stopwise.study import assignment, ratings, recordings, trial_actions, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.reader import StudyReader
@@ -98,17 +98,6 @@ class RobotSide(StudyReader):
                 outcome=outcome,
                 seconds=seconds,
             ),
-            who,
-        )
-
-    def judge(self, trial: int, score: float, *, who: str = "judge") -> None:
-        """Store what a judge, which scores every trial, makes of one; for plans with ``audit``.
-
-        It is final. Whether people are asked as well is drawn when the trials of its row are over
-        and judged.
-        """
-        self._enter(
-            lambda state: audits.judge(state, trial, score, self._lots(state).salt("judge", trial)),
             who,
         )
 

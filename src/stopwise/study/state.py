@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from stopwise.core.registry import UNWRITTEN, other_edition
@@ -12,7 +12,6 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
-from stopwise.study.simulated import Simulated, proxy_means
 from stopwise.study.study_plan import StudyPlan
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
@@ -44,9 +43,7 @@ class TrialRecord:
     episode: str = ""  # what a runner started for it, whether that runs, and how long it took
     running: bool = False
     seconds: float | None = None
-    audited: bool = False  # people were asked how it went, after it was over
     when: float = 0.0  # when it was handed out; from its result on, when that came
-    late: bool = False  # a trial of a later row had begun before the judge scored it
 
     @property
     def has_result(self) -> bool:
@@ -57,13 +54,6 @@ class TrialRecord:
     def waiting(self) -> bool:
         """Whether it has been run and waits to be compared with the other trial of its row."""
         return self.status == "scored" and self.score is None
-
-    @property
-    def over(self) -> bool:
-        """Whether it was run, or counts as the worst: beside a judge it is never run again."""
-        return (
-            self.waiting or self.audited or (self.status == "released" and self.score is not None)
-        )
 
     @property
     def withdrawn(self) -> bool:
@@ -143,8 +133,6 @@ class StudyState:
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
-    simulated: Simulated = field(default_factory=dict)  # the proxy's scores, by label
-    asked: list[int] = field(default_factory=list)  # trials of audited rows that people score now
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
@@ -188,14 +176,6 @@ class StudyState:
         first = rival is not None and rival.status == "scored" and rival.number < trial.number
         return rival if first else None
 
-    def to_audit(self, station: str) -> TrialRecord | None:
-        """Return the first trial of a station that people are asked about now."""
-        for number in self.asked if self.refusal is None else ():
-            trial = self.trials[number - 1]
-            if trial.station == station and self.board(trial).wants(trial.row, trial.arm):
-                return trial
-        return None
-
     def labels(self, lots: Lots) -> dict[str, str]:
         """Return the names by label."""
         assert self.plan is not None
@@ -210,7 +190,7 @@ class StudyState:
         plan: StudyPlan,
         arms: tuple[str, ...],
         baseline: str | None,
-        stored: Mapping[str, int] | None = None,
+        stored: Mapping[str, int] | None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
@@ -223,7 +203,4 @@ class StudyState:
         )
         for name, rules in plan.questions().items():
             own = rules.among(arms, baseline, stored)
-            if name in self.simulated:
-                means = proxy_means(plan, plan.task(name), self.simulated)
-                own = replace(own, proxy_mean=means)
             self.boards[name] = SlotBoard(own, self.refusal)

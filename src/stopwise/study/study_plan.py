@@ -8,8 +8,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
@@ -17,7 +15,6 @@ from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.plan_parts import Check, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
-from stopwise.study.simulated import proxy_means, require_simulated
 
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
@@ -27,7 +24,7 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 SINCE = (
     *("reference", "goal", "indifference"),
     *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "checks", "proxy", "audit"),
+    *("over_tasks", "weights", "stored", "checks"),
 )
 
 
@@ -64,12 +61,6 @@ class StudyPlan(PlanPart):
     # Policies that were tried before the study, with the number of their trials on each task, at
     # least n_max: these are imported before the first trial, and only the other policies are tried.
     stored: dict[str, int] = Field(default_factory=dict)
-    # Of each task and start state, a simulator's score of each policy; each row then draws its
-    # state from these (``Study.import_proxy``).
-    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
-    # The chance that people score a row, where a judge scores every trial; claims are then about
-    # people's scores.
-    audit: float | None = Field(default=None, gt=0, lt=1)
     # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
@@ -142,7 +133,6 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
-            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -249,26 +239,14 @@ class StudyPlan(PlanPart):
             reference=self.reference,
             groups=self.stored,
             stored=tuple(self.stored),
-            proxy_mean=proxy_means(self, task, self.proxy),
-            audit=self.audit,
             **for_files({"goal": self.goal, "indifference": self.indifference}),
-            parameters=self._recorded_parameters(),
+            parameters=self._parameters(),
         )
 
-    def _recorded_parameters(self) -> dict[str, Any]:
-        """Return the parameters with the seed of a randomised method: the lock writes it down."""
-        recorded = with_recorded_seed({**self.parameters, "method": self.method})
-        if self.futility != "advisory":
-            recorded["futility"] = self.futility
-        return {name: value for name, value in recorded.items() if name != "method"}
-
-    def with_luck(self) -> "StudyPlan":
-        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
-        if self.parameters.get("seed") is not None or not uses_seed(
-            {**self.parameters, "method": self.method}
-        ):
-            return self
-        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
+    def _parameters(self) -> dict[str, Any]:
+        """The method's own parameters, with how futility is dealt with where that is unusual."""
+        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
+        return {**self.parameters, **unusual}
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""

@@ -15,7 +15,7 @@ from stopwise.report.html import Chapter
 from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.recording_report import Place, filmed, judge_chapter, recording_chapters
+from stopwise.study.recording_report import Place, filmed, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 
@@ -44,8 +44,6 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
         if not verdict.finished:
             raise
     why = "not every policy has a score"
-    if study.plan.audit is not None:
-        why = "no row was picked for an audit, so people have scored nothing"
     without = [
         f"Nothing can be said about {own.task}: after {counted(own.rows, 'row')}, {why}."
         for own in verdict.tasks
@@ -64,7 +62,6 @@ def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
         _record(study),
         *_selection(study),
         *_groups(study),
-        judge_chapter(study),
         _checks(study, entries, place),
         _amendments(entries),
         _voided(entries),
@@ -92,7 +89,6 @@ def _record(study: "StudyReader") -> Chapter:
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
-        *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
         *([("started by a runner", str(started))] if started else []),
@@ -249,8 +245,6 @@ def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     """Return trials that were begun and have no score: their outcome may have been seen."""
     found = study.records()
     alone = set(found.filter(found["score"].is_null() & (found["status"] == "scored"))["trial"])
-    if study.plan.audit is not None:  # a judge has scored them
-        alone = set()
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:

@@ -179,10 +179,6 @@ class StudyClient:
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
-    def judge(self, trial: int, score: float) -> None:
-        """Store what a judge makes of a trial; see ``Study.judge``. For the role "runner"."""
-        self._call("POST", f"/api/trials/{trial}/judge", {"score": score})
-
     def add_recording(self, trial: int, file: str | Path) -> str:
         """Send a video or photo of a trial; return its name beside the study."""
         return self._sent(f"/api/trials/{trial}/recordings", file)

@@ -98,12 +98,6 @@ class EpisodeEndRequest(EpisodeRequest):
     seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
 
 
-class JudgeRequest(_Body):
-    """What a judge makes of a trial, in units of the score."""
-
-    score: float
-
-
 class CheckRequest(_Body):
     """The start-of-day check list of a station: what is ticked, and why the rest is not."""
 

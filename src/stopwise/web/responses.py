@@ -155,13 +155,11 @@ class TaskView(_Answer):
     trials_saved: int
     policies: list[PolicyView]
     pairs: list[PairView]
-    p_value_name: str
     interval_note: str | None
     goal: str
     by: str = "means"
     best: str | None
     candidates: list[CandidateView]
-    proxy: str = ""
 
     @property
     def answer(self) -> type[Analysis]:

@@ -7,7 +7,7 @@ import typer
 
 from stopwise.cli.command import Command, CommandGroup
 from stopwise.cli.option_groups import argument, flag, grouped, option
-from stopwise.cli.options import AsJson, ReportTo
+from stopwise.cli.options import AsJson, ReportingOptions
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 WARNING = (
@@ -33,12 +33,13 @@ def serve(
     tls: bool = flag("Serve over TLS, with a self-signed certificate."),
     qr: bool = flag("Print the owner's link as a QR code."),
     access_log: bool = flag("Log each request, but never a token."),
-    report_to: ReportTo = None,
+    *,
+    reporting: ReportingOptions,
     who: Who = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
-    with open_study(place, report_to) as study:
+    with open_study(place, **reporting.keywords()) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving
 

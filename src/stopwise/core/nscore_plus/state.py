@@ -101,12 +101,11 @@ class PlusState(NamedTuple):
     amount: Floats
     centre0: Floats
     cross: Floats
-    luck: Floats  # for a randomised last look
 
     @classmethod
-    def of(cls, sums: Sums, bet: Bet, log_e: Floats, luck: Floats) -> Self:
-        """Return the state with these parts, luck being uniform on [0, 1)."""
-        return cls(*sums, log_e, *bet, luck)
+    def of(cls, sums: Sums, bet: Bet, log_e: Floats) -> Self:
+        """Return the state with these parts."""
+        return cls(*sums, log_e, *bet)
 
     @property
     def sums(self) -> Sums:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from stopwise.study.views import Resolved
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Runner
-from stopwise.web.requests import AttendRequest, EpisodeEndRequest, EpisodeRequest, JudgeRequest
+from stopwise.web.requests import AttendRequest, EpisodeEndRequest, EpisodeRequest
 from stopwise.web.responses import Done, NextView
 from stopwise.web.routes.trials import TrialNumber, next_view
 from stopwise.web.site import Here
@@ -44,13 +44,6 @@ def begin_episode(
 ) -> Resolved:
     """Return the policy of a trial that its operator has started; this works once for a trial."""
     return site.study.begin_episode(trial, request.episode, who=grant.name)
-
-
-@router.post("/trials/{trial}/judge")
-def judge_trial(site: Here, grant: Runner, trial: TrialNumber, request: JudgeRequest) -> Done:
-    """Store what a judge makes of a trial, for good; for plans with an audit."""
-    site.study.judge(trial, request.score, who=grant.name)
-    return Done()
 
 
 @router.post("/trials/{trial}/episode/end")

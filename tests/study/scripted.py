@@ -98,7 +98,6 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
     study.record(trial, 0.125, station="left")
     study.add_recording(trial, [PHOTO], who="robot")
-    study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
     asked = [*checks, {"name": "cups as on the photo", "photo": True}]
     study.amend("the cups were moved", {"checks": asked})

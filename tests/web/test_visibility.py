@@ -54,7 +54,6 @@ HIDDEN = {
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
-        "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},
     },

@@ -107,15 +107,6 @@ class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added")
     size: Open[int]
 
 
-class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
-    """Someone else scored a trial by its recording; this enters no comparison."""
-
-    trial: Open[int]
-    score: Blind[float]
-    answer: Blind[Any]
-    salt: Blind[str]
-
-
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
     """Someone went through the check list of a station; ``note`` says why items are not ticked."""
 

@@ -126,11 +126,6 @@ def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _rated(event: events.Rated, state: StudyState, entry: Entry) -> None:
-    state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
-
-
-@take_in.register
 def _released(event: events.Released, state: StudyState, _: Entry) -> None:
     trial = _trial(state, event.trial)
     trial.status, trial.unneeded = "released", event.reason == events.UNNEEDED

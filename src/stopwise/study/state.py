@@ -128,7 +128,6 @@ class StudyState:
     # Station, item, file, SHA-256, and when on the study's clock.
     photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
-    ratings: list[tuple[int, str, float]] = field(default_factory=list)  # trial, by whom, score
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0

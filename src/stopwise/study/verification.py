@@ -76,8 +76,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
         case events.Assigned(station=station, asked=task) as found:
             if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
-        case events.Scored() | events.Released() | events.Rated() as found if (
-            found.score != _prescribed(state, plan, found)
+        case events.Scored() | events.Released() as found if found.score != _prescribed(
+            state, plan, found
         ):
             yield "the score does not match the answer, or is not the worst"
         case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
@@ -90,10 +90,10 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 
 
 def _prescribed(
-    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released | events.Rated
+    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released
 ) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
-    if isinstance(event, events.Scored | events.Rated):
+    if isinstance(event, events.Scored):
         return judged(state, trial, event.answer)[1]
     return None if event.score is None else plan.task(trial.task).score.worst

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment, Rating
+from stopwise.study.views import Assignment
 
 
 class _Answer(BaseModel):
@@ -78,12 +78,6 @@ class RecordingView(_Answer):
     """The name of a recording that was stored."""
 
     recording: str
-
-
-class RatingView(_Answer):
-    """A trial to rate by its recordings, or none if there is none now."""
-
-    rating: Rating | None
 
 
 class CurveView(_Answer):

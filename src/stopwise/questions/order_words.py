@@ -82,12 +82,6 @@ class OrderInWords(Drawn):
         )
 
     @property
-    def claim_over_tasks(self) -> str | None:
-        """What a declared order of several tasks says, in words; None for one task."""
-        mean = self.aligned.mean
-        return None if mean is None else f"{self._claimed} in {mean.meaning}"
-
-    @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
         said, wins = [], self.rules.by == "wins"
@@ -99,8 +93,8 @@ class OrderInWords(Drawn):
             said.append(f"wins more often {met}, whatever the means")
         elif lower and self.margin >= 0:
             said.append("a lower mean")
-        if self.claim_over_tasks is not None:
-            said.append(self.claim_over_tasks)
+        if self.aligned.mean is not None:
+            said.append(f"{self._claimed} in {self.aligned.mean.meaning}")
         elif self.margin:
             said.append(self._claimed)
         if lower and self.margin < 0:

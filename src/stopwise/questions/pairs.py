@@ -97,12 +97,6 @@ def replay(
     return board.result(trace)
 
 
-def has_e_process(comparison: Comparison) -> bool:
-    """Whether the method bets: its log e-value starts at a number and grows by e-values."""
-    method = comparison.test
-    return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
-
-
 class PairStates:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
@@ -117,7 +111,7 @@ class PairStates:
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
-        self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
+        self.start = float(first.flat[0]) if np.isfinite(first).all() else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
         self.log_e = np.full((studies, size, 2), -np.inf)
         self.log_e[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)

@@ -132,11 +132,9 @@ class StopRule(Resumable):
     p_values = Delegated[Mapping[str, float]](
         "_question.p_values", 'Anytime p-values of "this is a best policy" (goal "best").'
     )
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Policies that the next row tries, each as often as it does."""
-        return self._question.needed
+    needed = Delegated[tuple[str, ...]](
+        "_question.needed", "Policies that the next row tries, each as often as it does."
+    )
 
     @property
     def places(self) -> Places:

@@ -88,11 +88,6 @@ class SlotBoard:
         return self.question.needed
 
     @property
-    def apart(self) -> bool:
-        """Whether the next trial of an arm may be in another row than that of the others."""
-        return self._own is not None
-
-    @property
     def lacks_stored(self) -> bool:
         """Whether stored trials that were declared have not been imported yet."""
         numbers = self.rules.groups or {}

@@ -222,9 +222,10 @@ def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rule
     """Yield each such task with its rules and its trials, as names show."""
     shown = _shown(state)
     for name, board in state.boards.items():
-        if not board.question.ready:
+        table = board.question.table(task=name)
+        if not all(table.counts):
             continue
-        table = board.question.table(task=name).having(board.stored_scores())
+        table = table.having(board.stored_scores())
         baseline = board.rules.baseline
         rules = board.rules.among(
             tuple(shown[arm] for arm in state.arms),

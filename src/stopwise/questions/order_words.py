@@ -14,7 +14,6 @@ from stopwise.rows.table import Table
 # What a promise needs where a doubt of this code says that it is not so.
 DRAWN = {
     "scores-opposed": "independent scores",
-    "stored-worn-out": "stored trials from the conditions of today",
     "drift": "differences that stay the same",
 }
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee

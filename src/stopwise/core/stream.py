@@ -122,6 +122,13 @@ class SequentialTest(Resumable):
         )
         self._begin(rules)
 
+    @classmethod
+    def under(cls, rules: Rules) -> Self:
+        """Return the test of one pair under rules that were checked."""
+        test = cls.__new__(cls)
+        test._begin(rules)
+        return test
+
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
         self._comparison = Comparison(self.rules)
@@ -356,7 +363,7 @@ class SequentialTest(Resumable):
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
             **self._state.content(),
-            **self._history.content(),
+            "history": self._history.content(),
         }
 
     @classmethod
@@ -366,13 +373,11 @@ class SequentialTest(Resumable):
         parameters = settings.pop("parameters")
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls.__new__(cls)
-        test._begin(pair_rules(**parameters, **settings))
+        test = cls.under(pair_rules(**parameters, **settings))
         if content["limit"] != test.rules.n_max:
             limit = content["limit"]
             test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         test._history = History(len(test._comparison.directions), test._state.n)
-        if "history" in content:  # else the figure begins here
-            test._history.restore(content["history"])
+        test._history.restore(content["history"])
         return test

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stopwise.core.registry import UNWRITTEN, other_edition
+from stopwise.core.editions import other_edition
 from stopwise.errors import NotAllowed
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
@@ -195,7 +195,7 @@ class StudyState:
         self.plan, self.arms = plan, arms
         self.refusal = other_edition(
             plan.method,
-            UNWRITTEN if self.edition is None else self.edition,
+            self.edition,
             "this study was locked",
             version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
             go_on="finish it",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 import polars as pl
 from markupsafe import Markup
 
-from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
@@ -78,7 +77,7 @@ def _record(study: "StudyReader") -> Chapter:
     with study._ledger.reading() as state:
         after, started = state.after_unblinding, sum(bool(trial.episode) for trial in state.trials)
         version = "" if state.stopwise is None else f"stopwise {state.stopwise}, "
-        edition = UNWRITTEN if state.edition is None else state.edition
+        edition = state.edition
     same = "within an edition, the same scores give the same evidence"
     locked_with = f"{version}{plan.method}, edition {edition} ({same})"
     rows = [

@@ -2,9 +2,8 @@
 
 They were chosen on the suite of the benchmarks and decide only how fast the test is: it is valid
 with any value, as long as shares stay strictly between 0 and 1. Their order is that of the rules in
-``docs/design/nscore-plus.md``. Figures are those of ``docs/design/nscore-plus-tried.md``; where
-there is none, the direction follows from the formula and was not measured. Raise the edition of the
-method when you change one.
+``docs/design/nscore-plus.md``. Where there is no figure, the direction follows from the formula and
+was not measured. Raise the edition of the method when you change one.
 """
 
 # --- Deviation of scores -------------------------------------------------------------------------

@@ -38,7 +38,6 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
-    edition: ClassVar[int] = 3
     citation: ClassVar[Citation] = NScore.citation._replace(
         addition=", with the bets of stopwise's nscore-plus"
     )

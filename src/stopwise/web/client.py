@@ -44,7 +44,7 @@ class StudyClient:
     retry_seconds
         How long to retry before raising ``StoreFailed``.
     certificate
-        The certificate of a server that made its own (``serve --tls``), as a file.
+        A file with the certificate that vouches for the server, if this machine does not trust it.
     sleep
         How to wait between attempts, for tests.
 

@@ -10,7 +10,6 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
-from stopwise.web.certificate import TlsCertificate
 from stopwise.web.permissions import Reader, csrf_token, session
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
@@ -40,24 +39,6 @@ def join_page() -> Response:
 def worker() -> Response:
     """Return the script that opens the operator's page offline; what it serves is below it."""
     return FileResponse(STATIC / "worker.js", media_type="text/javascript")
-
-
-@router.get("/trust")
-def trust_page(site: Here) -> Response:
-    """Show how a device learns to trust the server's own certificate."""
-    return HTMLResponse(render("trust.html", fingerprint=_certificate(site).fingerprint))
-
-
-@router.get("/trust/stopwise.crt")
-def certificate(site: Here) -> Response:
-    """Return the certificate, never its key."""
-    return FileResponse(_certificate(site).file, media_type="application/x-x509-ca-cert")
-
-
-def _certificate(site: Site) -> TlsCertificate:
-    if site.certificate is None:
-        raise HTTPException(404, "this server has no certificate of its own")
-    return site.certificate
 
 
 @router.get("/api")

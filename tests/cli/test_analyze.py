@@ -218,28 +218,6 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
 
 
-def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:
-    rows = [
-        f"{task},{policy},{block},{score}"
-        for block in range(40)
-        for task in ("cup", "door")
-        for policy, score in (("a", 0.1), ("b", 0.9))
-    ]
-    path = tmp_path / "blocks.csv"
-    path.write_text("task,policy,block,score\n" + "\n".join(rows) + "\n")
-    arguments = ["analyze", str(path), "--bounds", "data", "--iid-correction", "--json"]
-
-    apart = json.loads(run(*arguments)[1])
-    pooled = json.loads(run(*arguments, "--pool")[1])
-
-    assert [analysis["task"] for analysis in apart] == ["cup", "door"]
-    assert apart[0]["design"] == "independent"
-    for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed separately"):
-        assert any(words in warning for warning in apart[0]["warnings"])
-    assert pooled["task"] == "pooled"
-    assert sum(policy["n"] for policy in pooled["policies"]) == 80
-
-
 if (DATA / "roboarena_complete599.csv").is_file():
 
     def test_roboarena_as_in_the_paper(tmp_path: Path) -> None:

@@ -256,7 +256,7 @@ def test_another_edition_or_a_damaged_state_is_refused(tmp_path: Path) -> None:
     run("gate", *command)
     content = json.loads(place.read_text())["content"]
 
-    content["declared"]["edition"] = 1
+    content["declared"]["edition"] = 77
     place.write_text(dump("stopwise gate", 1, content))
     edition = run("gate", *command)
     place.write_text(place.read_text().replace("0.05", "0.06"))
@@ -266,7 +266,7 @@ def test_another_edition_or_a_damaged_state_is_refused(tmp_path: Path) -> None:
     within = run("gate", *command[:-1], str(tmp_path / "new" / "gate.json"))
 
     assert [found[0] for found in (edition, damaged, other, within)] == [2, 2, 2, 2]
-    assert "this gate was begun with edition 1 of nscore-plus" in edition[1]
+    assert "this gate was begun with edition 77 of nscore-plus" in edition[1]
     assert "damaged" in damaged[1]
     assert "this is not the state of a gate" in other[1]
     assert "the state must not be among the results" in within[1]

@@ -261,5 +261,5 @@ class TestMethodContract:
         ):
             with pytest.raises(sw.InvalidState):
                 sw.SequentialTest.from_json(damaged)
-        with pytest.raises(sw.InvalidState, match="install a newer one"):
+        with pytest.raises(sw.InvalidState, match="in format 99, but this stopwise reads format 1"):
             sw.SequentialTest.from_json(newer)

@@ -146,7 +146,7 @@ def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, flo
 
 
 def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
-    """All-or-nothing scores: edition 2 bet nearly all after four wins, and lost 5.5."""
+    """All-or-nothing scores: whoever bets nearly all after four wins loses 5.5."""
     test = sw.SequentialTest("nscore-plus", n_max=200, alpha=0.001)
     for _ in range(4):
         before = test.update(0.0, 1.0).log_e
@@ -160,7 +160,7 @@ def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
 
 @pytest.mark.parametrize("rates", [(0.2, 0.82), (0.05, 0.6), (0.4, 0.9)])
 def test_no_run_is_lost_at_a_low_level(rates: tuple[float, float]) -> None:
-    """In edition 2 one bad pair could end a study: power .97, and 200 pairs in 2 % of the runs."""
+    """Else one bad pair may end a study: power .97, and 200 pairs in 2 % of the runs."""
     rng = np.random.default_rng(7)
     scores = [(rng.random((1000, 200)) < rate).astype(float) for rate in rates]
 

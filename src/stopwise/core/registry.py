@@ -38,7 +38,6 @@ class MethodParameters(TypedDict, total=False):
     ]
 
 
-UNWRITTEN = 1  # the edition of what was saved before editions were written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 # What a class says of itself in the words of ``MethodInfo``.
 _AS_THEY_ARE = (
@@ -134,22 +133,6 @@ def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
 def edition_of(method: str) -> int:
     """Return the edition of a method in this stopwise."""
     return find(method).edition
-
-
-def other_edition(
-    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
-) -> str | None:
-    """Return why this stopwise cannot go on with what has this edition, or None if it can.
-
-    ``begun`` says what was begun and how, as in "this study was locked".
-    """
-    ours = edition_of(method)
-    if edition == ours:
-        return None
-    return (
-        f"{begun} with edition {edition} of {method}{version}, but this stopwise has edition "
-        f"{ours}: {go_on} with the stopwise version it was started with"
-    )
 
 
 def _describe(cls: type[Method[Any]]) -> MethodInfo:

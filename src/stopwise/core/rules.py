@@ -34,9 +34,6 @@ SETTINGS = (
 PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
-)
-# What came later, and is saved with a pair only where it says something.
-LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
     *("proxy_mean", "proxy_batches", "audit"),
 )
@@ -301,10 +298,7 @@ class Rules:
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return plain values from which equal rules can be made; what is usual is left out.
-
-        Journals and saved studies hold them, so a field added later appears only where it is used.
-        """
+        """Return plain values from which equal rules can be made; what is usual is left out."""
         unusual = {
             entry.name: getattr(self, entry.name)
             for entry in fields(self)
@@ -323,9 +317,7 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
-        said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
-        return {name: getattr(self, name) for name in PAIR_FIELDS} | said
+        return {name: getattr(self, name) for name in PAIR_FIELDS}
 
 
 class Delegated(property, Generic[T]):

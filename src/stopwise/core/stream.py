@@ -122,6 +122,13 @@ class SequentialTest(Resumable):
         )
         self._begin(rules)
 
+    @classmethod
+    def under(cls, rules: Rules) -> Self:
+        """Return the test of one pair under rules that were checked."""
+        test = cls.__new__(cls)
+        test._begin(rules)
+        return test
+
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
         self._comparison = Comparison(self.rules)
@@ -267,8 +274,9 @@ class SequentialTest(Resumable):
         n_max
             The greatest number of pairs from now on, or None for no limit.
         """
-        ends = self._comparison.test.why_it_ends
-        require(ends is None, f"{ends}; it cannot be extended")
+        test = self._comparison.test
+        text = f"{test.name} answers only up to its declared n_max = {test.n_max}; "
+        require(not test.needs_n_max, f"{text}it cannot be extended")
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         limit = None if n_max is None else require_whole(n_max, "n_max", least)
@@ -356,7 +364,7 @@ class SequentialTest(Resumable):
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
             **self._state.content(),
-            **self._history.content(),
+            "history": self._history.content(),
         }
 
     @classmethod
@@ -366,13 +374,11 @@ class SequentialTest(Resumable):
         parameters = settings.pop("parameters")
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls.__new__(cls)
-        test._begin(pair_rules(**parameters, **settings))
+        test = cls.under(pair_rules(**parameters, **settings))
         if content["limit"] != test.rules.n_max:
             limit = content["limit"]
             test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         test._history = History(len(test._comparison.directions), test._state.n)
-        if "history" in content:  # else the figure begins here
-            test._history.restore(content["history"])
+        test._history.restore(content["history"])
         return test

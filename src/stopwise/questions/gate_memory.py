@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.registry import other_edition
+from stopwise.core.editions import other_edition
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump, load
 from stopwise.errors import InvalidState, require

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from stopwise.core.registry import other_edition
+from stopwise.core.editions import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
@@ -23,7 +23,7 @@ else:
     import fcntl
 
 KIND = "stopwise race"
-VERSION = 2  # since it tells where the policies come from
+VERSION = 1
 OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line
 
 
@@ -122,11 +122,9 @@ class Journal:
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
         self._require_journal(line.startswith(OPENING))
         found = self._object(1, line)
-        require(
-            found.get("version") == VERSION,
-            f"{self.path}: the journal has format {found.get('version')!r}, but this stopwise "
-            f"reads format {VERSION}",
-        )
+        refusal = other_format(f"{self.path}: the race was started", found.get("version"), VERSION)
+        if refusal is not None:
+            raise InvalidState(refusal)
         self._choices.append(str(found.get("on_error")))
         if not isinstance(found.get("race"), dict):
             raise self._damaged(1)
@@ -140,7 +138,7 @@ class Journal:
                 f"{known.get(name)!r}, not {identity.get(name)!r}",
             )
         begun = f"{self.path}: the race was started"
-        refusal = other_edition(identity["method"], known["edition"], begun)
+        refusal = other_edition(identity["method"], known.get("edition"), begun)
         if refusal is not None:
             raise InvalidState(refusal)
 

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.editions import other_edition
 from stopwise.core.groups import stored_scores
-from stopwise.core.registry import other_edition
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
@@ -269,7 +269,7 @@ class Watch:
         )
         if name == "edition":
             begun = f"{self._state}: task {task!r} was started"
-            raise InvalidState(str(other_edition(rules["method"], before[name], begun)))
+            raise InvalidState(str(other_edition(rules["method"], before.get(name), begun)))
         raise PastChanged(
             f"task {task!r}: {name} was {before.get(name)!r} at earlier looks, but is now "
             f"{rules.get(name)!r}; keep it as it was, or start over without {self._state}"

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LARGEST_BODY = 256 * 1024
 SECONDS_FOR_BODY = 20.0
 SLOWEST = 10 * 1024.0  # bytes per second of a recording: it may take long, but must come
-UPLOAD = re.compile(r"/api/(trials/\d+/recordings|stations/photo)")
+UPLOAD = re.compile(r"/api/trials/\d+/recordings")
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -69,9 +69,6 @@ class NextView(_Answer):
     checks: tuple[str, ...] = Field(
         default=(), description="The start-of-day check list, if it is due before the next trial."
     )
-    photos: tuple[str, ...] = Field(
-        default=(), description="Which items of it ask for a photo that is not there yet."
-    )
 
 
 class RecordingView(_Answer):

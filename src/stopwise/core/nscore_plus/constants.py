@@ -2,9 +2,8 @@
 
 They were chosen on the suite of the benchmarks and decide only how fast the test is: it is valid
 with any value, as long as shares stay strictly between 0 and 1. Their order is that of the rules in
-``docs/design/nscore-plus.md``. Figures are those of ``docs/design/nscore-plus-tried.md``; where
-there is none, the direction follows from the formula and was not measured. Raise the edition of the
-method when you change one.
+``docs/design/nscore-plus.md``. Where there is no figure, the direction follows from the formula and
+was not measured. Raise the edition of the method when you change one.
 """
 
 # --- Deviation of scores -------------------------------------------------------------------------
@@ -222,7 +221,7 @@ LOSS_PAIRS = 20.0
 # costs nearly everything (0 at alpha .001: power .97 instead of 1.00 for .2 against .82, N = 200).
 NOISY_SHARE = 0.4
 # The number of pairs after which half of that is held back.
-# More: bold bets near the deadline are cut. Less: it ends before effects at low alpha are decided
+# More: bold bets near n_max are cut. Less: it ends before effects at low alpha are decided
 # (10 at alpha .001: .3 % more pairs).
 NOISY_PAIRS = 20.0
 

@@ -84,7 +84,7 @@ class Sums(NamedTuple):
 class PlusState(NamedTuple):
     """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it.
 
-    Saved tests hold the arrays in this order, so neither it nor the fields may change.
+    Saved tests hold the arrays in this order.
     """
 
     pairs: Floats

@@ -93,7 +93,6 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
     return {
         **_evidence(site, trials),
         "names": site.study.names,
-        "hopeless": site.study.plan.hopeless(),
         "lines": site.study.trial_lines(trials) if blinded else [],
         "plan": None if site.study.locked else plan_view(site),
         "tokens": [
@@ -101,6 +100,10 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
         ],
         "entries": [EntryView.of(entry, blinded=blinded) for entry in reversed(entries)],
     }
+
+
+def _whole_page(site: Site, trials: int) -> dict[str, Any]:
+    return {**_everything(site, trials), "hopeless": site.study.plan.hopeless()}
 
 
 @router.get("/view/part/{place}")
@@ -115,7 +118,7 @@ def part(site: Here, _: Reader, place: int) -> Response:
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
 _add_page("/rate", "rate.html", _place, Role.OPERATOR)
 _add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
-_add_page("/owner", "owner.html", _everything, Role.OWNER)
+_add_page("/owner", "owner.html", _whole_page, Role.OWNER)
 _add_page("/wall", "wall.html", _evidence, Role.VIEWER, Role.OWNER)
 # The parts of these pages that change.
 _add_page("/view/live", "view_live.html", _evidence, Role.VIEWER, Role.OWNER)

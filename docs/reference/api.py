@@ -23,7 +23,6 @@ SECTIONS = {
 BESIDE = {
     "Analysis": ["questions.analysis.PolicyResult", "questions.analysis.PairResult"],
     "Forecast": ["planning.forecast_result.PairForecast"],
-    "MetricComparison": ["planning.metrics_result.MetricRow"],
     "Plan": [
         "planning.plan_result.PlanRow",
         "planning.smallest_gap.Detectable",

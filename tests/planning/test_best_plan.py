@@ -212,10 +212,3 @@ def test_what_cannot_be_planned(settings: dict[str, Any], message: str) -> None:
         planned(
             0.4, 0.5, 0.6, **{"n_max": 20, **settings} if "budget" not in settings else settings
         )
-
-
-def test_metrics_are_compared_by_orders_only() -> None:
-    columns = {"policy": ["a", "b"] * 3, "score": [0.0, 0.5, 1.0, 1.0, 0.0, 0.2]}
-    trials = sw.Trials.from_columns(columns, bounds=(0, 1))
-    with pytest.raises(sw.InvalidInput, match="offered for the goal 'order' only"):
-        sw.compare_metrics(trials, n_max=9, goal="best")

@@ -33,7 +33,7 @@ ADDED = {
     *("difference", "interval"),  # of two counts
     *("attended", "episode", "running", "seconds"),  # of a trial that a runner starts
     *("method", "n_max", "edited", "by", "doubts"),  # of a study
-    *("needed", "robots", "proxy", "audit", "without_proxy"),  # of a plan
+    *("needed", "robots"),  # of a plan
 }
 
 

@@ -1,6 +1,6 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stopwise.planning.needed import Needed
 
 # Fields of a row that its table has only where they say something.
-SPECIAL = ("same", "human_scores")
+SPECIAL = ("same",)
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
 _NOT_IN_TABLE = ("policies", "times", *SPECIAL)
 
@@ -52,8 +52,6 @@ class Plan(PlanningResult):
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
-    proxy, without_proxy
-        The correlation of a simulator or a judge, and the plan without it; or None.
     """
 
     rows: tuple[PlanRow, ...]
@@ -67,8 +65,6 @@ class Plan(PlanningResult):
     without_effect: tuple[PlanRow, ...] = ()
     robots: int = 1
     needed: "Needed | None" = None
-    proxy: float | None = None
-    without_proxy: "Plan | None" = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
@@ -122,11 +118,16 @@ class Plan(PlanningResult):
         return min(enough, key=lambda row: row.n_max) if enough and self.single else None
 
     @property
+    def shown(self) -> PlanRow:
+        """The row that the sentence is about: what reaches the target power, or comes nearest."""
+        return self.advised or self._assumed[-1] if self.needed is None else self.needed.row
+
+    @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
         if not self.single:
             return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
-        row = self.advised or self.rows[-1] if self.needed is None else self.needed.row
+        row = self.shown
         power = (
             f"{row.power:.3f} (exact)"
             if row.exact
@@ -139,26 +140,8 @@ class Plan(PlanningResult):
             f"at most {self._trials(row.n_max)} reaches the right verdict with "
             f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}.{self._beside(row)}{self._nothing(row)} {self._caveat()}"
+            f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
         )
-
-    def _beside(self, row: PlanRow) -> str:
-        """Return what people score, and what the study would be without a proxy."""
-        other = self.without_proxy
-        if other is None:
-            return ""
-        beside = next((own for own in other.rows if own.n_max == row.n_max), other.rows[-1])
-        found = f"a power of {beside.power:.2f}"
-        if self.needed is not None and other.needed is not None:
-            beside = other.needed.row
-            found = f"n_max = {beside.n_max}"
-        people, everything = "", ""
-        if row.human_scores is not None:
-            of = f"of the {row.mean_trials:.0f} trials on average"
-            people = f" People score {row.human_scores:.0f} {of}."
-            everything = ", all scored by people"
-        mean = f"{self._trials(round(beside.mean_n))} on average{everything}"
-        return f"{people} Without the {self._who}: {found}, {mean}."
 
     def _trials(self, number: int) -> str:
         """Return so many trials of each policy that is tried, in words."""
@@ -269,11 +252,22 @@ class Plan(PlanningResult):
             for row in (self.rows if rows is None else rows)
         ]
 
+    def summary(self) -> dict[str, Any]:
+        """Return what ``shown`` takes, as people read it."""
+        (row,) = self.table([self.shown])
+        return {
+            "n_max": row["n_max"],
+            "power": f"{row['power']:.2f}",
+            "mean": f"{row['mean_n']:.1f}",
+            "total": f"{row['mean_trials']:.0f}",
+            **hours_of(row),
+        }
+
     def text_tables(self) -> dict[str, Rows]:
         """Return the rows and the smallest gaps as people read them."""
         nothing = {"If there is no difference": self._shown(self.without_effect)}
         return {
-            "What to expect": self._compared(Plan._shown),
+            "What to expect": self._shown(),
             **(nothing if self.without_effect else {}),
             **({"Smallest detectable gap": self._gaps()} if self.detectable else {}),
             **self._other_studies(),
@@ -292,7 +286,6 @@ class Plan(PlanningResult):
                 "mean": f"{row['mean_n']:.1f}",
                 "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
                 "total": f"{row['mean_trials']:.0f}",
-                **({"people": f"{row['human_scores']:.0f}"} if "human_scores" in row else {}),
                 "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * self.policies,
                 "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
                 **hours_of(row),
@@ -312,23 +305,9 @@ class Plan(PlanningResult):
             for entry in self.detectable
         ]
 
-    @property
-    def _who(self) -> str:
-        """What the proxy is."""
-        return "simulator" if self.rules.audit is None else "judge"
-
-    def _compared(self, rows_of: Callable[["Plan"], Rows]) -> Rows:
-        """Return rows of this plan, and of the one without a proxy, where people score all."""
-        own, other = rows_of(self), self.without_proxy
-        if other is None or not own:
-            return own
-        own = [{self._who: f"{self.proxy:g}", **row} for row in own]
-        rest = [{self._who: "none", "people": row["total"], **row} for row in rows_of(other)]
-        return own + [{name: row[name] for name in own[0]} for row in rest]
-
     def _other_studies(self) -> dict[str, Rows]:
         """Return what to declare for the target power, and other methods and designs beside it."""
-        rows = self._compared(Plan._declared)
+        rows = self._declared()
         title = f"For a power of {self.power:g}, and what else would do"
         return {title: rows} if rows else {}
 
@@ -336,7 +315,7 @@ class Plan(PlanningResult):
         if self.needed is None:
             return []
         found = {(self.method, self.design): self.needed.row, **self.needed.others}
-        shown = ("n_max", "power", "mean", "total", "people", "hours", "max h")
+        shown = ("n_max", "power", "mean", "total", "hours", "max h")
         return [
             {
                 "method": method,
@@ -359,13 +338,10 @@ class Plan(PlanningResult):
                     for (method, design), row in self.needed.others.items()
                 ],
             }
-        other = self.without_proxy
         return {
             "rows": self.table(),
             "needed": needed,
             **(nothing if self.without_effect else {}),
-            "audit": self.rules.audit,
-            "without_proxy": None if other is None else other.to_dict(),
         }
 
     def plot_power(self) -> "Figure":

@@ -37,8 +37,6 @@ class PlanRow:
     fixed_n, fixed_test
         Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
         evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
-    human_scores
-        With audits: the expected number of trials that people score, of all policies together.
     policies, runs
         Number of policies, and of simulated studies (None if computed exactly).
     times
@@ -63,7 +61,6 @@ class PlanRow:
     runs: int | None
     times: StoppingTimes = field(repr=False, compare=False)
     same: float | None = None
-    human_scores: float | None = None
 
     @classmethod
     def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:

@@ -14,7 +14,7 @@ from stopwise.report.html import captioned, render_page
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "metric", "two best")
+TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "score", "two best")
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
@@ -22,7 +22,6 @@ CAPTIONS = {
     "detectable": "Smallest detectable gap, by maximum number of trials",
     "naming": "Chance that one is named, by number of further rows",
     "further": "Chance that all pairs are decided, by number of further trials",
-    "measures": "Trials per policy until the study ends, by metric",
 }
 PER_POLICY = "Mean and quantiles are in trials per policy; totals are over all policies."
 
@@ -83,11 +82,11 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def planning_page(answers: Mapping[str, PlanningResult]) -> str:
-    """Return the page of the answers of one kind, by task."""
+def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> str:
+    """Return the page of the answers of one kind, by task or by score."""
     sections = [
         {
-            "heading": f"Task {task}" if len(answers) > 1 else "",
+            "heading": f"{of} {task}" if len(answers) > 1 else "",
             "sentence": answer.sentence,
             "tables": answer.text_tables(),
             "legend": answer.LEGEND,

@@ -26,8 +26,6 @@ BESIDE = {
     "Plan": [
         "planning.plan_result.PlanRow",
         "planning.smallest_gap.Detectable",
-        "planning.best_plan_result.BestPlan",
-        "planning.best_plan_result.BestPlanRow",
     ],
     "SequentialTest": ["core.rules.Rules"],
 }

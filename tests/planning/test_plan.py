@@ -215,7 +215,7 @@ def test_the_plan_does_not_depend_on_which_chunk_is_run_first() -> None:
             n_max=[5, 10],
             executor=each,
             detectable=False,
-        )  # fmt: skip
+        )
         for each in (OneByOne(), Backwards())
     ]
     assert plans[0].rows == plans[1].rows

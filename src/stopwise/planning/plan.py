@@ -291,6 +291,7 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
         policies=len(study.rules.new_policies),
+        most_trials=study.n_max * len(study.rules.new_policies),
         same=times.same_rate if asks_same else None,
     )
 

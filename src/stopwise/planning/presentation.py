@@ -31,28 +31,33 @@ class PlanningResult(Drawn):
 
     Attributes
     ----------
-    SETTINGS
-        Settings that JSON holds as its own.
-    TITLE, LEGEND
-        The question that heads its page, and what the tables there need to be understood.
+    SETTINGS, UNSAID
+        Settings that JSON holds as its own, and fields that it does not hold as such.
+    TITLE
+        The question that heads its page.
     """
 
     rules: Rules
     notes: tuple[str, ...]
     SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")
     TITLE: ClassVar[str]
-    LEGEND: ClassVar[str] = ""
+    UNSAID: ClassVar[tuple[str, ...]]
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     adjust = FromRules[str]("adjust", "How alpha is shared.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
 
+    @property
+    def legend(self) -> str:
+        """What the tables need to be understood."""
+        return ""
+
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
 
-    def _promised(self, n_max: int | None, *, bounds_inferred: bool) -> str:
+    def promised(self, n_max: int | None, *, bounds_inferred: bool) -> str:
         """Return what the method promises about false claims."""
         claim = "the chance of a false claim"
         return promise(self.method, claim, self.alpha, n_max=n_max, bounds_inferred=bounds_inferred)
@@ -64,7 +69,7 @@ class PlanningResult(Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         settings = {name: getattr(self, name) for name in self.SETTINGS}
-        fields = {name: value for name, value in vars(self).items() if name != "rules"}
+        fields = {name: value for name, value in vars(self).items() if name not in self.UNSAID}
         content = _plain({**fields, **settings, **self._derived()})
         return {"schema": SCHEMA, "sentence": self.sentence, **content}
 
@@ -89,7 +94,7 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
             "heading": f"{of} {task}" if len(answers) > 1 else "",
             "sentence": answer.sentence,
             "tables": answer.text_tables(),
-            "legend": answer.LEGEND,
+            "legend": answer.legend,
             "figures": captioned(answer.figures(), CAPTIONS),
             "notes": in_short(answer.notes),
         }
@@ -97,3 +102,10 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
     ]
     title = next(iter(answers.values())).TITLE
     return render_page("planning.html", title=title, sections=sections, text_columns=TEXT_COLUMNS)
+
+
+def hours_of(row: dict[str, Any]) -> dict[str, str]:
+    """Return the hours of a row of a table, if a trial takes a known time."""
+    if row["mean_hours"] is None:
+        return {}
+    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}

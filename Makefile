@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A selection that says in a minute whether the numerics, the contracts of the methods, files,
 # questions and commands still hold; `make test` runs everything.
-QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/saved \
+QUICK := tests/contracts tests/core tests/data tests/rows tests/questions \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 

@@ -33,14 +33,17 @@ METHODS: dict[str, dict[str, Any]] = {
 
 def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
     """Rank the four policies on one draw."""
-    aligned = align(
-        trials,
-        policies=tuple(ROBOARENA.values()),
-        design="paired",
-        iid_correction=True,
-        seed=seed,
-    )
-    return sw.analyze(aligned, method=method, adjust="bonferroni", ties="paper", **METHODS[method])
+    aligned = align(trials, policies=tuple(ROBOARENA.values()), design="paired")
+    rows = len(aligned.scores)
+    # Drawn among all policies, present or not: missing cells must not steer the choice.
+    drawn = np.random.default_rng(seed).integers(len(aligned.policies), size=rows)
+    kept = aligned.scores[np.arange(rows), drawn]
+    scores = {
+        name: kept[(drawn == index) & ~np.isnan(kept)]
+        for index, name in enumerate(aligned.policies)
+    }
+    settings = {"adjust": "bonferroni", "ties": "paper", "design": "independent"}
+    return sw.analyze(scores, method=method, bounds=aligned.bounds, **settings, **METHODS[method])
 
 
 def run(settings: Settings) -> Result:

@@ -34,8 +34,8 @@ from stopwise.core.snapshot import dump
             {"margin": -0.1, "alternative": "two-sided"},
             "a negative margin .* alternative 'greater' or 'less'",
         ),
-        ({"method": "fisher", "n_max": 10, "margin": 0.1}, "fisher takes no margin"),
-        ({"method": "welch"}, "welch needs n_max"),
+        ({"method": "step", "n_max": 10, "margin": 0.1}, "step takes no margin"),
+        ({"method": "step"}, "step needs n_max"),
         ({"levels": 3}, "levels is for method='savi', not for nscore"),
         ({"bins": 1}, "bins must be a whole number from 2 to 1001, but got 1"),
         ({"bin_values": [0, 0, 1]}, "bin_values must be 2 to 128 distinct scores"),
@@ -172,8 +172,6 @@ def test_what_is_no_saved_test_is_told_in_words() -> None:
 def test_what_cannot_be_extended_says_so() -> None:
     with pytest.raises(sw.InvalidInput, match="step answers only up to its declared n_max"):
         sw.SequentialTest("step", n_max=20).extend(30)
-    with pytest.raises(sw.InvalidInput, match="the randomised look at n_max = 20 spends all"):
-        sw.SequentialTest(n_max=20, last_look="randomised").extend(30)
     with pytest.raises(sw.InvalidInput, match="nothing to extend"):
         sw.SequentialTest("nscore").extend(30)
     with pytest.raises(sw.InvalidInput, match="n_max"):

@@ -41,8 +41,6 @@ def test_the_worst_proxy_in_twenty_thousand_studies() -> None:
     [
         {"n_max": None},
         {"alpha": 0.002},
-        {"last_look": "randomised", "seed": 3},
-        {"deadline": False},
     ],
     ids=str,
 )

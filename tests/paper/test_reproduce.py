@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks.paper import meta, rendering, table_1_left, table_1_right
 from benchmarks.paper.__main__ import conclude, main
+from benchmarks.paper.published_step import published_design
 from benchmarks.paper.result import Cell, Result, Table
 from benchmarks.paper.settings import Settings
 from stopwise.errors import InvalidInput
@@ -39,8 +40,9 @@ def test_bernoulli_rows_agree_within_monte_carlo_error() -> None:
 
 def test_steps_exact_row_is_the_papers_where_undecided_counts_as_n() -> None:
     """At a smaller horizon; what undecided studies count moves the TTD, not the power."""
-    short = table_1_left.step_exact(50, "paper", counted=50)
-    counted = table_1_left.step_exact(50, "paper", counted=100)
+    design = published_design(table_1_left.ALPHA, 50)
+    short = table_1_left.step_exact(design, counted=50)
+    counted = table_1_left.step_exact(design, counted=100)
 
     undecided = 1 - short.power
     assert counted.mean_power == short.mean_power

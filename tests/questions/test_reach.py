@@ -78,7 +78,6 @@ def test_more_pairs_methods_and_goals_have_their_own_limit() -> None:
     assert least() < least(policies=5) < least(policies=20)
     assert least(adjust="bonferroni", policies=3) == least(policies=3)
     assert least(goal="best", policies=5) < least(policies=5)
-    assert least(method="barnard") < least(method="nscore")
     assert least(reference=0.9) >= least(reference=0.9, alpha=0.1)
     assert least(bounds=(-3, 9)) == least()
     assert least(by="wins") == least(design="paired")

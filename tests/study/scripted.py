@@ -121,9 +121,7 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study.add_recording(trial, [PHOTO], who="robot")
     study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
-    asked = [*checks, {"name": "cups as on the photo", "photo": True}]
-    study.amend("the cups were moved", {"checks": asked})
-    study.add_photo("left", "cups as on the photo", [PHOTO, b"of the cups"])
+    study.amend("the cups were moved", {"checks": [*checks, "cups as on the photo"]})
     if unblind:
         study.unblind(reason="done")
     return study

@@ -187,7 +187,3 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 def test_a_check_that_makes_no_sense_is_refused(changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         StudyPlan.model_validate(plan(**changes))
-
-
-def test_plans_without_one_keep_their_digest() -> None:
-    assert "drift_check" not in StudyPlan.model_validate(plan()).content()

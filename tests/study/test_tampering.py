@@ -149,7 +149,7 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "said"),
-    [("UPDATE stopwise SET format = 9999", "format 9999"), ("DROP TABLE stopwise", "no format")],
+    [("UPDATE stopwise SET format = 9999", "format 9999"), ("DROP TABLE stopwise", "format None")],
 )
 def test_a_store_of_another_format_is_refused_in_one_line(
     tmp_path: Path, statement: str, said: str
@@ -161,6 +161,6 @@ def test_a_store_of_another_format_is_refused_in_one_line(
     with pytest.raises(sw.InvalidState) as refused:
         Store.open(tmp_path / "study.db")
     assert str(refused.value) == (
-        f"this store has {said}, but this stopwise reads format 1: open it with the stopwise "
-        "version that made it"
+        f"this store was made in {said}, but this stopwise reads format 1: continue with the "
+        "stopwise version it was started with"
     )

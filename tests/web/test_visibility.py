@@ -33,8 +33,8 @@ EVENTS = [
     )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
-# Fields that came later and are left out where they say nothing.
-LATER = (
+# Fields that say nothing in the scripted studies.
+FURTHER = (
     replace(
         next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
         stored_trials={"step 10k": 40},
@@ -46,7 +46,7 @@ LATER = (
     ),
     Joined(arm="D", policy={"name": "step 40k"}, rows={"stack": 3}, reason="late", salt="5a5a"),
 )
-EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(LATER)]
+EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(FURTHER)]
 
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {

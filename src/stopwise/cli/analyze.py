@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnalyzeReadingOptions(TableReadingOptions):
-    """Files to analyse; the seed has two uses."""
-
-    seed: int | None = option("Seed for --order shuffled and --iid-correction.")
-
-
 @grouped
 def analyze(
     *,
@@ -46,11 +39,8 @@ def analyze(
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     bins: int | None = option("Number of bins for the scores, with --method nscore."),
-    reading: AnalyzeReadingOptions,
+    reading: TableReadingOptions,
     proxy: ProxyOptions,
-    iid_correction: bool = flag(
-        "Keep one random policy per block, as in the paper, to make scores independent."
-    ),
     unit: str = option(
         "What counts as one trial: trial, or seed (the mean of a training run, so that "
         "claims are about the algorithm).",
@@ -93,7 +83,6 @@ def analyze(
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
-        "iid_seed": (reading.seed or 0) if iid_correction else None,
         "stored": stored or (),
         "fresh": fresh,
         "unequal": unequal,
@@ -138,10 +127,6 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: b
         comparison.by == "wins"
         or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
-    )
-    require(
-        find(method).exact,
-        f"--strict needs a proven error level, but that of {method} is approximate",
     )
     require(
         not (pool and len(trials.tasks) > 1 and find(method).constant_rates),

@@ -78,7 +78,7 @@ def _two_policies(console: "Console", pause: float) -> None:
 def _line(verdict: "Verdict", score0: float, score1: float) -> "Text":
     from rich.text import Text
 
-    evidence = (verdict.log_e or 0.0) / -math.log(verdict.alpha)
+    evidence = verdict.log_e / -math.log(verdict.alpha)
     filled = round(BAR * min(max(evidence, 0.0), 1.0))
     line = Text(f"{verdict.n:4d}  ")
     for score, colour in ((score0, "cyan"), (score1, "green")):

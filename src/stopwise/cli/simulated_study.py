@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from stopwise.study.study import Study
 
 MILESTONES = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -51,11 +53,16 @@ def half_run(folder: Path) -> "Study":
             break
         ago[0] -= PACE
         policy = study.resolve(trial.code).policy
-        rng, skill = luck[policy], SKILL[policy]
-        reached = list(takewhile(lambda _, rng=rng, skill=skill: rng.random() <= skill, MILESTONES))
+        rng = luck[policy]
+        reached = _reached(rng, SKILL[policy])
         tag = None if reached == MILESTONES else "dropped"
         seconds = round(float(rng.uniform(20, 90)), 1)
         study.record(trial.trial, reached, station=station, tag=tag, seconds=seconds)
         if number == TRIALS // 3:
             study.void(trial.trial, "the camera was unplugged", who="ada")
     return study
+
+
+def _reached(rng: "np.random.Generator", skill: float) -> list[str]:
+    """Return the milestones reached before the first that is missed."""
+    return list(takewhile(lambda _: rng.random() <= skill, MILESTONES))

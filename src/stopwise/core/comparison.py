@@ -109,14 +109,10 @@ class Comparison:
     @cached_property
     def sameness(self) -> Sameness | None:
         """The tests of "practically the same", each at the whole level, or None."""
-        return self.sameness_of(self.test)
-
-    def sameness_of(self, test: Method[Any]) -> Sameness | None:
-        """Return the tests of "practically the same" that go with this test of a difference."""
         within = self.rules.equivalence
         if within is None:
             return None
-        return Sameness(test.not_worse(self.alpha, within / self._tested_scale.span))
+        return Sameness(self.test.not_worse(self.alpha, within / self._tested_scale.span))
 
     @cached_property
     def _unit_references(self) -> list[float]:

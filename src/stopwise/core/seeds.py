@@ -5,10 +5,18 @@ chance: they are independent draws from 2**32 equally likely seeds, so that scor
 draws too, and nothing is lost.
 """
 
+import secrets
+
 import numpy as np
 
+SEED_BITS = 32  # short enough to be copied by hand
 # Branches of the tree of seeds; changing one changes every race.
 _PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
+
+
+def drawn_seed() -> int:
+    """Return a seed from the operating system: nobody can know it before it is drawn."""
+    return secrets.randbits(SEED_BITS)
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:

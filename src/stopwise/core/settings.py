@@ -43,7 +43,6 @@ LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as time
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
 ]
-Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
 class PairSettings(MethodParameters, total=False):
@@ -63,7 +62,6 @@ class PairSettings(MethodParameters, total=False):
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
-    seed: Seed
 
 
 class GateSettings(MethodParameters, total=False):
@@ -73,7 +71,6 @@ class GateSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
     n_max: NMax
     lower_is_better: LowerIsBetter
-    seed: Seed
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -108,18 +105,17 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline; the seed is that of the race."""
+    """The same with the baseline."""
 
     baseline: Baseline
     by: By
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with a proxy, and the seed of the method, where there is no other seed."""
+    """The same with a proxy or a judge."""
 
     proxy_mean: ProxyMean
     audit: Audit
-    seed: Seed
 
 
 class StopSettings(RuleSettings, total=False):

@@ -1,6 +1,5 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +16,7 @@ from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.core.registry import edition_of, with_recorded_seed
+from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
-    You may look after every pair and stop whenever you like. With the anytime methods, the chance
-    of ever declaring a policy better when it is not is at most alpha, if pairs are independent and
+    You may look after every pair and stop whenever you like. The chance of
+    ever declaring a policy better when it is not is at most alpha, if pairs are independent and
     identically distributed and the bounds were known in advance. (Methods that bet need less: each
     pair's means, given the past, satisfy the null hypothesis. "step" needs success rates that stay
     constant.)
@@ -123,6 +122,13 @@ class SequentialTest(Resumable):
         )
         self._begin(rules)
 
+    @classmethod
+    def under(cls, rules: Rules) -> Self:
+        """Return the test of one pair under rules that were checked."""
+        test = cls.__new__(cls)
+        test._begin(rules)
+        return test
+
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
         self._comparison = Comparison(self.rules)
@@ -156,7 +162,7 @@ class SequentialTest(Resumable):
             n_decided=state.n_decided,
             mean0=mean0 if self.rules.reference is None else self.rules.reference,
             mean1=mean1,
-            log_e=None if math.isnan(log_e) else log_e,
+            log_e=log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
@@ -357,7 +363,7 @@ class SequentialTest(Resumable):
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
             **self._state.content(),
-            **self._history.content(),
+            "history": self._history.content(),
         }
 
     @classmethod
@@ -367,13 +373,11 @@ class SequentialTest(Resumable):
         parameters = settings.pop("parameters")
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls.__new__(cls)
-        test._begin(pair_rules(**with_recorded_seed({**parameters, **settings})))
+        test = cls.under(pair_rules(**parameters, **settings))
         if content["limit"] != test.rules.n_max:
             limit = content["limit"]
             test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         test._history = History(len(test._comparison.directions), test._state.n)
-        if "history" in content:  # else the figure begins here
-            test._history.restore(content["history"])
+        test._history.restore(content["history"])
         return test

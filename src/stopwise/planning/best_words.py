@@ -88,7 +88,6 @@ class BestPlan:
             plan.method,
             f"the chance of {missed}dropping the best policy (or any given one of several)",
             plan.alpha,
-            n_max=None,
             bounds_inferred=plan.bounds_inferred,
         )
         return (

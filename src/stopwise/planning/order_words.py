@@ -120,7 +120,7 @@ class OrderPlan:
         ties = (
             "" if self.plan.ties == "strict" else ", assuming that no two means are exactly equal"
         )
-        promised = self.plan.promised(None, bounds_inferred=self.plan.bounds_inferred)
+        promised = self.plan.promised(bounds_inferred=self.plan.bounds_inferred)
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
             f"({self.plan.method}, {self._asked()}{share}{self._design}{ties})."

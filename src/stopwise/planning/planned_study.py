@@ -74,13 +74,8 @@ class PlanModel:
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> StoppingTimes:
         """Return how this many studies end."""
-        rng = np.random.default_rng(seed)
-        drawn = self._drawn(rng, runs)
-        # Every simulated study has luck of its own, if its method needs any.
-        study = self.study.with_luck(int(rng.integers(2**32)))
-        if study.family.size == 1:
-            return _two_policies(study, *drawn)
-        return _many_policies(study, *drawn)
+        ends = _two_policies if self.study.family.size == 1 else _many_policies
+        return ends(self.study, *self._drawn(np.random.default_rng(seed), runs))
 
     def _drawn(self, rng: np.random.Generator, runs: int) -> SimulatedScores:
         """Return the rows of studies; of policies with stored trials these are averages."""

@@ -38,7 +38,7 @@ TASKS = "Each task by itself (a description: no claim is made about single tasks
 class Analysis(OrderInWords):
     """A ranking of several policies; never changes afterwards.
 
-    With an anytime method, the probability that any declared order is false is at most alpha,
+    The probability that any declared order is false is at most alpha,
     whenever you stop. An order declared at a tie counts as false unless ``ties`` is "paper".
     ``sentence`` says what the method promises.
 
@@ -256,15 +256,13 @@ class Analysis(OrderInWords):
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        drawn = {
+        return {
             "scores": self.plot_scores(),
             "p_values": self.plot_evidence("p"),
             "intervals": self.plot_intervals(),
             "ranking": self.plot_ranking(),
+            "e_values": self.plot_evidence("e"),
         }
-        if all(pair.log_e is not None for pair in self.pairs):
-            drawn["e_values"] = self.plot_evidence("e")
-        return drawn
 
     def figure_note(self) -> str | None:
         """Return which characters of names cannot be drawn here, if any."""

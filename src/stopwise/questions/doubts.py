@@ -51,12 +51,8 @@ CAUTIONS = {
     "are about the checkpoints that were tried; ",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
-    "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
     "pooled-rates": "{method} assumes means that stay the same throughout, which is true of pooled "
     "tasks only if they are alike: choose a method that bets",
-    "approximate": "{method} is approximate: its chance of an error has no proven limit",
-    "randomised": "{method} decides partly at random, with seed {seed}: keep that seed; repeating "
-    "the analysis with other seeds until it decides voids the guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
     "only if these numbers, and n_max with them, were fixed before any score was seen",
     "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "

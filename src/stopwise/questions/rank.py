@@ -329,10 +329,7 @@ def _warnings(
         "wins": comparison.rules.by == "wins",
         "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
-        "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
-        "approximate": not test.exact,
-        "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
         "proxy": proxied,
@@ -341,7 +338,6 @@ def _warnings(
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
-        "seed": rules.parameters.get("seed"),
         "stored": ", ".join(rules.stored),
         "correlation": _correlation(table, family),
         "audit": rules.audit,

@@ -44,7 +44,7 @@ def warn(notes: tuple[Message, ...]) -> None:
 
 @lru_cache(maxsize=256)
 def _within_reach(kind: type["Question"], settings: str) -> bool:
-    rules = Rules.recorded(**json.loads(settings))
+    rules = Rules.of(**json.loads(settings))
     return any(_decides(kind(rules), scores) for scores in _clearest(kind(rules)))
 
 

@@ -12,11 +12,9 @@ from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import flat
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
-from stopwise.core.seeds import episode_seed
+from stopwise.core.seeds import drawn_seed, episode_seed
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import Setting, named
@@ -118,7 +116,6 @@ def race(
     seed
         Of the whole race, a whole number of at least 0; by default 0. With several tasks there is
         no usual one: it is drawn from the operating system, and the journal and the result keep it.
-        A randomised method draws one of its own when the race begins, and the journal keeps it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -185,9 +182,7 @@ def race(
     require_choice("success", success, SUCCESS)
     setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
-    rule = StopRule(
-        [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
-    )
+    rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
@@ -231,11 +226,6 @@ def race(
             seconds=seconds,
         )
         return _told(found, _notes(book, arrivals), stopped, reporter)
-
-
-def _luck(begun: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seed of a randomised method: not that of the race, which is for its episodes."""
-    return {"seed": begun["method_seed"]} if "method_seed" in begun else {}
 
 
 def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
@@ -360,11 +350,8 @@ def _identity(
     rule: StopRule, setup: Setup, seed: int, shares: Mapping[str, float] | None
 ) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
-    rules = rule.rules
-    luck = {"method_seed": rules.parameters["seed"]} if uses_seed(rules.settings()) else {}
     return {
-        **rules.identity(),
-        **luck,
+        **rule.rules.identity(),
         **({} if setup.success == Setup.success else {"success": setup.success}),
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
         **_places(setup.env, shares),

@@ -389,17 +389,17 @@ class StopRule(Resumable):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "contest": self._question.to_json(),
+            "question": self._question.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
-            **({"stored": self._stored} if self._stored else {}),
+            "stored": self._stored,
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
-        rule._question = resume(content["contest"])
-        stored = content.get("stored", {})
+        rule._question = resume(content["question"])
+        stored = content["stored"]
         rule._stored = {str(name): list(map(float, own)) for name, own in stored.items()}
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.editions import other_edition
 from stopwise.core.groups import stored_scores
-from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
@@ -227,9 +227,6 @@ class Watch:
             both = f"{name!r} has stored trials and is in the files, too: leave it out of one"
             require(name not in first, both, parameter="stored")
         later = [name for name in settings.get("later", ()) if name not in first]
-        if before is not None and uses_seed(before.rules):
-            # A seed is drawn once: a later watch goes on with the one that was written down.
-            settings.setdefault("seed", before.rules["seed"])
         rule = StopRule(
             [*self._stored, *first, *later],
             **{**settings, "later": later, "stored": self._stored},
@@ -272,7 +269,7 @@ class Watch:
         )
         if name == "edition":
             begun = f"{self._state}: task {task!r} was started"
-            raise InvalidState(str(other_edition(rules["method"], before[name], begun)))
+            raise InvalidState(str(other_edition(rules["method"], before.get(name), begun)))
         raise PastChanged(
             f"task {task!r}: {name} was {before.get(name)!r} at earlier looks, but is now "
             f"{rules.get(name)!r}; keep it as it was, or start over without {self._state}"

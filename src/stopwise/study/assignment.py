@@ -12,7 +12,7 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
-from stopwise.study.plan_parts import Check
+from stopwise.study.limits import require_note
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -114,7 +114,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     ]
 
 
-def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]:
+def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
     """Return what is to be checked at a station before its next trial, nothing within a day."""
     last = state.checked.get(station)
     fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
@@ -124,26 +124,16 @@ def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]
 def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
     """Return the event that the check list was gone through; what is not ticked needs a note."""
     checks = locked_plan(state).checks
-    names = [item.name for item in checks]
     for item in ticked:
-        require_choice("a check", item, names)
-    missing = [name for name in names if name not in ticked]
+        require_choice("a check", item, checks)
+    missing = [name for name in checks if name not in ticked]
     require(
         not missing or bool(note.strip()),
         f"{', '.join(missing)}: not ticked, so say why in the note",
     )
-    unseen = [name for name in photos_due(state, station, checks) if name in ticked]
-    require(not unseen, f"{', '.join(unseen)}: add its photo first")
-    require(len(note) <= 2000, "a note can have at most 2,000 characters")
-    kept = tuple(name for name in names if name in ticked)
+    require_note(note)
+    kept = tuple(name for name in checks if name in ticked)
     return Checked(station=station, ticked=kept, note=note.strip())
-
-
-def photos_due(state: StudyState, station: str, checks: Collection[Check]) -> tuple[str, ...]:
-    """Return the items that ask for a photo and have none since the last check list."""
-    last = state.checked.get(station, 0.0)
-    there = {item for where, item, *_, when in state.photos if where == station and when >= last}
-    return tuple(item.name for item in checks if item.photo and item.name not in there)
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
@@ -209,18 +199,11 @@ def locked_plan(state: StudyState) -> StudyPlan:
     return state.plan
 
 
-def require_name(text: str, what: str) -> None:
-    """Raise unless the text is short and printable."""
-    require(
-        0 < len(text) <= 200 and text.isprintable(),
-        f"{what} must have 1 to 200 printable characters, but got {text[:200]!r}",
-    )
-
-
 def require_reason(what: str, reason: str) -> None:
     """Raise unless a reason is given for what is done beside the rules."""
     missing = Setting("reason", words="a reason")
     require(bool(reason.strip()), f"{what} needs ", missing, code="reason-missing")
+    require_note(reason, "a reason")
 
 
 def _free_slot(

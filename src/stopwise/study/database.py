@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL, make_url
 
+from stopwise.core.editions import other_format
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
 
 # Of the tables, and of the journal in them; another one is refused.
@@ -153,11 +154,9 @@ def _has_tables(connection: Connection) -> bool:
     if studies.name not in names:
         return False
     known = connection.execute(select(_format)).scalar() if _format.name in names else None
-    if known != FORMAT:
-        raise InvalidState(
-            f"this store has {'no format' if known is None else f'format {known}'}, but this "
-            f"stopwise reads format {FORMAT}: open it with the stopwise version that made it"
-        )
+    refusal = other_format("this store was made", known, FORMAT)
+    if refusal is not None:
+        raise InvalidState(refusal)
     return True
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from stopwise.errors import StopwiseError, StoreFailed
-from stopwise.study.assignment import require_name
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Created
+from stopwise.study.limits import require_name
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
@@ -157,7 +157,7 @@ class Ledger:
             return
         events = [found] if isinstance(found, Event) else list(found)
         if events and self._state.seq == 0:
-            events.insert(0, Created(study=self.store.study, format=1))
+            events.insert(0, Created(study=self.store.study))
         request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
             apply(self._state, entry)

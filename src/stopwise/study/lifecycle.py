@@ -10,6 +10,7 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots, letters
 from stopwise.study.events import Amended, Joined, Locked, Unblinded
+from stopwise.study.limits import require_note
 from stopwise.study.plan_file import faults
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
@@ -102,4 +103,5 @@ def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:
     locked_plan(state)
     if state.unblinded_at is not None:
         raise NotAllowed("the study is already unblinded")
+    require_note(reason, "a reason")
     return Unblinded(names=state.labels(lots), secret=lots.secret, reason=reason.strip())

@@ -12,13 +12,14 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import PRIVATE, replace_file
 from stopwise.study.plan_parts import Policy, Task
+from stopwise.study.rubric import KINDS
 from stopwise.study.study_plan import Place, StudyPlan
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {
     "missing": "is missing",
-    "union_tag_not_found": "needs a kind: binary, milestones, levels or number",
+    "union_tag_not_found": f"needs a kind: {', '.join(KINDS[:-1])} or {KINDS[-1]}",
 }
 COMPARED = {
     "greater_than": "above {gt:g}",

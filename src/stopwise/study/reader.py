@@ -20,7 +20,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
-from stopwise.study.plan_parts import Check
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
@@ -121,17 +120,9 @@ class StudyReader:
     def checks_due(self, station: str) -> tuple[str, ...]:
         """Return what is to be checked at a station before it gets its next trial."""
         with self._ledger.reading() as state:
-            return tuple(item.name for item in self._due(state, station))
-
-    def photos_due(self, station: str) -> tuple[str, ...]:
-        """Return which of these ask for a photo that is not there yet."""
-        with self._ledger.reading() as state:
-            return assignment.photos_due(state, station, self._due(state, station))
-
-    def _due(self, state: StudyState, station: str) -> tuple[Check, ...]:
-        if state.plan is None or assignment.finished(state):
-            return ()
-        return assignment.checks_due(state, station, self.store.now())
+            if state.plan is None or assignment.finished(state):
+                return ()
+            return assignment.checks_due(state, station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
@@ -172,7 +163,6 @@ class StudyReader:
         """Return the recordings that are missing or were changed since they were stored."""
         with self._ledger.reading() as state:
             known = [(file, digest) for _, file, digest in state.recordings]
-            known += [(file, digest) for _, _, file, digest, _ in state.photos]
         return [
             file
             for file, digest in known

@@ -116,11 +116,6 @@ def _checked(event: events.Checked, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _photographed(event: events.Photographed, state: StudyState, _: Entry) -> None:
-    state.photos.append((event.station, event.item, event.file, event.digest, state.clock))
-
-
-@take_in.register
 def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
     state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
 

@@ -120,29 +120,6 @@ class RobotSide(StudyReader):
         self._enter(lambda state: recordings.add(state, trial, name, digest, size), who)
         return name
 
-    def add_photo(
-        self,
-        station: str,
-        item: str,
-        content: str | Path | Iterable[bytes],
-        *,
-        who: str | None = None,
-    ) -> str:
-        """Keep a photo of an item of a station's check list; see ``add_recording``."""
-        assignment.require_name(station, "a station")
-        with self._ledger.reading() as state:
-            recordings.require_check(state, station, item)
-        file = recordings.keep(self._recordings, content, recordings.PHOTOS)
-        self._enter(lambda state: recordings.add_photo(state, station, item, file), who or station)
-        return file[0]
-
-    def photo(self, name: str) -> Path:
-        """Return the file of a photo of a check list."""
-        with self._ledger.reading() as state:
-            if not any(file == name for _, _, file, *_ in state.photos):
-                raise NotAllowed("no check list has a photo of this name")
-        return self._recordings / name
-
     def recording(self, trial: int, name: str) -> Path:
         """Return the file of a recording."""
         with self._ledger.reading() as state:

@@ -12,6 +12,7 @@ import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
+from stopwise.study.limits import SECONDS
 from stopwise.study.plan_file import faults
 from stopwise.study.rubric import PlanPart
 
@@ -125,7 +126,7 @@ class RunnerFile(PlanPart):
     """
 
     policies: dict[str, Way] = Field(min_length=1)
-    time_limit: float | None = Field(default=None, gt=0, le=1e6)
+    time_limit: float | None = Field(default=None, gt=0, le=SECONDS)
     robot: Command | None = None
     camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
     recording: Annotated[Text, _only(*FIELDS)] | None = None

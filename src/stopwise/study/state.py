@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stopwise.core.registry import UNWRITTEN, other_edition
+from stopwise.core.editions import other_edition
 from stopwise.errors import NotAllowed
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
@@ -111,10 +111,9 @@ class StudyState:
     study: str = ""
     plan: StudyPlan | None = None
     digest: str = ""  # SHA-256 of the plan as it was locked, whatever was amended since
-    # The edition of the method and the version of stopwise that the plan was locked with; None
-    # before they were written down.
-    edition: int | None = None
-    stopwise: str | None = None
+    # The edition of the method and the version of stopwise that the plan was locked with.
+    edition: int = 0
+    stopwise: str = ""
     refusal: str | None = None  # why this stopwise cannot replay the evidence
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
@@ -125,8 +124,6 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)  # what each station holds or held last
     attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
     checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
-    # Station, item, file, SHA-256, and when on the study's clock.
-    photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
     ratings: list[tuple[int, str, float]] = field(default_factory=list)  # trial, by whom, score
     codes: dict[str, int] = field(default_factory=dict)
@@ -161,9 +158,10 @@ class StudyState:
 
     def rival(self, trial: TrialRecord) -> TrialRecord | None:
         """Return the trial that this one is, or will be, judged together with by preference."""
-        if self.plan is None or not self.plan.task(trial.task).judged_in_pairs:
+        board = self.board(trial)
+        if board.rules.by != "wins":
             return None
-        row = self.board(trial).rows[trial.row]
+        row = board.rows[trial.row]
         holders = [slot.holder for arm, slot in row.items() if arm != trial.arm]
         other = self.trial(holders[0] or 0) if holders else None
         # One that was handed out again meanwhile, or to another station, is not seen beside it.
@@ -213,9 +211,9 @@ class StudyState:
         self.plan, self.arms = plan, arms
         self.refusal = other_edition(
             plan.method,
-            UNWRITTEN if self.edition is None else self.edition,
+            self.edition,
             "this study was locked",
-            version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
+            version=f" (stopwise {self.stopwise})",
             go_on="finish it",
         )
         for name, rules in plan.questions().items():

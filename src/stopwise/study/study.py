@@ -10,6 +10,7 @@ from stopwise.study import access, assignment, lifecycle, trial_actions, trial_i
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
+from stopwise.study.limits import require_name
 from stopwise.study.plan_file import (
     parse_plan,
     plan_text,
@@ -119,7 +120,7 @@ class Study(RobotSide):
 
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
-        plan = self.plan.with_luck()
+        plan = self.plan
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
@@ -160,7 +161,7 @@ class Study(RobotSide):
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
         name of a token, may hold one trial at a time.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
             return [*assignment.lapsed(state, now)] or assignment.take(
@@ -185,7 +186,7 @@ class Study(RobotSide):
 
         What is not ticked needs a note. While a list is due, the station gets no trial.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
         self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
     def start(

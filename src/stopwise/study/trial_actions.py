@@ -8,11 +8,10 @@ been seen, and a policy that fails more often would be tried more often. So the 
 it was seen, given back, which counts by the plan's rule, or voided by the owner.
 """
 
-import math
 from typing import Any
 
 from stopwise.errors import NotAllowed, require, require_choice
-from stopwise.study.assignment import locked_plan, needed, require_name, require_reason
+from stopwise.study.assignment import locked_plan, needed, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import (
     LAPSED,
@@ -27,6 +26,7 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
+from stopwise.study.limits import require_name, require_note, require_seconds
 from stopwise.study.rubric import DONE, WON, plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -109,15 +109,12 @@ def record(
 
 
 def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
-    require(len(note) <= 10_000, "a note can have at most 10,000 characters")
+    require_note(note)
     require(
         tag is None or tag in plan.tags,
         f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
     )
-    require(
-        seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
-        f"seconds must be 0 or more, but got {seconds!r}",
-    )
+    require_seconds(seconds)
 
 
 def undo(state: StudyState, number: int, reason: str) -> Undone:
@@ -208,7 +205,7 @@ def end_episode(
 ) -> list[EpisodeEnded]:
     """Return the event that an episode ended; nothing if that was said before."""
     require_choice("outcome", outcome, OUTCOMES)
-    require(seconds is None or 0 <= seconds < 1e9, f"seconds must be 0 or more, but got {seconds}")
+    require_seconds(seconds)
     trial = require_trial(state, number)
     if trial.episode != episode:
         raise NotAllowed(f"trial {number} has no episode {episode!r}")

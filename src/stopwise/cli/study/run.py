@@ -91,9 +91,6 @@ def _go_through_checks(study: "Study", station: str, who: str | None) -> None:
         return
     typer.echo("Before the first trial of the day:")
     ticked = [item for item in checks if typer.confirm(f"  {item}?", default=True)]
-    for item in study.photos_due(station):
-        if item in ticked:
-            study.add_photo(station, item, typer.prompt(f"  Photo of {item}, a file"), who=who)
     note = typer.prompt("What is not as it should be?") if len(ticked) < len(checks) else ""
     study.check(station, ticked, note=note, who=who)
 

@@ -2,9 +2,8 @@
 
 They were chosen on the suite of the benchmarks and decide only how fast the test is: it is valid
 with any value, as long as shares stay strictly between 0 and 1. Their order is that of the rules in
-``docs/design/nscore-plus.md``. Figures are those of ``docs/design/nscore-plus-tried.md``; where
-there is none, the direction follows from the formula and was not measured. Raise the edition of the
-method when you change one.
+``docs/design/nscore-plus.md``. Where there is no figure, the direction follows from the formula and
+was not measured. Raise the edition of the method when you change one.
 """
 
 # --- Deviation of scores -------------------------------------------------------------------------
@@ -163,7 +162,7 @@ LEAST_CHANCE_DEVIATIONS = 1.645
 # More: gives up later. Less: gives up small studies too soon.
 HOPED_PAIRS = 4.0
 
-# --- No deadline ---------------------------------------------------------------------------------
+# --- Without a horizon ---------------------------------------------------------------------------
 # The least effect per pair looked for when no n_max is declared; half of it is still found.
 # More: small effects are never found. Less: the grid is coarser at the same number of points.
 LEAST_EFFECT_WITHOUT_HORIZON = 0.005

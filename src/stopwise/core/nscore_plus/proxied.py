@@ -56,7 +56,6 @@ class ProxiedState(NamedTuple):
     amount: Floats
     centre0: Floats
     cross: Floats
-    luck: Floats
     hint: Floats  # sum of g1 - g0 less its mean, or that of the pair's batch of scenes
     hint_square: Floats
     product: Floats  # of the difference of scores and the hint
@@ -134,7 +133,7 @@ class Proxied(NScorePlus):
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        plus = PlusState.of(sums, bet, state.log_e + growth, state.luck)
+        plus = PlusState.of(sums, bet, state.log_e + growth)
         return state.after(plus, hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:

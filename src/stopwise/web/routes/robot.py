@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from stopwise.study.limits import NAME
 from stopwise.study.views import Resolved
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Runner
@@ -23,7 +24,7 @@ def list_policies(site: Here, _: Runner) -> list[str]:
 
 @router.get("/policies/{code}")
 def resolve_code(
-    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
+    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=NAME)]
 ) -> Resolved:
     """Return the policy a code stands for, for the program that starts it: the trial has begun."""
     return site.study.resolve(code, who=grant.name)

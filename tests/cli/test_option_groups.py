@@ -62,7 +62,7 @@ def test_every_command_that_compares_has_every_setting() -> None:
     # A plan simulates scores, not wins.
     assert settings - known["stopwise plan"] == {"by"}
     assert settings - known["stopwise forecast"] == {"baseline", "by", "futility_chance"}
-    of_many = {"adjust", "ties", "baseline", "goal", "top", "indifference", "allocation"}
+    of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
     assert settings - known["stopwise compare"] == of_many
 
 

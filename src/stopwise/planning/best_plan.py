@@ -51,7 +51,6 @@ def plan_best(
         Setting("later"),
         code="plan-with-later",
     )
-    require_one(rules)
     cases = [case for scenario in scenarios for case in _with_tie(scenario)]
     studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
     models = [NamingModel(replace(rules, n_max=n), case.population) for case, _, n in studies]
@@ -73,16 +72,6 @@ def plan_best(
         return plan
     study = replace(rules, n_max=plan.shown.n_max)
     return replace(plan, order_trials=_order_trials(study, scenarios[0].population, simulator.seed))
-
-
-def require_one(rules: Rules) -> None:
-    """Raise if several of the best are asked for: those are not simulated."""
-    require(
-        rules.top == 1,
-        "plans and forecasts are of one best policy, without ",
-        named("top"),
-        code="plan-of-top",
-    )
 
 
 def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
@@ -116,7 +105,7 @@ def _row(
 
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
     """Return the mean trials of all policies in a study that orders all pairs."""
-    order = replace(rules, goal="order", indifference=0.0, allocation="leader", reserve=0.0)
+    order = replace(rules, goal="order", indifference=0.0, allocation="leader")
     study = PlannedStudy(order)
     times = PlanModel(study, population).simulate(np.random.SeedSequence(seed), ORDER_RUNS)
     return times.mean_trials

@@ -9,7 +9,6 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.errors import require
-from stopwise.planning.best_plan import require_one
 from stopwise.planning.continuation import ContinuationEnds, rows_over
 from stopwise.planning.named_best import BLOCK
 from stopwise.planning.populations import Resampled
@@ -40,7 +39,6 @@ class NamingContinuation:
             "a forecast needs all policies from the start, but some of these join later",
             parameter="later",
         )
-        require_one(rules)
         question = BestQuestion(rules)
         past = question.comparison.scale.unit(table.scores)
         return cls(rules, past, question.analyze(table))

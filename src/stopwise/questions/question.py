@@ -148,13 +148,6 @@ class Question(Resumable):
         return False
 
     @property
-    def ready(self) -> bool:
-        """Whether there is a trial of each policy that was there from the start."""
-        late = {*self.rules.later, *self.joined}
-        counts = zip(self.policies, self.table().counts, strict=True)
-        return all(count for name, count in counts if name not in late)
-
-    @property
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
         if self.rules.groups is None:

@@ -176,7 +176,6 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
         ({"audit": 0.5, "design": "independent"}, "audits need design 'paired'"),
         ({**KNOWN, "goal": "best"}, "goal 'order'"),
         ({**KNOWN, "method": "wsr"}, "takes no proxy"),
-        ({**KNOWN, "pool": True}, "belongs to one task"),
         ({**KNOWN, "proxy_scores": np.zeros((9, 2))}, "give one of the two"),
         ({"proxy_scores": np.zeros((9, 3))}, "row \\(g0, g1\\)"),
         ({"proxy_scores": {"base": [0.5] * 9}}, "none of new"),

@@ -41,9 +41,6 @@ def rules_beside(scenes: object | None, **settings: Any) -> Rules:
         " is needed with simulated scenes: each row gets some of them",
         code="scenes-without-n-max",
     )
-    # It stakes on a pair what others have shown, which may have used a batch of the same scenes.
-    text = "adjust 'closed' takes no simulated scenes: choose 'holm'"
-    require(rules.adjust != "closed" or len(rules.policies) == 2, text, parameter="adjust")
     unit = unit_scenes(scenes, rules)
     means = rules.scale.span * unit.mean(axis=0)
     known = tuple(float(means[second] - means[first]) for first, second in compared_pairs(rules))

@@ -186,6 +186,12 @@ def test_what_does_not_go_together_is_refused(settings: dict[str, Any], says: st
         sw.analyze(read(REAL, proxy="sim"), proxy="sim", n_max=100, **settings)
 
 
+def test_two_columns_of_scores_take_no_proxy() -> None:
+    known: Any = KNOWN
+    with pytest.raises(InvalidInput, match="compare has no keyword 'proxy_mean'"):
+        sw.compare([0, 1], [1, 1], **known)
+
+
 def test_a_proxy_that_lacks_a_score_or_leaves_the_bounds_is_refused() -> None:
     lacking = REAL.with_columns(pl.when(pl.col("scene") != "scene 7").then("sim").alias("sim"))
     with pytest.raises(InvalidInput, match=r"row 14.*the proxy has no score here"):

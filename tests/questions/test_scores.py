@@ -181,11 +181,6 @@ def test_rules_are_made_again_from_their_settings() -> None:
     assert Rules.of(**times.settings()) == times
 
 
-def test_metrics_are_compared_where_more_is_better() -> None:
-    with pytest.raises(sw.InvalidInput, match="do not give by"):
-        sw.compare_metrics(sw.read_trials(TIMES, bounds=(0, 60)), by="wins")
-
-
 SCENES = [scene for scene in range(6) for _ in range(10)]
 # The new policy is the better one in the first two scenes of six only.
 BY_SCENE = {"old": [float(scene > 1) for scene in SCENES], "new": [float(s < 2) for s in SCENES]}

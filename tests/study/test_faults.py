@@ -6,7 +6,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,19 +18,22 @@ from tests.study.live import running
 from tests.study.postgres import Server
 from tests.study.worker import PROCESSES, acknowledged, run_trials, score_of
 
-TRIALS = 1000
+OFTEN = pytest.mark.slow("1,000 trials of processes that are killed; adds more moments")
 
 
-def test_killed_at_any_point_it_loses_and_doubles_nothing(place: str, tmp_path: Path) -> None:
-    """Kill -9, again and again, until 1,000 trials were acknowledged."""
-    running(place, 0, n_max=2 * TRIALS).close()
+@pytest.mark.parametrize("trials", [80, pytest.param(1000, marks=OFTEN)])
+def test_killed_at_any_point_it_loses_and_doubles_nothing(
+    place: str, tmp_path: Path, trials: int
+) -> None:
+    """Kill -9, again and again, until so many trials were acknowledged."""
+    running(place, 0, n_max=2 * trials).close()
     log, rng = tmp_path / "log", np.random.default_rng(1)
     kills = 0
 
-    while len(acknowledged(log)) < TRIALS:
-        process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), TRIALS))
+    while len(acknowledged(log)) < trials:
+        process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), trials))
         process.start()
-        enough = len(acknowledged(log)) + rng.integers(1, 150)
+        enough = len(acknowledged(log)) + rng.integers(1, 3 * trials // 20)
         while process.is_alive() and len(acknowledged(log)) < enough:
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.03))  # somewhere within one of the next trials
@@ -100,7 +103,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(
     def fill() -> None:
         nonlocal remarks
         while True:
-            study.amend(rng.bytes(4000).hex())
+            study.amend(rng.bytes(1000).hex())
             remarks += 1
 
     before = study.journal()[-1].seq
@@ -159,9 +162,10 @@ def test_a_read_only_postgresql_is_a_clear_error_and_can_be_read(
 
 
 def test_a_server_that_crashes_is_a_clear_error_and_nothing_acknowledged_is_lost(
-    new_study: Callable[[], str], server: Server
+    server_to_crash: Server,
 ) -> None:
-    study = running(new_study())
+    server = server_to_crash
+    study = running(f"{server.url()}#cups")
     trial = study.next_trial("left")
     assert trial is not None
     server.stop("immediate")

@@ -22,8 +22,8 @@ T = TypeVar("T")
 ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
-# What follows from stored trials, or from those of a file: no keywords of their own.
-FROM_TRIALS = ("groups", "stored")
+# What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
+FROM_TRIALS = ("groups", "stored", "proxy_batches")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),

@@ -9,8 +9,9 @@ import numpy as np
 from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.messages import Message, Setting, named
-from stopwise.planning.best_plan_result import BestPlan, BestPlanRow
 from stopwise.planning.named_best import NamingModel, NamingTimes
+from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import Scenario
@@ -32,7 +33,7 @@ def plan_best(
     budget: Any,
     notes: tuple[str, ...],
     **common: Any,
-) -> BestPlan:
+) -> Plan:
     """Return the plan: each scenario as assumed, and with the second best equal to the best.
 
     ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
@@ -59,13 +60,12 @@ def plan_best(
             studies, simulator.run(models, most=MOST_RUNS), strict=True
         )
     )
-    plan = BestPlan(
+    plan = Plan(
         rows=rows,
         detectable=(),
         rules=rules,
         ties="strict",
         notes=(*notes, *_notes(rules)),
-        order_trials=None,
         **common,
     )
     if len(scenarios) > 1:
@@ -85,13 +85,14 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 
 def _row(
     scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
-) -> BestPlanRow:
+) -> PlanRow:
     tenth, half, most = (times.trial_quantile(level) for level in (0.1, 0.5, 0.9))
-    return BestPlanRow.of(
+    return PlanRow.of(
         times,
         scenario.text,
         gap=scenario.lead * rules.scale.span,
         n_max=n_max,
+        most_trials=times.most_trials,
         mean_trials_error=times.mean_trials_error,
         trial_quantiles=(tenth, half, most),
         mean_left=times.mean_left,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
-from stopwise.core.settings import RuleSettings
+from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import for_files, pose
@@ -167,7 +167,7 @@ def analyze(
     return _answer(found[0], n_max, settings, groups, scenes=scenes, joined=joined)
 
 
-@flat(RuleSettings)
+@flat(RaceSettings)
 def compare(
     first: Any,
     second: Any = None,
@@ -176,7 +176,7 @@ def compare(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    **settings: Unpack[RuleSettings],
+    **settings: Unpack[RaceSettings],
 ) -> Analysis:
     """Compare two policies, given the scores of each in the order in which they came.
 

@@ -230,7 +230,7 @@ class BestQuestion(Question):
         Rows take the trials of each policy in order, as they would have been asked for.
         """
         known = {name for name, own in table.by_policy.items() if own.size}
-        table = table.without({*self.rules.later, *self._joined} - known)
+        table = table.without({*self.rules.later} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
         return self._told(shown(question, table, question._replay(table)))

@@ -321,11 +321,9 @@ class Question(Resumable):
         policies = len(self.policies)
         return (policies,) if self.rules.proxy_mean is None else (2, policies)
 
-    def scores(self, *, judged: bool = False) -> list[dict[str, float]]:
-        """Return the scores that rows seen have taken, or a judge's, by the number of the trial."""
-        table = self.table()
-        given = table.proxy if judged and table.proxy is not None else table.scores
-        rows = [zip(self.policies, row, strict=True) for row in given.tolist()]
+    def scores(self) -> list[dict[str, float]]:
+        """Return the scores that rows seen have taken, by the number of the trial."""
+        rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:

@@ -36,9 +36,7 @@ def rule_of(policies: str, law: Law = TIE, **settings: Any) -> sw.StopRule:
 
 @pytest.mark.parametrize("settings", [{}, {"later": "c"}, {"n_max": 300, "futility": "binding"}])
 @pytest.mark.parametrize("method", ["nscore", "nscore-plus", "wsr"])
-def test_a_best_policy_is_dropped_with_at_most_alpha(
-    method: str, settings: dict[str, Any]
-) -> None:
+def test_a_best_policy_is_dropped_with_at_most_alpha(method: str, settings: dict[str, Any]) -> None:
     """However many others there are: the whole level is held against each."""
 
     def risk(alpha: float) -> float:
@@ -65,7 +63,8 @@ def test_nothing_is_named_before_all_have_joined() -> None:
     rule = rule_of("abc", alpha=ALPHA, later="c")
     rows_until(rule, {"a": 0.0, "b": GAIN})
     assert "a" in rule.eliminated
-    assert rule.best is None and "c" not in rule.eliminated
+    assert rule.best is None
+    assert "c" not in rule.eliminated
 
 
 INDIFFERENCE = 0.005

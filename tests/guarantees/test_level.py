@@ -1,4 +1,4 @@
-"""The promise of a test of two policies, at nulls that attain it: its level is exactly what is said.
+"""The promise of a test of two policies, at nulls that attain it: its level is what is said.
 
 An alpha that is larger by a tenth shows in each of these tests, wherever it comes from: each shows
 it by declaring one. That every bet is fair, at any null, is shown in ``test_fair_bets.py``.
@@ -46,7 +46,7 @@ def settings_of(method: str, law: Law = TIE) -> dict[str, Any]:
     own: dict[str, Any] = {"bin_values": law.bins} if method == "nscore" else {}
     if method == "nscore-plus, n_max":
         own["n_max"] = ROWS
-    return {"method": method.split(",")[0], "design": "paired", "bounds": (0, 1), **own}
+    return {"method": method.split(",", maxsplit=1)[0], "design": "paired", "bounds": (0, 1), **own}
 
 
 @pytest.mark.parametrize("run", [decided, live])
@@ -71,7 +71,12 @@ def test_both_directions_together_have_what_the_convention_says(ties: str, run: 
     """First one policy gains until it loses all, then the other: alpha together, or alpha each."""
 
     def risks(alpha: float) -> list[float]:
-        settings = {"alpha": alpha, "alternative": "two-sided", "ties": ties, **settings_of("nscore")}
+        settings = {
+            "alpha": alpha,
+            "alternative": "two-sided",
+            "ties": ties,
+            **settings_of("nscore"),
+        }
         found, n = run([TIE.gain] * ROWS, **settings)
         assert found == 1
         one = TIE.chance**n
@@ -85,7 +90,9 @@ def test_both_directions_together_have_what_the_convention_says(ties: str, run: 
     if ties == "strict":
         assert_attained(lambda alpha: either(*risks(alpha)), ALPHA)
     for direction in range(2):
-        assert_attained(lambda alpha, one=direction: risks(alpha)[one] * (1 + (ties == "strict")), ALPHA)
+        assert_attained(
+            lambda alpha, one=direction: risks(alpha)[one] * (1 + (ties == "strict")), ALPHA
+        )
 
 
 @pytest.mark.parametrize("run", [decided, live])
@@ -158,9 +165,13 @@ def test_a_tie_is_no_win() -> None:
 TOSSES: dict[str, tuple[str, dict[str, Any]]] = {
     "independent": ("coin", {"n_max": 60}),
     "paired": ("gain", {"n_max": 60, "design": "paired"}),
+    "edge of sameness": (
+        "edge",
+        {"n_max": 40, "design": "paired", "alternative": "two-sided", "equivalence": 0.4},
+    ),
     "number, greater": ("number", {"n_max": 60}),
     "number, less": ("number", {"n_max": 60, "alternative": "less"}),
-    "step": ("coins", {"method": "step", "n_max": 30}),
+    "step": ("coins", {"method": "step", "n_max": 20}),
     "step, number": ("number", {"method": "step", "n_max": 60}),
 }
 
@@ -173,21 +184,26 @@ def false_claims(name: str, runs: int, alpha: float) -> int:
     if kind == "number":
         found = sw.simulate(scores0=won[0], reference=0.5, **settings)
     else:
+        if kind == "edge":  # worse by the margin of equivalence
+            won = np.random.default_rng(3).random((1, runs, 40)) < 0.6 / 1.1
+            won = np.stack([won[0] * 0.1, 1.0 - won[0]])
         if kind == "gain":  # of .5 with chance 2/3, or the loss of all
             won = np.random.default_rng(3).random((1, runs, 60)) < 2 / 3
             won = np.stack([won[0] * 0.5, 1.0 - won[0]])
         other = {"coin": np.full_like(won[0], 0.5)}.get(kind, won[1])
         found = sw.simulate(scores0=other, scores1=won[0], **settings)
-    return int((found.decision >= 0).sum())
+    false = [1, 2] if kind == "edge" else [0, 1, 2]
+    return int(np.isin(found.decision, false).sum())
 
 
 @pytest.mark.parametrize("name", TOSSES)
 def test_tosses_of_a_coin_use_up_the_level(name: str) -> None:
     """Of a large alpha few studies are enough to see whether it is larger still."""
-    assert_holds(lambda alpha, runs: false_claims(name, runs, alpha), 0.3, 1.25)
+    level = 0.16 if name == "edge of sameness" else 0.3
+    assert_holds(lambda alpha, runs: false_claims(name, runs, alpha), level, 1.25)
 
 
 @pytest.mark.slow("many studies: shows alpha times 1.1")
-@pytest.mark.parametrize("name", TOSSES)
+@pytest.mark.parametrize("name", [name for name in TOSSES if name != "edge of sameness"])
 def test_tosses_of_a_coin_use_up_the_level_closely(name: str) -> None:
     assert_holds(lambda alpha, runs: false_claims(name, runs, alpha), 0.3, 1.1)

@@ -122,7 +122,8 @@ def test_not_worse_than_the_baseline_shares_alpha(adjust: str) -> None:
         one = analysis(games, bin_values=law.bins, **settings).pairs[0]
         lost = [((0, 1), [law.loss]), games[1]]
         two = analysis(lost, bin_values=law.bins, **settings).pairs[1]
-        assert one.decided and two.decided
+        assert one.decided
+        assert two.decided
         return float(law.chance**one.n + law.chance**two.n)
 
     assert_attained(risk, ALPHA)

@@ -7,11 +7,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A selection that says in a minute whether the numerics, the contracts of the methods, files,
 # questions and commands still hold; `make test` runs everything.
-QUICK := tests/contracts tests/core tests/data tests/rows tests/questions tests/saved \
+QUICK := tests/contracts tests/core tests/data tests/rows tests/questions \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test test-all check lint types imports docs pytest pytest-all programs test-pythons test-lowest test-lerobot check-tag dist format clean
+.PHONY: demo test test-all check lint types imports docs pytest pytest-all programs test-pythons test-lowest test-lerobot check-tag dist paper format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -57,6 +57,10 @@ check-tag:
 
 dist: $(VENV)/.dev
 	$(BIN)/python -m build --no-isolation
+
+# Every table and figure of the paper, next to the published figures.
+paper: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.paper --all
 
 # One more at a time than there are cores: many tests wait for a server or a browser. Each computes
 # on one core.

@@ -1,7 +1,8 @@
 """Measured figures in documents: each stands between ``<!-- name -->`` and ``<!-- end -->``.
 
-Run ``python -m benchmarks.document docs/results/paper.md FOLDER`` after ``stopwise reproduce --all
---out FOLDER``: every section of the document is replaced by the Markdown file of its name.
+Run ``python -m benchmarks.document docs/results/paper.md FOLDER`` after
+``python -m benchmarks.paper --all --out FOLDER``: every section of the document is replaced by the
+Markdown file of its name.
 """
 
 import argparse

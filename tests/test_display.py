@@ -33,7 +33,7 @@ def test_a_new_table_is_named_with_its_time(
     terminal = at_a_terminal(monkeypatch)
     monkeypatch.setenv("STOPWISE_CACHE", str(tmp_path))
 
-    sw.step_design(0.05, 20, table="paper")
+    sw.step_design(0.05, 20)
 
     assert "table of step for n_max = 20, about 1 s" in terminal.getvalue()
 

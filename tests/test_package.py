@@ -54,5 +54,4 @@ def test_methods_say_what_they_accept() -> None:
     stops = {"futility": "advisory", "futility_chance": 0.05}
     assert known["nscore"].parameters == {**stops, "bins": 21, "bin_values": None}
     assert known["savi"].scores == "K levels"
-    assert known["barnard"].needs_n_max
-    assert not known["barnard"].anytime
+    assert known["step"].needs_n_max

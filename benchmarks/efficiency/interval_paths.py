@@ -6,6 +6,8 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.confidence_state import Pairs
 from stopwise.core.rules import Rules
 
 
@@ -31,3 +33,14 @@ def interval_paths(
         seen = comparison.pair_seen(before, state, r0, r1, log_e=evidence.log_e, rejected=claims)
         interval = sequence.step(interval, seen, state)
         yield *sequence.bounds(interval), decision
+
+
+def paths_alone(level: float, scores0: Floats, scores1: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Follow both ends, each of which fails with this probability, with no test behind them."""
+    sequence = ConfidenceSequence(levels=(level, level))
+    interval = sequence.start((len(scores0),))
+    nothing = np.zeros((len(scores0), 2))
+    for r0, r1 in zip(scores0.T, scores1.T, strict=True):
+        seen = Pairs(1, r0, r1, (r1 - r0) ** 2, nothing, nothing, nothing > 0)
+        interval = sequence.step(interval, seen)
+        yield sequence.bounds(interval)

@@ -2,8 +2,7 @@
 
 Run ``python -m benchmarks.efficiency.proxy_scenes``. Every study has simulated scenes of its own: a
 set that serves many studies is off its mean by the same amount in all of them, and a few sets leave
-errors that no number of studies averages out. With ``--bounds`` the scenes give bounds of the mean
-in place of batches.
+errors that no number of studies averages out.
 """
 
 from argparse import Namespace
@@ -22,12 +21,11 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
-from stopwise.core.proxy import SHARE, scene_batches, scene_bounds
+from stopwise.core.proxy import scene_batches
 from stopwise.core.rules import Rules
 
 SCENES = (200, 2000, 20000, 100000)
 CORRELATIONS = (0.0, 0.5, 0.75, 0.9)
-ALPHA = 0.05
 
 
 def pairs_needed(comparison: Comparison, test: Proxied, scores: list[Floats]) -> Floats:
@@ -46,14 +44,10 @@ def pairs_needed(comparison: Comparison, test: Proxied, scores: list[Floats]) ->
     return needed
 
 
-def with_scenes(test: Proxied, rules: Rules, scenes: Iterable[Floats], *, bounds: bool) -> Proxied:
+def with_scenes(test: Proxied, rules: Rules, scenes: Iterable[Floats]) -> Proxied:
     """Return the test of so many studies, each with these simulated scenes of its own."""
-    if not bounds:
-        batches = tuple((scene_batches(own, rules)[0],) for own in scenes)
-        return replace(test, proxy_means=((0.0,),) * len(batches), proxy_batches=batches)
-    ends = [scene_bounds(own, rules, SHARE * ALPHA)[0] for own in scenes]
-    means, gaps = tuple((low,) for low, _ in ends), tuple(0.5 * (high - low) for low, high in ends)
-    return replace(test, alpha=(1 - SHARE) * ALPHA, proxy_means=means, proxy_gaps=gaps)
+    batches = tuple((scene_batches(own, rules)[0],) for own in scenes)
+    return replace(test, proxy_means=((0.0,),) * len(batches), proxy_batches=batches)
 
 
 def drawn(
@@ -64,7 +58,7 @@ def drawn(
         yield np.stack([draw(rng, mean, (1, number))[0] * 1.0 for mean in means], axis=1)
 
 
-@benchmark(runs=1000, cases=([1, 3, 5], "see proxy.CASES"), scenes=[*SCENES], bounds=False)
+@benchmark(runs=1000, cases=([1, 3, 5], "see proxy.CASES"), scenes=[*SCENES])
 def main(options: Namespace) -> Table:
     """Print one row per case and correlation; beside each ratio the standard error of its loss."""
     table = Table("scores", "means", "N", "correlation", "known", *map(str, options.scenes))
@@ -81,7 +75,7 @@ def main(options: Namespace) -> Table:
             scenes = drawn(
                 np.random.default_rng([7, index, number]), draw, ends, options.runs, number
             )
-            tests.append(with_scenes(known, rules, scenes, bounds=options.bounds))
+            tests.append(with_scenes(known, rules, scenes))
         for same in CORRELATIONS:
             rng = np.random.default_rng([5, index])  # the same scores in every row of a case
             size = options.runs, n_max

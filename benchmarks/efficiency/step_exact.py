@@ -9,6 +9,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.paper.datasets import step_outcomes
+from benchmarks.paper.published_step import decision, published_design
 from benchmarks.program import Found, benchmark, tracked
 
 N_MAX = 500
@@ -31,9 +32,9 @@ def main() -> Found:
     """Print the figures."""
     levels = Table("table", "alpha", "proven error", "mean power", "mean pairs", "power at points")
     good = True
-    cases = [(kind, name) for kind in ("optimal", "paper") for name in LEVELS]
-    for kind, name in tracked(cases, "tables"):
-        design = sw.step_design(LEVELS[name], N_MAX, table=kind)
+    tables = {"optimal": sw.step_design, "paper": published_design}
+    for kind, name in tracked([(kind, name) for kind in tables for name in LEVELS], "tables"):
+        design = tables[kind](LEVELS[name], N_MAX)
         error = design.worst_case().error
         good &= error <= LEVELS[name]
         levels.add_row(
@@ -46,11 +47,11 @@ def main() -> Found:
         )
     times = Table("data", "alpha", "reference", "paper table", "prototype", "optimal table")
     for task, (alpha, reference, prototype) in TASKS.items():
-        found = []
-        for kind in ("paper", "optimal"):
-            test = sw.SequentialTest(
-                "step", alpha, N_MAX, alternative="two-sided", table=kind, seed=0
-            )
-            found.append(str(test.run(*step_outcomes(task, N_MAX)).n_decided))
-        times.add_row(task, f"{alpha}", f"{reference}", found[0], f"{prototype}", found[1])
+        scores = step_outcomes(task, N_MAX)
+        ended = decision(published_design(alpha, N_MAX), *scores, seed=0)
+        published = "None" if ended is None else f"{ended[1]}"
+        ours = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided").run(*scores)
+        times.add_row(
+            task, f"{alpha}", f"{reference}", published, f"{prototype}", f"{ours.n_decided}"
+        )
     return Found([levels, times], good=good)

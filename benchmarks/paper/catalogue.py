@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from .datasets import SOURCES
-from .result import Result
-from .settings import Settings
+from benchmarks.paper.datasets import SOURCES
+from benchmarks.paper.result import Result
+from benchmarks.paper.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Reproduction:
     @property
     def run(self) -> Callable[[Settings], Result]:
         """The function that recomputes it."""
-        module = import_module(f".{self.name.replace('-', '_')}", __package__)
+        module = import_module(f"benchmarks.paper.{self.name.replace('-', '_')}")
         function: Callable[[Settings], Result] = module.run
         return function
 

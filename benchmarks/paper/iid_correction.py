@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.datasets import ROBOARENA
+from benchmarks.paper.figures import bars
+from benchmarks.paper.result import Cell, Result, by_task
+from benchmarks.paper.roboarena import ranked
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
 from stopwise.questions.standing import PairResult
 from stopwise.rows.align import align
-
-from .datasets import ROBOARENA
-from .figures import bars
-from .result import Cell, Result, by_task
-from .roboarena import ranked
-from .settings import Settings
 
 DRAWS = 100
 TOLD_APART, USED = "pairs told apart, of 6", "trials used"
@@ -34,14 +33,17 @@ METHODS: dict[str, dict[str, Any]] = {
 
 def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
     """Rank the four policies on one draw."""
-    aligned = align(
-        trials,
-        policies=tuple(ROBOARENA.values()),
-        design="paired",
-        iid_correction=True,
-        seed=seed,
-    )
-    return sw.analyze(aligned, method=method, adjust="bonferroni", ties="paper", **METHODS[method])
+    aligned = align(trials, policies=tuple(ROBOARENA.values()), design="paired")
+    rows = len(aligned.scores)
+    # Drawn among all policies, present or not: missing cells must not steer the choice.
+    drawn = np.random.default_rng(seed).integers(len(aligned.policies), size=rows)
+    kept = aligned.scores[np.arange(rows), drawn]
+    scores = {
+        name: kept[(drawn == index) & ~np.isnan(kept)]
+        for index, name in enumerate(aligned.policies)
+    }
+    settings = {"adjust": "bonferroni", "ties": "paper", "design": "independent"}
+    return sw.analyze(scores, method=method, bounds=aligned.bounds, **settings, **METHODS[method])
 
 
 def run(settings: Settings) -> Result:

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.figures import histogram
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
+from benchmarks.paper.table_1_right import N, simulations
 from stopwise.core.arrays import Ints
 from stopwise.core.simulate import Simulation
-
-from .figures import histogram
-from .result import Cell, Result, Table, published
-from .settings import Settings
-from .table_1_right import N, simulations
 
 SPLITS = 1000
 PUBLISHED = "nscore below wsr, decided by nscore"

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import stopwise as sw
-
-from .datasets import MUJOCO_BOUNDS, mujoco_returns
-from .figures import bars, violins
-from .result import Cell, Result, Table, by_task
-from .settings import Settings
+from benchmarks.paper.datasets import MUJOCO_BOUNDS, mujoco_returns
+from benchmarks.paper.figures import bars, violins
+from benchmarks.paper.result import Cell, Result, Table, by_task
+from benchmarks.paper.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 import stopwise as sw
+from benchmarks.paper.figures import Panel, p_value_panels
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.roboarena import METRICS, ranked
+from benchmarks.paper.settings import Settings
 from stopwise.questions.standing import PairResult
-
-from .figures import Panel, p_value_panels
-from .result import Cell, Result, Table, published
-from .roboarena import METRICS, ranked
-from .settings import Settings
 
 METHODS = ("nscore", "wsr", "nscore-plus")
 

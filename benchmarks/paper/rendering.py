@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.table import Table as Grid
 
-from .result import Cell, Result, Table, Value
+from benchmarks.paper.result import Cell, Result, Table, Value
 
 
 def grids(result: Result) -> Iterator[Grid]:

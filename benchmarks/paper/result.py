@@ -137,22 +137,6 @@ class Result:
             "known_differences": list(self.known_differences),
         }
 
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Result":
-        """Return what ``to_dict`` stored; figures are not part of it."""
-        tables = tuple(
-            Table(
-                table["title"],
-                tuple(table["columns"]),
-                {
-                    row: {column: Cell(**cell) for column, cell in cells.items()}
-                    for row, cells in table["rows"].items()
-                },
-            )
-            for table in content["tables"]
-        )
-        return cls(tables, tuple(content["notes"]))
-
 
 def by_task(title: str, tasks: Sequence[str], columns: Mapping[str, Mapping[str, Cell]]) -> Table:
     """Return a table from its columns, with one row per task in this order."""

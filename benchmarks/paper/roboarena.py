@@ -4,25 +4,28 @@ Bonferroni over six pairs, both directions at alpha .05/6 each, as in the paper;
 """
 
 from functools import lru_cache, partial
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import stopwise as sw
-
-from . import datasets
-from .figures import violins
-from .result import Cell, Result, Table, published
-from .settings import Settings
+from benchmarks.paper import datasets
+from benchmarks.paper.figures import violins
+from benchmarks.paper.published_step import decision, published_design
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
+from stopwise.questions.letters import letters
+from stopwise.questions.letters import ranked as best_first
 
 SESSIONS = 599
 METHODS: dict[str, dict[str, Any]] = {
     "nscore": {"bins": 21, "design": "paired"},
     "wsr": {"design": "paired"},
-    # STEP's proof needs independent trials; the paper uses it on shared sessions all the same.
-    "step": {"table": "paper", "seed": 0, "design": "independent", "n_max": SESSIONS},
     "nscore-plus": {"design": "paired", "n_max": SESSIONS},
 }
-BINARY = ("step",)
+STEP = "step"  # as published: on success alone
 METRICS = {"progress": "score", "success": "success"}
 STEP_NOTE = (
     "The paper gives no n_max for STEP. With 599 the same pair stays undecided as in the paper, "
@@ -40,50 +43,94 @@ def ranked(folder: Path, metric: str, method: str) -> sw.Analysis:
     return sw.analyze(scores, method=method, **settings)
 
 
+class Outcome(NamedTuple):
+    """What one method shows of the four policies."""
+
+    trials: dict[str, int]  # who is not told apart from another counts with all
+    same: str  # the pairs that are not told apart, in one line
+    letters: dict[str, str]
+
+
+def outcome(analysis: sw.Analysis, available: int) -> Outcome:
+    """Return what an analysis shows."""
+    open_pairs = [(pair.policy0, pair.policy1) for pair in analysis.pairs if not pair.decided]
+    used = {policy.name: policy.trials_used for policy in analysis.policies}
+    return Outcome(_counted(used, open_pairs, available), _named(open_pairs), analysis.letters)
+
+
+@lru_cache
+def step_outcome(folder: Path, available: int) -> Outcome:
+    """Return what STEP's published rule shows on success, each direction at alpha .05/6.
+
+    Its proof needs independent trials; the paper uses it on shared sessions all the same.
+    """
+    scores = datasets.roboarena(folder, METRICS["success"])
+    names = list(scores)
+    design = published_design(0.05 / 6, SESSIONS)
+    ends = {
+        pair: decision(design, scores[pair[0]], scores[pair[1]], seed=0)
+        for pair in combinations(names, 2)
+    }
+    better = np.zeros((len(names), len(names)), dtype=bool)
+    used = dict.fromkeys(names, 0)
+    for pair, end in ends.items():
+        if end is not None:
+            winner, n = end
+            better[names.index(pair[winner]), names.index(pair[1 - winner])] = True
+            used |= {name: max(used[name], n) for name in pair}
+    order = best_first(better, np.array([np.mean(scores[name]) for name in names]))
+    shown = letters(better | better.T, order)
+    open_pairs = [pair for pair, end in ends.items() if end is None]
+    return Outcome(
+        _counted(used, open_pairs, available),
+        _named(open_pairs),
+        dict(zip(names, shown, strict=True)),
+    )
+
+
 def methods(metric: str, settings: Settings) -> list[str]:
     """Return the methods of one metric; STEP's table takes minutes, so a quick run has none."""
-    shown = METHODS if metric == "success" and settings.full else set(METHODS) - set(BINARY)
-    return [method for method in METHODS if method in shown]
+    *others, last = METHODS
+    return [*others, STEP, last] if metric == "success" and settings.full else [*METHODS]
 
 
-def trials_counted(analysis: sw.Analysis, available: int) -> dict[str, int]:
-    """Return trials per policy; who is not told apart from another counts with all."""
-    undecided = {
-        name for pair in analysis.pairs if not pair.decided for name in (pair.policy0, pair.policy1)
-    }
-    return {
-        policy.name: available if policy.name in undecided else policy.trials_used
-        for policy in analysis.policies
-    }
+def _counted(
+    used: dict[str, int], open_pairs: list[tuple[str, str]], available: int
+) -> dict[str, int]:
+    undecided = {name for pair in open_pairs for name in pair}
+    return {name: available if name in undecided else count for name, count in used.items()}
 
 
-def not_told_apart(analysis: sw.Analysis) -> str:
-    """Return the pairs without a decision in one line."""
-    pairs = [f"{pair.policy0} / {pair.policy1}" for pair in analysis.pairs if not pair.decided]
-    return ", ".join(pairs) or "none"
+def _named(pairs: list[tuple[str, str]]) -> str:
+    return ", ".join(" / ".join(pair) for pair in pairs) or "none"
 
 
 def run(settings: Settings) -> Result:
     """Recompute the trials per policy, the totals and the letters."""
     expected = published("roboarena")
+    available = expected["available"]
     tables, figures = [], {}
     work = [(metric, method) for metric in METRICS for method in methods(metric, settings)]
-    analyses = {}
+    outcomes: dict[tuple[str, str], Outcome] = {}
     for done, (metric, method) in enumerate(work, start=1):
-        analyses[metric, method] = ranked(settings.folder, metric, method)
+        outcomes[metric, method] = (
+            step_outcome(settings.folder, available)
+            if method == STEP
+            else outcome(ranked(settings.folder, metric, method), available)
+        )
         settings.report(done / len(work))
     for metric, column in METRICS.items():
-        found = {m: analysis for (kind, m), analysis in analyses.items() if kind == metric}
+        found = {m: shown for (kind, m), shown in outcomes.items() if kind == metric}
         tables.append(_table(metric, found, expected))
         figures[metric] = partial(
             violins,
             datasets.roboarena(settings.folder, column),
-            {m: _labels(analysis, expected["available"]) for m, analysis in found.items()},
+            {m: _labels(shown) for m, shown in found.items()},
             f"RoboArena, {metric}",
         )
     notes = [
         "599 complete sessions in the order of the file; the paper counts a policy that is not "
-        f"told apart with {expected['available']} trials, and so do we. nscore-plus plans for 599.",
+        f"told apart with {available} trials, and so do we. nscore-plus plans for 599.",
         "Letters: policies that share one are not told apart.",
     ]
     if settings.full:
@@ -93,22 +140,23 @@ def run(settings: Settings) -> Result:
     return Result(tuple(tables), tuple(notes), figures)
 
 
-def _table(metric: str, found: dict[str, sw.Analysis], expected: dict[str, Any]) -> Table:
+def _table(metric: str, found: dict[str, Outcome], expected: dict[str, Any]) -> Table:
     rows: dict[str, dict[str, Cell]] = {
         name: {} for name in [*datasets.ROBOARENA, TOTAL, SAME, LETTERS]
     }
-    for method, analysis in found.items():
+    for method, shown in found.items():
         paper = expected.get(f"{method} {metric}", {})
-        trials = trials_counted(analysis, expected["available"])
-        for name, count in trials.items():
+        for name, count in shown.trials.items():
             rows[name][method] = _cell(count, paper.get("trials", {}).get(name))
-        total = sum(trials.values())
-        apart = method in BINARY
+        total = sum(shown.trials.values())
+        apart = method == STEP
         rows[TOTAL][method] = (
             Cell.apart(total, paper["total"]) if apart else _cell(total, paper.get("total"))
         )
-        rows[SAME][method] = _cell(not_told_apart(analysis), paper.get(SAME))
-        rows[LETTERS][method] = Cell.own(_letters(analysis))
+        rows[SAME][method] = _cell(shown.same, paper.get(SAME))
+        rows[LETTERS][method] = Cell.own(
+            ", ".join(shown.letters[name] for name in datasets.ROBOARENA)
+        )
     return Table(f"RoboArena, {metric}: trials", tuple(found), rows)
 
 
@@ -116,10 +164,5 @@ def _cell(ours: int | str, paper: int | str | None) -> Cell:
     return Cell.own(ours) if paper is None else Cell.exact(ours, paper)
 
 
-def _letters(analysis: sw.Analysis) -> str:
-    return ", ".join(analysis.letters[name] for name in datasets.ROBOARENA)
-
-
-def _labels(analysis: sw.Analysis, available: int) -> dict[str, str]:
-    trials = trials_counted(analysis, available)
-    return {name: f"{letters}, {trials[name]}" for name, letters in analysis.letters.items()}
+def _labels(shown: Outcome) -> dict[str, str]:
+    return {name: f"{own}, {shown.trials[name]}" for name, own in shown.letters.items()}

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.figures import alternative_maps
+from benchmarks.paper.published_step import published_design
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
-
-from .figures import alternative_maps
-from .result import Cell, Result, Table, published
-from .settings import Settings
 
 N = 1000
 ALPHA = 0.05
@@ -41,12 +41,12 @@ NAMES = {
     "savi": "SAVI (savi)",
     "wsr": "WSR (wsr)",
 }
-# Kind of table and its n_max; the paper's row is the first.
+# Which table, and its n_max; the paper's row is the first.
 STEP = {
-    "STEP (paper table, n_max 500, undecided as 1000)": ("paper", 500),
-    "STEP (paper table, n_max 1000)": ("paper", 1000),
-    "STEP (optimal table, n_max 500, undecided as 1000)": ("optimal", 500),
-    "STEP (optimal table, n_max 1000)": ("optimal", 1000),
+    "STEP (paper table, n_max 500, undecided as 1000)": (published_design, 500),
+    "STEP (paper table, n_max 1000)": (published_design, 1000),
+    "STEP (optimal table, n_max 500, undecided as 1000)": (sw.step_design, 500),
+    "STEP (optimal table, n_max 1000)": (sw.step_design, 1000),
 }
 
 
@@ -100,13 +100,12 @@ def simulated(name: str, redraws: int, seed: int) -> Measured:
     return Measured(n.mean(axis=1), n.std(axis=1, ddof=1) / np.sqrt(redraws), power, redraws)
 
 
-def step_exact(n_max: int, table: str, counted: int) -> Measured:
+def step_exact(design: sw.StepDesign, counted: int) -> Measured:
     """Return STEP's exact figures, a study without a decision counting as so many pairs."""
-    design = sw.step_design(ALPHA, n_max, table=table)
     p0, p1 = np.array(ALTERNATIVES).T
     power = design.power(p0, p1)
     undecided = 1 - power - design.power(p1, p0)
-    ttd = design.expected_n(p0, p1) + undecided * (counted - n_max)
+    ttd = design.expected_n(p0, p1) + undecided * (counted - design.n_max)
     return Measured(ttd, np.zeros_like(ttd), power, None)
 
 
@@ -135,8 +134,8 @@ def run(settings: Settings) -> Result:
     for name in METHODS:
         found[NAMES.get(name, name)] = simulated(name, redraws, settings.seed)
         settings.report(len(found) / work)
-    for name, (kind, n_max) in exact.items():
-        found[name] = step_exact(n_max, kind, counted=N)
+    for name, (designed, n_max) in exact.items():
+        found[name] = step_exact(designed(ALPHA, n_max), counted=N)
         settings.report(len(found) / work)
     by_name = {NAMES.get(name, name): figures for name, figures in expected["methods"].items()}
     rows = {

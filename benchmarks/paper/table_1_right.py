@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 import stopwise as sw
+from benchmarks.paper.figures import share_decided
+from benchmarks.paper.polynomial import SAMPLERS, random_pair
+from benchmarks.paper.result import Cell, Result, Table, published
+from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
 from stopwise.core.simulate import Simulation
-
-from .figures import share_decided
-from .polynomial import SAMPLERS, random_pair
-from .result import Cell, Result, Table, published
-from .settings import Settings
 
 N = 1000
 GAP = (0.01, 1.0)

@@ -1,8 +1,8 @@
 """Table III on our MuJoCo returns: two comparisons over all tasks, N = 1000."""
 
-from .mujoco import NOT_PUBLIC, pair_figures, pair_tables, published_totals
-from .result import Result, published
-from .settings import Settings
+from benchmarks.paper.mujoco import NOT_PUBLIC, pair_figures, pair_tables, published_totals
+from benchmarks.paper.result import Result, published
+from benchmarks.paper.settings import Settings
 
 # The paper's PPO vs. DDPG and SAC vs. TD3 are not in our data on every task.
 PAIRS = (("ppo", "a2c"), ("trpo", "ars"))

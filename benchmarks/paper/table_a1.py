@@ -2,9 +2,9 @@
 
 from itertools import combinations
 
-from .mujoco import COMMON, NOT_PUBLIC, pair_figures, pair_tables, published_totals
-from .result import Result, published
-from .settings import Settings
+from benchmarks.paper.mujoco import COMMON, NOT_PUBLIC, pair_figures, pair_tables, published_totals
+from benchmarks.paper.result import Result, published
+from benchmarks.paper.settings import Settings
 
 
 def run(settings: Settings) -> Result:

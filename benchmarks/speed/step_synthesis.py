@@ -25,7 +25,7 @@ LARGEST_FOR_PEER = 500
 OURS = """
 import sys
 from stopwise.core.step.design_lookup import step_design
-step_design(0.05, int(sys.argv[1]), table=sys.argv[2])
+step_design(0.05, int(sys.argv[1]))
 """
 
 
@@ -66,21 +66,18 @@ def peer_command(n_max: int) -> list[str]:
 @benchmark(n_max=[50, 200], json=Path)
 def main(options: Namespace) -> Found:
     """Print the costs side by side."""
-    table = Table("n_max", "reference", "optimal", "ratio", "paper", "ratio", "peak MiB")
+    table = Table("n_max", "reference", "ours", "ratio", "peak MiB")
     figures = []
     for n_max in tracked(options.n_max, "horizons"):
-        ours = {
-            kind: measure([sys.executable, "-c", OURS, str(n_max), kind])
-            for kind in ("optimal", "paper")
-        }
+        ours = measure([sys.executable, "-c", OURS, str(n_max)])
         peer = measure(peer_command(n_max)) if n_max <= LARGEST_FOR_PEER else None
-        cells = []
-        for cost in ours.values():
-            ratio = f"{peer.seconds / cost.seconds:.1f}" if peer else ""
-            cells += [f"{cost.seconds:.2f} s", ratio]
-        memory = " / ".join(
-            f"{cost.peak_mib:.0f}" for cost in [*([peer] if peer else []), *ours.values()]
+        memory = " / ".join(f"{cost.peak_mib:.0f}" for cost in (peer, ours) if cost)
+        table.add_row(
+            str(n_max),
+            f"{peer.seconds:.1f} s" if peer else "",
+            f"{ours.seconds:.2f} s",
+            f"{peer.seconds / ours.seconds:.1f}" if peer else "",
+            memory,
         )
-        table.add_row(str(n_max), f"{peer.seconds:.1f} s" if peer else "", *cells, memory)
-        figures.append({"n_max": n_max, "reference": peer, **ours})
+        figures.append({"n_max": n_max, "reference": peer, "ours": ours})
     return Found([table], figures)

@@ -1,4 +1,4 @@
-"""Files that are never seen half-written, and names that any file or tracker may have."""
+"""Files that are never seen half-written, and names that any tracker may have."""
 
 import os
 import re

@@ -1,11 +1,11 @@
-"""Real headless Chromium, Debian's own; one per test, for its event loop stands in others' way."""
+"""Real headless Chromium, Debian's own: one for all tests, a context for each page."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from stopwise.web import site
 
@@ -27,19 +27,33 @@ def hold(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(site, "UNDO_SECONDS", getattr(request, "param", 0.0))
 
 
-@pytest.fixture
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """Drive browsers; only in this package, for its event loop stands in the way of others."""
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    with launched(playwright) as browser:
         yield browser
 
 
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """Chromium, which keeps nothing from one test to the next."""
+    yield chromium
+    for context in chromium.contexts:
+        context.close()
+
+
 @contextmanager
-def launched(*switches: str) -> Iterator[Browser]:
+def launched(playwright: Playwright, *switches: str) -> Iterator[Browser]:
     """Start the browser, with further switches."""
     program = shutil.which("chromium")
     if program is None:
         raise FileNotFoundError("chromium is not installed: run `make test`, which installs it")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=[*SWITCHES, *switches])
-        yield browser
-        browser.close()
+    browser = playwright.chromium.launch(executable_path=program, args=[*SWITCHES, *switches])
+    yield browser
+    browser.close()

@@ -2,23 +2,21 @@
 
 import base64
 import hashlib
-import ssl
 import subprocess
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 from playwright.sync_api import Error as PlaywrightError
 
 import stopwise as sw
-from stopwise.web.certificate import own_certificate
+from stopwise.web.server import Tls
 from tests.browser.conftest import launched
 from tests.browser.phone import PHONE, code_of, joined, ready, tab
 from tests.study.runners import free_port
-from tests.web.serving import CUPS, served
+from tests.web.serving import CUPS, certified, served
 
 STATION = "arm 1"
 # A tab in the background is told late what others did: this one never is.
@@ -148,26 +146,39 @@ def without_server(page: Page) -> None:
     expect(page.locator("#saved-text")).to_have_text("Trial 1 is kept on this device")
 
 
-def trusting(folder: Path) -> str:
-    """Return the switch by which Chromium trusts the key of this study's server."""
-    key = own_certificate(folder, "127.0.0.1").key
-    command = ["openssl", "pkey", "-in", str(key), "-pubout", "-outform", "DER"]
+LAB = "lab.example"
+
+
+def trusting(tls: Tls) -> list[str]:
+    """Return the switches by which Chromium finds the lab's server and trusts its key."""
+    command = ["openssl", "pkey", "-in", str(tls.key), "-pubout", "-outform", "DER"]
     public = subprocess.run(command, capture_output=True, check=True).stdout
     digest = base64.b64encode(hashlib.sha256(public).digest()).decode()
-    return f"--ignore-certificate-errors-spki-list={digest}"
+    return [
+        f"--ignore-certificate-errors-spki-list={digest}",
+        f"--host-resolver-rules=MAP {LAB} 127.0.0.1",
+    ]
 
 
-@pytest.mark.parametrize("tls", [False, True], ids=["localhost", "tls"])
-def test_a_page_opens_without_a_server(tmp_path: Path, *, tls: bool) -> None:
-    """The server is gone, not only the network; what was entered is stored when it is back."""
-    folder = tmp_path / "cups"
-    with cups(folder) as study, launched(*[trusting(folder)] * tls) as browser:
+@pytest.mark.parametrize("secure", [False, True], ids=["localhost", "tls"])
+def test_a_page_opens_without_a_server(
+    playwright: Playwright, tmp_path: Path, *, secure: bool
+) -> None:
+    """The server is gone, not only the network; what was entered is stored when it is back.
+
+    Browsers allow that, and a lock on the screen, on the machine itself and over TLS.
+    """
+    tls = certified(tmp_path, LAB) if secure else None
+    switches = [] if tls is None else trusting(tls)
+    with cups(tmp_path / "cups") as study, launched(playwright, *switches) as browser:
         token = study.create_token("operator", STATION)
         port = free_port()  # or someone else may be given it meanwhile
         with served(study, port, tls=tls) as url:
-            phone = joined(browser, url, token, PHONE)
+            phone = joined(browser, url.replace("127.0.0.1", LAB) if tls else url, token, PHONE)
             while not phone.evaluate("navigator.serviceWorker.controller !== null"):
                 phone.wait_for_timeout(50)  # the page's own policy forbids to wait by a text
+            lock = "navigator.wakeLock.request('screen').then((lock) => !lock.released)"
+            assert phone.evaluate(lock)
             taken(phone)
             enter(phone)
         without_server(phone)
@@ -175,32 +186,6 @@ def test_a_page_opens_without_a_server(tmp_path: Path, *, tls: bool) -> None:
             expect(phone.locator("#saved-state")).to_have_text("Stored.")
         assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
         phone.context.close()
-
-
-def test_a_certificate_of_ones_own_is_trusted_for_this_machine_alone(tmp_path: Path) -> None:
-    folder = tmp_path / "cups"
-    with cups(folder) as study:
-        with served(study, tls=True) as url:
-            trusted = ssl.create_default_context(cafile=folder / "tls.pem")
-            with httpx.Client(verify=trusted, trust_env=False) as browser:
-                page = browser.get(f"{url}/trust")
-                assert browser.get(f"{url}/trust/stopwise.crt").text.startswith("-----BEGIN CERT")
-                name = url.replace("127.0.0.1", "localhost")
-                assert browser.get(f"{name}/api/health").json()["ok"]
-            client = sw.StudyClient(
-                url, study.create_token("runner", "robot"), certificate=folder / "tls.pem"
-            )
-            assert client.status().name == "Cup stacking"
-            client.close()
-            with httpx.Client(trust_env=False) as stranger, pytest.raises(httpx.ConnectError):
-                stranger.get(url)
-        first = (folder / "tls.pem").read_bytes()
-        assert (folder / "tls.key").stat().st_mode & 0o077 == 0
-        with served(study, tls=True):
-            assert (folder / "tls.pem").read_bytes() == first  # trusted once
-        with served(study, tls=True, url="https://lab.example:1"):
-            assert (folder / "tls.pem").read_bytes() != first
-        assert "Certificate trust settings" in page.text
 
 
 CHECKED = {**CUPS, "checks": ["lights on", "lens clean"]}

@@ -118,42 +118,6 @@ def test_two_trials_are_run_and_one_answer_is_given(browser: Browser, tmp_path: 
         assert study.verdict().tasks[0].rows == 1
 
 
-def test_people_are_asked_only_about_trials_that_were_picked(
-    browser: Browser, tmp_path: Path
-) -> None:
-    plan = {"name": "Cups", "policies": ["diffusion-v1", "flow-v2"], "tasks": ["stack"]}
-    study = sw.Study.create(tmp_path / "study", {**plan, "design": "blocks", "audit": 0.999999})
-    study.lock()
-    with study, served(study) as url:
-        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        codes = []
-        for trial in (1, 2):
-            phone.get_by_role("button", name="Next trial").click()
-            expect(phone.locator("#trial-number")).to_have_text(f"trial {trial}")
-            codes.append(code_of(phone))
-            expect(phone.locator("#question")).to_have_text("A judge scores this trial.")
-            phone.locator("#timer").click()
-            phone.get_by_role("button", name="It is over").click()
-            phone.locator("#save").click()
-            expect(phone.locator("#saved-text")).to_have_text(f"Trial {trial} saved")
-            expect(phone.locator("#saved-state")).to_have_text("Stored.")
-            study.judge(trial, 0.5)
-        for trial, name in ((1, "Success"), (2, "Failure")):
-            phone.get_by_role("button", name="Next trial").click()
-            expect(phone.locator("#question")).to_have_text("This trial was picked: how did it go?")
-            expect(phone.locator("#code")).to_have_text(codes[trial - 1])
-            expect(phone.locator("#timer")).to_be_hidden()
-            expect(phone.locator("#invalid")).to_be_hidden()
-            phone.get_by_role("button", name=name).click()
-            phone.locator("#save").click()
-            expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#trial-number")).to_have_text("trial 3")
-        expect(phone.locator("#timer")).to_be_visible()
-        phone.context.close()
-        assert study.records()["score"].to_list() == [1.0, 0.0, None]
-
-
 def score_without_connection(phone: Page) -> None:
     """Take a trial, lose the connection, and save a success, which waits."""
     phone.get_by_role("button", name="Next trial").click()

@@ -131,10 +131,6 @@ def test_files_by_policy(tmp_path: Path) -> None:
         ([EXAMPLE, "--bounds", "0,0.5"], "0.5"),
         ([EXAMPLE, "--strict"], "--strict needs declared bounds"),
         ([EXAMPLE, "--bounds", "data", "--strict"], "--strict needs declared bounds"),
-        (
-            [EXAMPLE, "--bounds", "0,1", "--method", "welch", "--n-max", "40", "--strict"],
-            "--strict needs a proven error level, but that of welch is approximate",
-        ),
         ([EXAMPLE, "--bounds", "0,1", "--method", "magic"], "method must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--baseline", "nobody"], "baseline must be one of"),
         ([EXAMPLE, "--bounds", "0,1", "--alpha", "2"], "alpha must lie strictly between"),
@@ -212,36 +208,14 @@ def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: P
     path.write_text("task,policy,score\n" + "\n".join(rows) + "\n")
     arguments = ["analyze", str(path), "--bounds", "0,1", "--pool", "--n-max", "18"]
 
-    code, output = run(*arguments, "--method", "barnard")
-    refused, line = run(*arguments, "--method", "barnard", "--strict")
+    code, output = run(*arguments, "--method", "step")
+    refused, line = run(*arguments, "--method", "step", "--strict")
     fine, betting = run(*arguments, "--method", "wsr", "--strict")
 
     assert (code, refused, fine) == (0, 2, 0)
-    assert "note: barnard assumes means that stay the same throughout" in output
-    assert "--strict refuses barnard for pooled tasks" in line
+    assert "note: step assumes means that stay the same throughout" in output
+    assert "--strict refuses step for pooled tasks" in line
     assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
-
-
-def test_the_iid_correction_keeps_tasks_notes_and_pooling(tmp_path: Path) -> None:
-    rows = [
-        f"{task},{policy},{block},{score}"
-        for block in range(40)
-        for task in ("cup", "door")
-        for policy, score in (("a", 0.1), ("b", 0.9))
-    ]
-    path = tmp_path / "blocks.csv"
-    path.write_text("task,policy,block,score\n" + "\n".join(rows) + "\n")
-    arguments = ["analyze", str(path), "--bounds", "data", "--iid-correction", "--json"]
-
-    apart = json.loads(run(*arguments)[1])
-    pooled = json.loads(run(*arguments, "--pool")[1])
-
-    assert [analysis["task"] for analysis in apart] == ["cup", "door"]
-    assert apart[0]["design"] == "independent"
-    for words in ("voids the guarantee", "i.i.d. correction", "2 tasks are analysed separately"):
-        assert any(words in warning for warning in apart[0]["warnings"])
-    assert pooled["task"] == "pooled"
-    assert sum(policy["n"] for policy in pooled["policies"]) == 80
 
 
 if (DATA / "roboarena_complete599.csv").is_file():

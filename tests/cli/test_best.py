@@ -111,7 +111,6 @@ def test_candidates_are_shown_while_a_race_runs() -> None:
     ("words", "line"),
     [
         (["--method", "step"], "needs a method that bets"),
-        (["--method", "barnard"], "needs a method that bets"),
         (["--baseline", "low"], "--baseline belongs to the goal 'order'"),
         (
             ["--adjust", "bonferroni"],

@@ -121,7 +121,6 @@ def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None
         )
     study = sw.Study.open(folder)
     assert study.verdict() == before
-    study._ledger.save()
     assert "imported before" in call("import", folder, file, "--reason", "pilot").output
     other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
     assert call("import", folder, other, "--reason", "others").output == "imported: 4 trials\n"

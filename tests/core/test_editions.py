@@ -15,10 +15,6 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.registry import create
-from stopwise.core.rules import Rules
-from stopwise.core.snapshot import dump
-from stopwise.core.wsr import Wsr
-from stopwise.questions.order import OrderQuestion
 
 PINNED = Path(__file__).with_name("editions.json")
 PIN = "STOPWISE_PIN=1 pytest -p no:xdist tests/core/test_editions.py"
@@ -35,10 +31,6 @@ CASES: dict[str, dict[str, Any]] = {
     "wsr": {},
     "savi": {},
     "step": {"n_max": LAST},
-    "barnard": {"n_max": LAST},
-    "boschloo": {"n_max": LAST},
-    "fisher": {"n_max": LAST},
-    "welch": {"n_max": LAST},
 }
 
 
@@ -99,51 +91,3 @@ def test_other_evidence_is_another_edition(case: str) -> None:
         assert values == pytest.approx(pinned[kind], rel=1e-8, abs=1e-12), (
             f"the same scores give other evidence: raise the edition on its class, then {PIN}"
         )
-
-
-def saved_things() -> dict[str, Any]:
-    """Return one of each thing that is saved as text, with some scores."""
-    test, contest, rule = (
-        sw.SequentialTest("wsr"),
-        OrderQuestion(Rules(policies=("a", "b"), method="wsr")),
-        sw.StopRule(["a", "b"], method="wsr"),
-    )
-    test.update(0.2, 0.9)
-    contest.add({"a": 0.2, "b": 0.9})
-    rule.add("a", 0.2)
-    rule.add("b", 0.9)
-    return {"SequentialTest": test, "Contest": contest, "StopRule": rule}
-
-
-@pytest.mark.parametrize("kind", ["SequentialTest", "Contest", "StopRule"])
-def test_what_was_saved_with_another_edition_is_refused_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    thing = saved_things()[kind]
-    text = thing.to_json()
-    monkeypatch.setattr(Wsr, "edition", 2)
-    named = "Contest" if kind == "StopRule" else kind  # a rule keeps its contest
-
-    with pytest.raises(sw.InvalidState) as refused:
-        type(thing).from_json(text)
-    assert str(refused.value) == (
-        f"this {named} was saved with edition 1 of wsr, but this stopwise has edition 2: "
-        "continue with the stopwise version it was started with"
-    )
-    again = saved_things()[kind].to_json()
-    assert type(thing).from_json(again).to_json() == again
-
-
-@pytest.mark.parametrize("kind", ["SequentialTest", "Contest"])
-def test_what_was_saved_without_an_edition_is_of_the_first(
-    monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    thing = saved_things()[kind]
-    content = json.loads(thing.to_json())["content"]
-    assert content.pop("edition") == 1
-    text = dump(kind, 1, content)
-
-    assert type(thing).from_json(text).to_json() == thing.to_json()
-    monkeypatch.setattr(Wsr, "edition", 2)
-    with pytest.raises(sw.InvalidState, match="saved with edition 1 of wsr, but this stopwise has"):
-        type(thing).from_json(text)

@@ -146,7 +146,7 @@ def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, flo
 
 
 def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
-    """All-or-nothing scores: edition 2 bet nearly all after four wins, and lost 5.5."""
+    """All-or-nothing scores: whoever bets nearly all after four wins loses 5.5."""
     test = sw.SequentialTest("nscore-plus", n_max=200, alpha=0.001)
     for _ in range(4):
         before = test.update(0.0, 1.0).log_e
@@ -160,7 +160,7 @@ def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
 
 @pytest.mark.parametrize("rates", [(0.2, 0.82), (0.05, 0.6), (0.4, 0.9)])
 def test_no_run_is_lost_at_a_low_level(rates: tuple[float, float]) -> None:
-    """In edition 2 one bad pair could end a study: power .97, and 200 pairs in 2 % of the runs."""
+    """Else one bad pair may end a study: power .97, and 200 pairs in 2 % of the runs."""
     rng = np.random.default_rng(7)
     scores = [(rng.random((1000, 200)) < rate).astype(float) for rate in rates]
 
@@ -203,13 +203,12 @@ def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
 
 
 def test_evidence_that_is_lost_entirely_is_no_evidence() -> None:
-    """Wealth of e^-1000 has no inverse among the floats; the randomised look asks for it."""
+    """Wealth of e^-1000 has no inverse among the floats."""
     sim = sw.simulate(
         "nscore-plus",
         np.ones((2, 1500)),
         np.zeros((2, 1500)),
         n_max=1500,
-        last_look="randomised",
         workers=1,
     )
 
@@ -231,72 +230,6 @@ def test_streams_agree_where_runs_are_at_different_times() -> None:
         both = method.step(both, *(np.repeat(score, 2) for score in pair))
 
     assert np.array_equal(both.log_e, np.concatenate([late.log_e, early.log_e]))
-
-
-def test_the_randomised_look_comes_once_and_last() -> None:
-    """Up to the last pair nothing but the plan differs; there, luck times 1/E is the p-value."""
-    rng = np.random.default_rng(5)
-    scores = rng.random((2, 30))
-    test = sw.SequentialTest("nscore-plus", n_max=30, last_look="randomised", seed=3)
-    for pair in scores.T[:29]:
-        verdict = test.update(*pair)
-        assert verdict.log_e is not None
-        assert verdict.p_value >= np.exp(-max(verdict.log_e, 0.0))
-    method = test._comparison.test
-    luck = float(method.start((1,)).luck[0])
-
-    last = test.update(*scores[:, 29])
-
-    assert last.log_e is not None
-    assert last.p_value == min(verdict.p_value, luck * np.exp(-last.log_e), 1.0)
-
-
-def test_randomised_looks_are_repeatable_and_differ_between_runs() -> None:
-    rng = np.random.default_rng(6)
-    settings: dict[str, Any] = {"n_max": 40, "last_look": "randomised", "workers": 1}
-    scores = np.repeat(rng.random((2, 1, 40)), 1500, axis=1) ** [[[1.0]], [[0.7]]]
-
-    first = sw.simulate("nscore-plus", *scores, seed=0, **settings)
-    again = sw.simulate("nscore-plus", *scores, seed=0, **settings)
-    other = sw.simulate("nscore-plus", *scores, seed=1, **settings)
-
-    assert np.array_equal(first.p_value, again.p_value)
-    assert not np.array_equal(first.p_value, other.p_value)
-    # equal studies, but each has its own luck, which counts unless the evidence before was better
-    luck = NScorePlus(n_max=40, last_look="randomised", seed=0).start((500, 1)).luck[:, 0]
-    assert np.unique(luck).size == 500
-    best_before = first.p_value.max()
-    assert (luck * np.exp(-first.log_e[:500]) < best_before).sum() > 100
-    assert np.array_equal(
-        first.p_value[:500], np.minimum(luck * np.exp(-first.log_e[:500]), best_before)
-    )
-    # the next block of runs has lucks of its own
-    counted = first.p_value[first.p_value < best_before]
-    assert np.unique(counted).size == counted.size
-
-
-def test_the_stream_has_the_luck_of_the_first_run() -> None:
-    rng = np.random.default_rng(7)
-    scores = rng.random((2, 3, 25)) ** [[[1.0]], [[0.7]]]
-    settings: dict[str, Any] = {"n_max": 25, "last_look": "randomised", "seed": 9}
-
-    sim = sw.simulate("nscore-plus", *scores, **settings)
-    verdict = sw.SequentialTest("nscore-plus", **settings).run(scores[0, 0], scores[1, 0])
-
-    assert (sim.p_value[0], sim.log_e[0]) == (verdict.p_value, verdict.log_e)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"last_look": "lucky", "n_max": 5}, "last_look must be one of exact, randomised"),
-        ({"last_look": "randomised"}, "needs a declared n_max"),
-        ({"seed": -1}, "seed must be a whole number"),
-    ],
-)
-def test_settings_of_the_last_look_are_checked(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=message):
-        sw.SequentialTest("nscore-plus", **settings)
 
 
 def test_a_row_of_ties_is_no_certain_gain() -> None:

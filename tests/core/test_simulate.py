@@ -75,8 +75,6 @@ def test_settings_of_the_simulator_are_checked() -> None:
     scores = np.zeros((2, 5))
     with pytest.raises(sw.InvalidInput, match="workers must be a whole number of at least 1"):
         sw.simulate("nscore", scores, scores, workers=-1)
-    with pytest.raises(sw.InvalidInput, match=r"fisher answers only at n_max = 9, .* 5 columns"):
-        sw.simulate("fisher", scores, scores, n_max=9)
 
 
 def test_binary_method_refuses_partial_credit() -> None:

@@ -5,18 +5,9 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.study.blinding import Lots, new_secret
 from tests.guarantees.pinned import assert_at_most
 
 CHANCE = 0.4
-
-
-def test_lots_have_their_chance_and_do_not_depend_on_each_other() -> None:
-    lots = Lots(new_secret(), 0)
-    drawn = np.array([lots.audited(0.3, "stack", row) for row in range(20_000)])
-    assert abs(drawn.mean() - 0.3) < 0.02
-    assert abs(np.corrcoef(drawn[1:], drawn[:-1])[0, 1]) < 0.04
-    assert drawn.tolist() != [lots.audited(0.3, "pour", row) for row in range(20_000)]
 
 
 def errors(bend: str = "") -> int:

@@ -159,7 +159,7 @@ class PeekingBets(NScorePlus):
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         bet = self._bet(self.learn(state, r0, r1))
         pair, growth = self._seen(bet, r0, r1)
-        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth, state.luck)
+        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth)
 
 
 @pytest.mark.parametrize("fault", [LedByTheRow, MadeGood, None])

@@ -3,7 +3,7 @@
 The proofs are in ``docs/design/proxy.md``.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
-from stopwise.core.proxy import bounds_of_pairs, scene_batches, scene_bounds, unit_scenes
+from stopwise.core.proxy import scene_batches, unit_scenes
 from stopwise.core.rules import Rules
 from stopwise.core.scene_watch import SceneTests, WatchState
+from stopwise.core.simulate import run_studies
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (
     PROXIES,
@@ -39,66 +40,11 @@ def scenes_of_studies(runs: int, scenes: int) -> Floats:
     return np.stack((g0, g1), axis=-1)
 
 
-def bounds_of(scenes: Floats, level: float) -> tuple[float, float]:
-    """Return bounds of the mean of g1 - g0 from simulated scenes (M, 2)."""
-    return scene_bounds(unit_scenes(scenes, Rules()), Rules(), level)[0]
-
-
-def test_an_unknown_mean_is_bounded_by_simulated_scenes() -> None:
-    """A twentieth of alpha is for the bounds, the rest for the test."""
-    lows = [bounds_of(own, 0.0025)[0] for own in scenes_of_studies(RUNS, 300)]
-
-    assert_at_most(errors_with_own_means(biased, lows, 0.0475, 300), RUNS, 0.05)
-    assert_at_most(sum(low > PROXIES["biased"][1] for low in lows), RUNS, 0.0025)
-
-
-VALUES: dict[str, Callable[[np.random.Generator], Floats]] = {
-    "rare": lambda rng: (rng.random((1000, 80)) < 0.03) * 1.0,
-    "frequent": lambda rng: (rng.random((1000, 80)) < 0.97) * 1.0,
-    "even": lambda rng: (rng.random((1000, 80)) < 0.5) * 1.0,
-    "steady": lambda rng: rng.beta(20, 20, (1000, 80)),
-}
-MEANS = {"rare": 0.03, "frequent": 0.97, "even": 0.5, "steady": 0.5}
-
-
-@pytest.mark.parametrize("name", VALUES)
-def test_bounds_of_a_mean_hold_for_any_scores(name: str) -> None:
-    """Also if the file is sorted."""
-    values = np.sort(VALUES[name](np.random.default_rng(4)), axis=1)[:, ::-1]
-    scenes = np.stack((np.zeros_like(values), values), axis=-1)
-    bounds = np.array([bounds_of(own, 0.05) for own in scenes])
-
-    assert_at_most(int((bounds[:, 0] > MEANS[name]).sum()), 1000, 0.05)
-    assert_at_most(int((bounds[:, 1] < MEANS[name]).sum()), 1000, 0.05)
-
-
-def test_a_bound_half_as_far_away_would_be_caught() -> None:
-    values = VALUES["even"](np.random.default_rng(4))
-    means = values.mean(axis=1)
-    lows = np.array([proxy_module.least_mean(own, 0.05) for own in values])
-
-    with pytest.raises(AssertionError):
-        assert_at_most(int((0.5 * (lows + means) > 0.5).sum()), 1000, 0.05)
-
-
-def test_an_estimate_in_place_of_the_bound_would_be_caught() -> None:
+def test_an_estimate_in_place_of_the_mean_would_be_caught() -> None:
     means = [float((own[:, 1] - own[:, 0]).mean()) for own in scenes_of_studies(RUNS, 50)]
 
     with pytest.raises(AssertionError):
         assert_at_most(errors_with_own_means(biased, means, 0.05, 300), RUNS, 0.05)
-
-
-def test_the_test_runs_at_what_the_bounds_leave() -> None:
-    settings: dict[str, Any] = {"design": "paired", "alternative": "two-sided", "ties": "strict"}
-    scenes = scenes_of_studies(1, 300)[0]
-    rules = pair_rules(scenes, method="nscore-plus", n_max=N, proxy_share=0.1, **settings)
-    batches = pair_rules(scenes, method="nscore-plus", n_max=N, **settings)
-    endless = pair_rules(scenes, method="nscore-plus", **settings)
-
-    assert bounds_of_pairs(rules) == (bounds_of(scenes, 0.1 * 0.05 / 2),)
-    assert Comparison(rules).test.alpha == pytest.approx(0.9 * 0.05 / 2)
-    assert Comparison(endless).test.alpha == pytest.approx(0.95 * 0.05 / 2)
-    assert Comparison(batches).test.alpha == 0.05 / 2  # no bet rests on bounds
 
 
 def means_of_batches(draw: Draw, scenes: int, runs: int = RUNS) -> Floats:
@@ -189,14 +135,12 @@ def test_the_order_of_scenes_is_drawn_by_which_there_are() -> None:
 
 def worst_batch() -> float:
     """Return the evidence after a batch that costs most, after pairs that invite large bets."""
-    batches = [[0.9] * 60 + [-1.0]]
-    test = sw.SequentialTest(
-        n_max=61, design="paired", alpha=1e-9, proxy_mean=(0.8, 1.0), proxy_batches=batches
-    )
-    for pair in range(60):
-        won = pair % 3 > 0
-        test.update(0.0, float(won), proxy=(0.0, 1.0 if won else 0.7))
-    return test.update(0.5, 0.5, proxy=(0.0, 0.9)).log_e or 0.0
+    own: dict[str, Any] = {"proxy_mean": 0.9, "proxy_batches": [[0.9] * 60 + [-1.0]]}
+    rules = pair_rules(method="nscore-plus", n_max=61, design="paired", alpha=1e-12, **own)
+    won = np.arange(60) % 3 > 0
+    r0, r1 = np.append(np.zeros(60), 0.5), np.append(won * 1.0, 0.5)
+    proxy = np.zeros((1, 61)), np.append(np.where(won, 1.0, 0.7), 0.9)[None]
+    return float(run_studies(rules, r0[None], r1[None], proxy=proxy, workers=1).log_e[0])
 
 
 def test_the_worst_batch_leaves_something(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,12 +157,21 @@ def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
     return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
 
 
-def ever_doubted(draw: Draw, mean: float, n: int = N, level: float = 0.01) -> int:
-    """Return in how many studies it is ever said that scenes differ, in one direction."""
-    rules = pair_rules(method="nscore-plus", n_max=n, design="paired", proxy_mean=mean)
+def ever_doubted(
+    draw: Draw, mean: float, n: int = N, level: float = 0.01, batches: Floats | None = None
+) -> int:
+    """Return in how many studies it is ever said that scenes differ, in one direction.
+
+    Each has its mean, or batches of scenes of its own (n, runs).
+    """
+    own: dict[str, Any] = {} if batches is None else {"proxy_batches": [[0.0] * n]}
+    rules = pair_rules(method="nscore-plus", n_max=n, design="paired", proxy_mean=mean, **own)
     test = Comparison(rules).test
     assert isinstance(test, Proxied)
     tests = SceneTests.of(test, 0, level)
+    if batches is not None:
+        of_each: Any = (batches[..., None],)
+        tests = replace(tests, batches=of_each)
     _, _, g0, g1 = draw(np.random.default_rng(5), (RUNS, n))
     watch = tests.start((RUNS,))
     for guesses0, guesses1 in zip(g0.T[..., None] * 1.0, g1.T[..., None] * 1.0, strict=True):
@@ -231,6 +184,21 @@ def test_scenes_as_simulated_are_hardly_ever_doubted(name: str) -> None:
     draw, mean = PROXIES[name]
 
     assert_at_most(ever_doubted(draw, mean), RUNS, 0.01)
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_scenes_as_in_their_batches_are_hardly_ever_doubted(name: str) -> None:
+    """Also with a single simulated scene for each pair."""
+    draw, mean = PROXIES[name]
+
+    assert_at_most(ever_doubted(draw, mean, batches=means_of_batches(draw, 1).T), RUNS, 0.01)
+
+
+def test_a_doubt_by_one_batch_for_all_pairs_would_be_caught() -> None:
+    batches = np.repeat(means_of_batches(biased, 1)[:, :15].mean(axis=1)[None], N, axis=0)
+
+    with pytest.raises(AssertionError):
+        assert_at_most(ever_doubted(*PROXIES["biased"], batches=batches), RUNS, 0.01)
 
 
 def test_a_doubt_that_forgets_pairs_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,6 +219,8 @@ def test_scenes_that_differ_are_doubted() -> None:
     """Of .16 in a third of studies of a hundred pairs, in most of three hundred; and it is said."""
     assert ever_doubted(other, 0.0, level=0.005) > 0.25 * RUNS
     assert ever_doubted(other, 0.0, 300, level=0.005) > 0.8 * RUNS
+    batches = means_of_batches(good, 8).T
+    assert ever_doubted(other, 0.0, level=0.005, batches=batches) > 0.2 * RUNS
     r0, r1, g0, g1 = (part[0] for part in other(np.random.default_rng(2), (1, 300)))
     test = sw.SequentialTest(design="paired", proxy_mean=0.0)
     for pair in range(300):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, expect, sync_playwright
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
@@ -67,7 +67,7 @@ def test_two_phones_and_an_owner_with_policies_of_lerobot(
     world.mkdir()
     with sw.Study.create(tmp_path / "study", PLAN) as study, ExitStack() as stack:
         study.lock()
-        browser = stack.enter_context(launched())
+        browser = stack.enter_context(launched(stack.enter_context(sync_playwright())))
         url = stack.enter_context(served(study))
         client = sw.StudyClient(url, study.create_token("runner", "robot"))
         stack.enter_context(client)

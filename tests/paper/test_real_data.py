@@ -1,4 +1,4 @@
-"""The paper's decisions on real data, pair for pair, by the scripts of ``stopwise reproduce``.
+"""The paper's decisions on real data, pair for pair, by the scripts of ``benchmarks.paper``.
 
 Collected only where the data folder is present (``STOPWISE_DATA`` or ``../shared/data``).
 """

@@ -112,15 +112,6 @@ def test_the_json_has_the_documented_schema() -> None:
             assert pair["decision"] in ("policy0", "policy1", "undecided")
 
 
-def test_methods_without_e_values_say_null() -> None:
-    content = json.loads(rank(FOUR, method="barnard", n_max=20).to_json())
-
-    assert all(pair["e_value"] is None and pair["log_e"] is None for pair in content["pairs"])
-    assert any("it saves no trials" in warning for warning in content["warnings"])
-    with pytest.raises(sw.InvalidInput, match="closed adjustment needs a method that bets"):
-        rank(FOUR, method="barnard", n_max=20, adjust="closed")
-
-
 def test_an_e_value_beyond_all_numbers_is_null_in_json() -> None:
     pair = rank(FOUR).pairs[0]
     huge = dataclasses.replace(pair, log_e=2000.0)

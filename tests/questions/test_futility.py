@@ -167,8 +167,6 @@ def test_a_stop_takes_claims_away_and_makes_none(adjust: str) -> None:
 def test_what_is_not_possible_is_said() -> None:
     with pytest.raises(sw.InvalidInput, match="need a declared n_max"):
         sw.StopRule(NAMES, futility="binding")
-    with pytest.raises(sw.InvalidInput, match="futility is for"):
-        sw.StopRule(NAMES, method="barnard", n_max=20, futility="binding")
 
 
 def test_a_plan_knows_that_it_may_stop() -> None:

@@ -1,13 +1,10 @@
 """Intervals of many pairs at once: each its own, and in agreement with its decision."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
-from stopwise.questions import intervals
 from stopwise.questions.analyze import analyze
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals
@@ -46,20 +43,3 @@ def test_the_interval_excludes_0_where_the_pair_is_decided(method: str, adjust: 
         if not pair.implied:
             low, high = pair.interval
             assert pair.decided == (low > 0 or high < 0)
-
-
-@pytest.mark.parametrize("most_scores", [1, 2_000_000])
-def test_so_it_does_where_the_last_look_decides_by_lot(
-    most_scores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(intervals, "MOST_SCORES", most_scores)
-    by_lot = 0
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        scores = {str(rate): (rng.random(20) < rate) * 1.0 for rate in (0.3, 0.5, 0.6)}
-        settings: Any = {"last_look": "randomised", "seed": seed, "adjust": "bonferroni"}
-        for pair in analyze(scores, n_max=20, alpha=0.3, **settings).pairs:
-            low, high = pair.interval
-            assert pair.implied or pair.decided == (low > 0 or high < 0)
-            by_lot += pair.decided and pair.log_e < np.log(20)
-    assert by_lot > 3

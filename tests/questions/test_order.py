@@ -124,7 +124,7 @@ def test_a_damaged_snapshot_is_refused() -> None:
 )
 def test_a_snapshot_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
     text = play(asked(), rows(count=5)).to_json()
-    altered = dump("Contest", 1, {**json.loads(text)["content"], **changes})
+    altered = dump("Order", 1, {**json.loads(text)["content"], **changes})
 
     with pytest.raises(InvalidState, match="does not fit together"):
         OrderQuestion.from_json(altered)

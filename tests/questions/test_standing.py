@@ -29,7 +29,7 @@ def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecid
         (standing(-3.0, 0.05**0.5), 0.5),
         (standing(None, 0.05**0.25), 0.25),
         (standing(None, 0.0), 1.0),
-        (standing(0.0, 0.01, "policy0"), 1.0),
+        (standing(None, 0.01, "policy0"), 1.0),
     ],
 )
 def test_the_share_is_that_of_the_p_value(pair: Standing, share: float) -> None:

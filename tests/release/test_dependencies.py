@@ -17,7 +17,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 # Used without an import: the driver in a database's address, and tools by how they are called.
 OTHERWISE = {
-    "alembic": r"sqlite:///.*mlflow\.db",
     "build": r"-m build",
     "hatchling": r"hatchling\.build",
     "hydra-core": r"test_a_sweep_of_hydra",

@@ -32,7 +32,7 @@ EXTRAS = {
     "tensorboard": "import stopwise; stopwise.StopRule(['a', 'b'], report_to='tensorboard')",
 }
 # Large, and installed by ``tests.release.lowest``, which runs their tests.
-ELSEWHERE = {"inspect-robots", "wandb", "trackio", "mlflow"}
+ELSEWHERE = {"wandb"}
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PUBLIC = """
 import json, stopwise
@@ -59,7 +59,8 @@ def test_the_archive_and_the_wheel_are_complete(built: Path, wheel: Path) -> Non
     with tarfile.open(archive) as files:
         top = {Path(name).parts[1] for name in files.getnames()}
 
-    assert wanted <= set(zipfile.ZipFile(wheel).namelist())
+    content = set(zipfile.ZipFile(wheel).namelist())
+    assert {name for name in content if ".dist-info/" not in name} == wanted
     assert "stopwise/py.typed" in wanted
     assert {"LICENSE", "README.md", "tests", "docs", "Makefile"} <= top
     assert not top & {".venv", ".ci", "site", "dist"}
@@ -73,12 +74,10 @@ def test_base_install_works_without_any_extra(base: Environment) -> None:
     version = base.run("stopwise", "--version")
     analysis = base.run("stopwise", "analyze", "scores.csv", "--bounds", "0,1", "--json")
     report = base.run("stopwise", "analyze", "scores.csv", "--bounds", "0,1", "--html", "r.html")
-    paper = base.run("stopwise", "reproduce", "--list", "--json")
 
     assert "No module named" in absent.stderr
     assert version.stdout == f"stopwise {sw.__version__}\n"
     assert json.loads(analysis.stdout)["order"] == "b > a"
-    assert json.loads(paper.stdout)
     assert report.returncode == 2
     assert report.stderr.count("\n") == 1
     assert "stopwise[plots]" in report.stderr
@@ -96,16 +95,6 @@ def test_every_command_has_help_in_the_base_install(base: Environment) -> None:
 
     assert base.run("stopwise", "--help").returncode == 0
     assert done.returncode == 0, done.stderr
-
-
-def test_the_papers_scripts_are_part_of_the_wheel(base: Environment) -> None:
-    """In the source tree they are in benchmarks/paper, which an install does not have."""
-    listed = base.run("stopwise", "reproduce", "--list", "--json")
-    missing = base.run("stopwise", "reproduce", "table-3")
-
-    assert "table-1-left" in [one["name"] for one in json.loads(listed.stdout)]
-    assert missing.returncode == 2
-    assert "DLR-RM/rl-trained-agents" in missing.stderr
 
 
 def test_every_public_name_needs_at_most_an_extra_that_is_named(base: Environment) -> None:

@@ -102,13 +102,6 @@ def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_
     assert all(path.stat().st_size > 3000 for path in paths)
 
 
-def test_methods_without_e_values_have_no_such_figure() -> None:
-    scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
-    analysis = sw.analyze(scores, method="fisher", n_max=20)
-
-    assert "e_values" not in analysis.figures()
-
-
 def test_decision_regions_of_step_are_drawn(tmp_path: Path) -> None:
     figure = sw.plot_decision_regions(sw.step_design(0.05, 20), 15)
     figure.savefig(tmp_path / "regions.png")
@@ -136,14 +129,10 @@ def test_certificate_of_step_is_in_the_report() -> None:
     assert "no test of this level and power needs fewer than" in page
 
 
-def test_a_fixed_sample_test_is_not_called_anytime() -> None:
+def test_p_values_are_called_anytime() -> None:
     scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
-    fixed = sw.analyze(scores, method="welch", n_max=20)
     anytime = sw.analyze(scores, n_max=20)
 
-    assert "nytime" not in fixed.to_html()
-    assert "ever declaring" not in fixed.to_html()
-    assert fixed.plot_evidence().axes[0].get_ylabel() == "p-value, adjusted"
     assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
     assert '<th class="number" scope="col">anytime p</th>' in anytime.to_html()
     assert "Anytime p-values, adjusted" in anytime.to_html()
@@ -151,9 +140,9 @@ def test_a_fixed_sample_test_is_not_called_anytime() -> None:
 
 def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
-    bets, step, fixed, rough = (
+    bets, step = (
         sw.analyze(scores, method=method, n_max=20).methods_paragraph
-        for method in ("nscore-plus", "step", "barnard", "welch")
+        for method in ("nscore-plus", "step")
     )
 
     assert (
@@ -162,9 +151,6 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     ) in bets
     assert "in its anytime-valid form" in bets
     assert "is at most 0.05, given success rates that stay the same throughout, however" in step
-    assert "the probability of declaring any false order is at most 0.05, given" in fixed
-    assert "n_max = 20 fixed in advance and a single look at the end (an order" in fixed
-    assert "the probability of declaring any false order is only approximately 0.05" in rough
 
 
 def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -> None:

@@ -144,7 +144,6 @@ def test_a_race_that_was_killed_goes_on_to_the_same_best(
         ({"later": ("d",)}, "given by name are there from the start: later is for"),
         ({"reserve": 0.01}, "given by name are there from the start: reserve is for"),
         ({"method": "step"}, "needs a method that bets"),
-        ({"method": "barnard"}, "needs a method that bets"),
         ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"goal": "bset"}, "goal must be one of order, best, but got 'bset'"),
     ],

@@ -105,13 +105,13 @@ def test_a_saved_rule_that_asks_something_else_is_refused(change: dict[str, Any]
     for policy in rule.policies:
         rule.add(policy, 0.5)
     content = json.loads(rule.to_json())["content"]
-    question = json.loads(content["contest"])
+    question = json.loads(content["question"])
 
     def resumed(**changes: Any) -> sw.StopRule:
         rules = {**question["content"]["rules"], **changes}
         changed = {**question["content"], "rules": rules}
         text = dump(question["kind"], question["version"], changed)
-        return sw.StopRule.from_json(dump("StopRule", 1, {**content, "contest": text}))
+        return sw.StopRule.from_json(dump("StopRule", 1, {**content, "question": text}))
 
     assert resumed().rows == 1
     with pytest.raises(sw.InvalidState):

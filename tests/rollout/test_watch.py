@@ -126,19 +126,14 @@ def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
     assert state.read_bytes() == kept
 
 
-@pytest.mark.parametrize("written", [True, False])
 def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One without an edition is of the first."""
     path, state = table(tmp_path / "results.csv", [("a", 1, 0.0), ("b", 1, 1.0)]), tmp_path / "s"
     (first,) = watch(path, state=state, method="wsr").look()
     content = json.loads(state.read_text())
     (task,) = content["tasks"]
     assert content["tasks"][task]["rules"]["edition"] == 1
-    if not written:
-        del content["tasks"][task]["rules"]["edition"]
-        state.write_text(json.dumps(content))
     (second,) = watch(path, state=state, method="wsr").look()
     assert second.to_dict() == first.to_dict()
     kept = state.read_bytes()

@@ -101,33 +101,6 @@ def test_independence_may_be_declared_against_blocks() -> None:
     assert rows(align(GAPS, design="independent", policies=("b", "a"))) == [[2, 1], [3, 4], [5, -1]]
 
 
-def test_iid_correction_keeps_one_random_policy_per_block() -> None:
-    n, k = 3000, 3
-    blocks = np.repeat(np.arange(n), k)
-    policies = np.tile(["a", "b", "c"], n)
-    trials = sw.Trials.from_columns({"policy": policies, "block": blocks, "score": blocks})
-    aligned = align(trials, iid_correction=True, seed=5)
-
-    kept = aligned.scores[~np.isnan(aligned.scores)]
-    assert sorted(kept) == list(range(n)), "every block once, by one policy"
-    assert aligned.design == "independent"
-    assert sum(aligned.counts) == n
-    assert all(abs(count - n / k) < 5 * np.sqrt(n * 2 / 9) for count in aligned.counts)
-    assert all((np.diff(column[~np.isnan(column)]) > 0).all() for column in aligned.scores.T)
-    assert "one policy per block drawn with seed 5, 3000 of 9000 trials kept" in aligned.notes[1]
-    again = align(trials, iid_correction=True, seed=5)
-    np.testing.assert_array_equal(again.scores, aligned.scores)
-
-
-def test_iid_correction_does_not_prefer_present_cells() -> None:
-    """A policy that is drawn but missing loses the block; else gaps would steer the draw."""
-    present = [("a", str(i), 1.0) for i in range(1000)]
-    trials = table(*present, *(("b", str(i), 1.0) for i in range(10)))
-    aligned = align(trials, iid_correction=True, seed=0)
-
-    assert 400 < aligned.counts[0] < 600
-
-
 def test_results_are_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         align(GAPS).scores[0, 0] = 7
@@ -140,11 +113,6 @@ def test_results_are_read_only() -> None:
         ({"task": "cup"}, "task must be one of task, but got 'cup'"),
         ({"policies": ("a", "x")}, "policy must be one of a, b, c in task 'task', but got 'x'"),
         ({"policies": ("a", "a")}, "policies must be distinct"),
-        (
-            {"iid_correction": True},
-            "seed of the i.i.d. correction must be .* but got None",
-        ),
-        ({"iid_correction": True, "design": "independent"}, "needs a paired or stratified design"),
     ],
 )
 def test_bad_choices_get_one_clear_error(choices: dict[str, Any], message: str) -> None:

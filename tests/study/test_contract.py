@@ -251,7 +251,6 @@ class TestLifeOfAStudy:
         study = locked(place)
         published = study.status().plan_digest
         study.amend("trials take longer", {"lease_minutes": 60})
-        study._ledger.save()
 
         assert sw.Study.open(place).status().plan_digest == published
 

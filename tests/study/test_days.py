@@ -7,11 +7,8 @@ import yaml
 
 import stopwise as sw
 from stopwise.study.plan_file import aa_template
-from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import chapters
 from tests.study.live import Clock, locked, take
-from tests.study.plans import plan
-from tests.study.scripted import PHOTO
 
 CHECKS = ["lights on", "lens clean"]
 
@@ -47,73 +44,6 @@ def test_what_is_not_ticked_needs_a_note_and_is_in_the_report(tmp_path: Path) ->
     study.check("left", ["lights on"], note="scratched", who="eva")
     (row,) = next(c.rows for c in chapters(study) if c.title == "Start-of-day check lists")
     assert (row[0], *row[2:]) == ("left", "eva", "lens clean", "scratched")
-
-
-PHOTO_OF = [*CHECKS[:1], {"name": "lens clean", "photo": True}]
-
-
-def test_an_item_may_ask_for_a_photo(tmp_path: Path) -> None:
-    clock = Clock()
-    study = locked(str(tmp_path / "study"), clock, checks=PHOTO_OF)
-    assert study.plan.content()["checks"] == PHOTO_OF
-    assert (study.checks_due("left"), study.photos_due("left")) == (tuple(CHECKS), ("lens clean",))
-    with pytest.raises(sw.InvalidInput, match="lens clean: add its photo first"):
-        study.check("left", CHECKS)
-    study.check("left", CHECKS[:1], note="no camera today")  # not ticked, it needs none
-    clock.time += 13 * 3600
-    for item, content, complaint in (
-        ("lights on", PHOTO, "no photo is asked for 'lights on'"),
-        ("lens clean", b"\x1aE\xdf\xa3", "must be one of jpg, png, webp"),
-    ):
-        with pytest.raises(sw.InvalidInput, match=complaint):
-            study.add_photo("left", item, [content])
-    name = study.add_photo("left", "lens clean", [PHOTO, b"today"], who="eva")
-    assert study.add_photo("left", "lens clean", [PHOTO, b"today"]) == name
-    assert study.photo(name).read_bytes() == PHOTO + b"today"
-    assert study.photos_due("left") == ()
-    assert study.photos_due("right") == ("lens clean",)
-    clock.time += 60
-    study.check("left", CHECKS, who="eva")
-    trial = take(study).trial
-    with pytest.raises(sw.NotAllowed, match="this file is a photo of a check list"):
-        study.add_recording(trial, [PHOTO, b"today"])
-    study.add_recording(trial, [PHOTO, b"of a trial"])
-    with pytest.raises(sw.NotAllowed, match="this file is the recording of a trial"):
-        study.add_photo("left", "lens clean", [PHOTO, b"of a trial"])
-    with pytest.raises(sw.NotAllowed, match="no check list has a photo of this name"):
-        study.photo("../study.db")
-
-    rows = next(c.rows for c in chapters(study) if c.title == "Start-of-day check lists")
-    assert [row[-1] for row in rows[:1]] == ["-"]
-    assert f'<img src="recordings/{name}" alt="lens clean"' in rows[1][-1]
-    study.photo(name).write_bytes(PHOTO)
-    assert study.lost_recordings() == [name]
-    clock.time += 13 * 3600
-    assert study.photos_due("left") == ("lens clean",)  # each day has its own
-    assert study.verify().sound
-
-
-def test_a_photo_is_of_one_station_on_one_day(tmp_path: Path) -> None:
-    clock = Clock()
-    both = [{"name": name, "photo": True} for name in CHECKS]
-    study = locked(str(tmp_path / "study"), clock, checks=both)
-    for item in CHECKS:  # one photo may show both
-        study.add_photo("left", item, [PHOTO, b"monday"])
-    assert study.photos_due("left") == ()
-    clock.time += 60
-    study.check("left", CHECKS)
-    clock.time += 13 * 3600
-    for station in ("right", "left"):
-        with pytest.raises(sw.NotAllowed, match="was taken of 'left' before: take a new one"):
-            study.add_photo(station, "lens clean", [PHOTO, b"monday"])
-        assert study.photos_due(station) == tuple(CHECKS)
-    assert study.verify().sound
-
-
-def test_plans_without_a_check_list_keep_their_digest() -> None:
-    small = StudyPlan.model_validate(plan())
-    assert "checks" not in small.content()
-    assert StudyPlan.model_validate(plan(checks=CHECKS)).digest != small.digest
 
 
 def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import stopwise as sw
-from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import chapters
 from stopwise.web.evidence_cache import Shown
@@ -56,8 +55,6 @@ def test_the_first_rows_of_a_day_have_a_trial_of_it_in_random_places(
     places = [[arm for _, arm in day].index("drift check") for day in days]
     assert len(set(places)) > 1  # an operator cannot tell by the place in the row
     assert study.verify().sound
-    with study._ledger.reading() as state:
-        assert dump_state(load_state(dump_state(state))) == dump_state(state)
 
 
 def test_it_is_run_like_the_others_and_not_compared(tmp_path: Path) -> None:
@@ -175,10 +172,6 @@ def test_what_all_policies_do_together_needs_no_check(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
-    (
-        {"drift_check": {"name": "x"}, "design": "blocks", "audit": 0.5},
-        "needs people to score every trial",
-    ),
     ({"drift_check": {"name": "old"}}, "needs a policy that is not compared, but 'old' is"),
     ({"drift_check": {"name": "x", "task": "pour"}}, "task of drift_check must be one of"),
     ({"drift_check": {"name": "x", "per_day": 0}}, "greater than or equal to 1"),
@@ -194,7 +187,3 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 def test_a_check_that_makes_no_sense_is_refused(changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         StudyPlan.model_validate(plan(**changes))
-
-
-def test_plans_without_one_keep_their_digest() -> None:
-    assert "drift_check" not in StudyPlan.model_validate(plan()).content()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.study.study_plan import StudyPlan
 from tests.study.live import locked
 from tests.study.plans import plan
 
@@ -29,11 +28,6 @@ def test_equal_policies_end_by_themselves(tmp_path: Path) -> None:
     assert "practically the same" in page
     assert "It does not show that they are equal" in page
     assert "the same throughout" in page
-
-
-def test_plans_without_it_keep_their_text() -> None:
-    assert "equivalence" not in StudyPlan.model_validate(plan()).content()
-    assert StudyPlan.model_validate(plan(equivalence=0.1)).content()["equivalence"] == 0.1
 
 
 @pytest.mark.parametrize("wrong", [{"equivalence": 0}, {"equivalence": 1}, {"equivalence": "no"}])

@@ -7,10 +7,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.events import Released
-from stopwise.study.study_plan import StudyPlan
 from stopwise.study.views import Assignment
 from tests.study.live import Clock, locked, policy_of, take
-from tests.study.plans import plan
 
 NUMBER = {"name": "pour", "score": {"kind": "number", "low": 20, "high": 50}}
 BEGIN: dict[str, Callable[[sw.Study, Assignment], object]] = {
@@ -187,9 +185,3 @@ def test_a_wrong_worst_score_in_the_journal_is_found(
     study.release(trial.trial, station="left", reason="stuck")
 
     assert "is not the worst" in study.verify().problems[0]
-
-
-def test_plans_without_the_rule_keep_their_digest() -> None:
-    small = StudyPlan.model_validate(plan())
-    assert "given_back" not in small.content()
-    assert StudyPlan.model_validate(plan(given_back="again")).digest != small.digest

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -10,7 +10,7 @@ import yaml
 import stopwise as sw
 from stopwise.cli.study.run import HELP
 from stopwise.study.plan_file import parse_plan, template
-from stopwise.study.rubric import COMMANDS, Number
+from stopwise.study.rubric import COMMANDS, Number, Rubric
 from stopwise.study.study_plan import StudyPlan
 from tests.study.plans import plan
 
@@ -267,6 +267,16 @@ tasks: [{name: reach, score: {kind: number, low: 0, high: 60, lower_is_better: t
     plain = parse_plan(text.replace(", lower_is_better: true", ""))
 
     assert plan.rules(plan.tasks[0]).lower_is_better
-    assert plan.content()["tasks"][0]["score"]["lower_is_better"] is True
-    assert "lower_is_better" not in plain.content()["tasks"][0]["score"]
+    for one, lower in ((plan, True), (plain, False)):
+        assert one.content()["tasks"][0]["score"]["lower_is_better"] is lower
     assert plan.tasks[0].score.score(60.000001) == 60.0
+
+
+def test_a_rubric_without_a_kind_is_told_every_kind() -> None:
+    with pytest.raises(sw.InvalidInput) as refused:
+        parse_plan("name: x\npolicies: [a, b]\ntasks: [{name: t, score: {low: 0}}]\n")
+
+    kinds = [rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0])]
+    assert "preference" in kinds
+    for kind in kinds:
+        assert kind in str(refused.value)

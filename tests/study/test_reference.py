@@ -57,8 +57,3 @@ def test_bad_plans_get_one_line(changes: str, message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message) as error:
         parse_plan(f"name: pick\npolicies: [new]\ntasks: [pick]\n{changes}\n")
     assert "\n" not in str(error.value)
-
-
-def test_plans_without_a_number_are_written_as_before() -> None:
-    plan = parse_plan("name: pick\npolicies: [old, new]\ntasks: [pick]\n")
-    assert "reference" not in plan.content()

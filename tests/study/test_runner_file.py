@@ -22,11 +22,6 @@ FAULTS: dict[str, tuple[str, int, str]] = {
         r"\{nope\} is not filled in, only",
     ),
     "no file yet": ("policies: {old: 'ls {file}', new: ls}", 0o600, r"write \{ file \}"),
-    "a judge": (
-        "policies: {old: ls, new: ls}\njudge: 'ls {file}'",
-        0o600,
-        "no camera or recording",
-    ),
     "a camera": ("policies: {old: ls, new: ls}\ncamera: 'ls {fil}'", 0o600, r"\{fil\} is not"),
     "a recording": ("policies: {old: ls, new: ls}\nrecording: '{file}'", 0o600, "is not filled in"),
     "no yaml": ("policies: {", 0o600, "cannot be read"),

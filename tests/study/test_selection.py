@@ -123,7 +123,6 @@ def test_results_that_came_when_the_names_were_known_are_told(
     for _ in range(2):
         study.record(take(study).trial, True, station="left")
     assert [doubt[:20] for doubt in study.verdict().doubts] == said
-    study._ledger.save()
     assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
     assert study.verify().sound
 

@@ -1,24 +1,19 @@
-"""Stores that were forged, damaged, or come from another version: named, and not mended."""
+"""Stores that were forged, damaged, or have another format: named, and not mended."""
 
-import hashlib
-import json
 import os
 import sqlite3
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select, text
+from sqlalchemy import delete, text
 
 import stopwise as sw
-from stopwise.core.snapshot import dump
-from stopwise.study.database import connect, database_url, journal, migrate, studies
+from stopwise.study.database import journal
 from stopwise.study.events import Scored, Unblinded
-from stopwise.study.saved_state import FORMAT
 from stopwise.study.store import Store
-from tests.study.live import locked, policy_of, report, running, take
+from tests.study.live import report, running
 
 
 def execute(study: sw.Study, statement: str, **values: object) -> None:
@@ -127,83 +122,6 @@ def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
     assert "the names do not match the labels" in problems
 
 
-def test_a_damaged_saved_state_is_named_and_never_believed(place: str) -> None:
-    study = running(place)
-    study._ledger.save()
-    execute(
-        study,
-        "UPDATE snapshots SET content = replace(content, 'true', 'false') WHERE study = :study",
-    )
-
-    assert sw.Study.open(place).verdict() == study.verdict()
-    assert any("the saved state" in problem for problem in study.verify().problems)
-
-
-def test_a_state_saved_by_an_older_version_is_passed_over(place: str) -> None:
-    study = running(place)
-    study._ledger.save()
-    execute(
-        study,
-        rf"""UPDATE snapshots
-        SET content = replace(content, '"format"\:{FORMAT},', '"format"\:{FORMAT - 1},')
-        WHERE study = :study""",
-    )
-
-    assert sw.Study.open(place).verdict() == study.verdict()
-    assert study.verify().sound
-
-
-def test_a_saved_state_is_that_of_the_replay(place: str) -> None:
-    study = running(place, 40)
-    study.void(7, "a reason")
-    study._ledger.save()
-    report(study)
-    reopened = sw.Study.open(place)
-
-    assert reopened.verdict() == study.verdict()
-    assert reopened.status() == study.status()
-    assert study.verify().problems == ()
-
-
-def rewritten(content: Any, change: Callable[[float], float]) -> Any:
-    """The content with every number of evidence changed, also in the texts within."""
-    if isinstance(content, float):
-        return change(content)
-    if isinstance(content, list):
-        return [rewritten(part, change) for part in content]
-    if isinstance(content, dict):
-        return {key: rewritten(part, change) for key, part in content.items()}
-    return content
-
-
-@pytest.mark.parametrize(("change", "sound"), [(1 + 1e-13, True), (1.001, False)])
-def test_a_saved_state_may_be_rounded_otherwise_and_no_more(
-    place: str, change: float, sound: bool
-) -> None:
-    """Another numpy or processor gives other last digits: that is no fault of the study."""
-    study = running(place)
-    study._ledger.save()
-    saved = study.store.snapshot()
-    assert saved is not None
-    content = json.loads(saved[2].partition("\n")[2])
-    for board in content["boards"].values():
-        question = json.loads(board["question"])
-        parts = {
-            name: rewritten(part, lambda value: value * change)
-            for name, part in question["content"].items()
-            if name not in ("settings", "rules")
-        }
-        settings = {key: question["content"][key] for key in question["content"].keys() - parts}
-        board["question"] = dump(question["kind"], question["version"], {**settings, **parts})
-    written = json.dumps(content, separators=(",", ":"))
-    digest = hashlib.sha256(written.encode()).hexdigest()
-    study.store.save_snapshot((*saved[:2], f"{digest}\n{written}"))
-
-    assert f"{digest}\n{written}" != saved[2]
-    problems = study.verify().problems
-    assert problems == (() if sound else (f"the saved state does not match entry {saved[0]}",))
-
-
 def test_a_damaged_file_is_named_and_not_mended(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     study = running(f"sqlite:///{path}", 20)
@@ -229,48 +147,20 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
         sw.Study.open(path)
 
 
-def test_a_store_of_the_first_schema_version_is_upgraded(
-    kind: str, place: str, tmp_path: Path, request: pytest.FixtureRequest
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [("UPDATE stopwise SET format = 9999", "format 9999"), ("DROP TABLE stopwise", "format None")],
+)
+def test_a_store_of_another_format_is_refused_in_one_line(
+    tmp_path: Path, statement: str, said: str
 ) -> None:
-    study = running(place, 20)
-    if kind == "sqlite":
-        old = f"sqlite:///{tmp_path}/old.db"
-    else:
-        server = request.getfixturevalue("server")
-        server.execute("CREATE DATABASE old")
-        old = server.url("old")
-    engine = connect(database_url(old))
-    migrate(engine, "0001")
-    with study.store.engine.connect() as source, engine.connect() as target:
-        for table in (studies, journal):
-            rows = source.execute(select(table).where(table.c.study == study.store.study)).all()
-            target.execute(insert(table), [dict(row._mapping) for row in rows])
-        target.commit()
-    engine.dispose()
+    study = running(f"sqlite:///{tmp_path}/study.db")
+    execute(study, statement)
+    study.close()
 
-    upgraded = sw.Study.open(old)
-
-    assert upgraded.verdict() == study.verdict()
-    upgraded._ledger.save()
-    assert sw.Study.open(old).verify().problems == ()
-
-
-def test_a_store_of_a_newer_stopwise_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "study.db"
-    study = running(f"sqlite:///{path}")
-    execute(study, "UPDATE alembic_version SET version_num = '9999'")
-
-    with pytest.raises(sw.InvalidState, match="upgrade stopwise"):
-        Store.open(path)
-
-
-def test_reading_the_verdict_is_not_tampering(tmp_path: Path) -> None:
-    """What is saved is the same whether or not anyone has looked at the evidence before."""
-    study = locked(f"sqlite:///{tmp_path}/study.db#cups")
-    for _ in range(8):
-        trial = take(study)
-        study.record(trial.trial, policy_of(study, trial.trial) == "new")
-    assert study.verdict().tasks[0].pairs[0].p_value < 1
-    study._ledger.save()
-
-    assert study.verify().problems == ()
+    with pytest.raises(sw.InvalidState) as refused:
+        Store.open(tmp_path / "study.db")
+    assert str(refused.value) == (
+        f"this store was made in {said}, but this stopwise reads format 1: continue with the "
+        "stopwise version it was started with"
+    )

@@ -116,9 +116,3 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(sw.StopwiseError, match=message):
         sw.Study.create(tmp_path / "study", plan(**{**MEAN, **changes}))
-
-
-def test_plans_without_it_are_as_they_were(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan())
-
-    assert not {"over_tasks", "weights"} & set(study.plan.content())

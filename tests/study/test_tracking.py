@@ -115,18 +115,33 @@ def test_a_tracker_that_fails_stores_every_trial(
     assert len(caplog.records) == 1
 
 
+def test_a_function_is_told_no_more_than_a_tracker(tmp_path: Path) -> None:
+    told: list[tuple[int, set[str]]] = []
+
+    def keep(row: int, values: dict[str, float]) -> None:
+        told.append((row, {name.partition("/")[0] for name in values}))
+
+    with sw.Study.create(tmp_path / "s", plan(n_max=4), on_row=keep) as study:
+        study.lock()
+        score(study, 4, {"old": [0, 1], "new": [1, 1]})
+        study.unblind()
+    kinds = [kind for row, kind in told if row <= 4 and kind == {"progress"}]
+    assert len(kinds) > 4
+    assert told[-2:] == [(1, {"stack"}), (2, {"stack"})]
+
+
 def test_commands_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = Memory()
     monkeypatch.setattr("stopwise.trackers._made", lambda *_: memory)
     folder = tmp_path / "s"
     sw.Study.create(folder, plan(n_max=4)).lock()
-    run = typed("run", folder, "--report-to", "mlflow", typed="y\nn\ny\ny\nquit\n")
+    run = typed("run", folder, "--report-to", "wandb", typed="y\nn\ny\ny\nquit\n")
     assert run.exit_code == 0, run.output
     assert memory.rows[4]["progress/scored"] == 4
     assert memory.page is None
-    typed("unblind", folder, "--yes", "--report-to", "mlflow")
+    typed("unblind", folder, "--yes", "--report-to", "wandb")
     assert memory.rows[2]["stack/trials/new"] == 2
     assert memory.page is not None
     refused = typed("run", folder, "--report-to", "paper")
     assert refused.exit_code == 2
-    assert "--report-to must be one of wandb, trackio, mlflow, tensorboard" in refused.output
+    assert "--report-to must be one of wandb, tensorboard" in refused.output

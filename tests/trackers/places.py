@@ -1,7 +1,6 @@
 """Each tracker as its own package reads it back, and one that only remembers."""
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -128,88 +127,6 @@ def records(log: bytes) -> Iterator[bytes]:
             parts = b""
 
 
-class Trackio(Place):
-    """Trackio in a folder."""
-
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        super().__init__(folder, patch)
-
-        import_module("trackio.utils")
-        homes = {"TRACKIO_DIR": folder, "ARTIFACTS_DIR": folder / "artifacts"}
-        for name, module in list(sys.modules.items()):  # it looks where to write only once
-            for home in homes if name.startswith("trackio") else ():
-                if hasattr(module, home):
-                    patch.setattr(module, home, homes[home])
-
-    def open(self) -> Any:
-        import trackio
-
-        return trackio.init("mine")
-
-    def is_open(self, run: Any) -> bool:
-        current: Any = import_module("trackio.context_vars").current_run
-        return current.get() is run and not run._stop_flag.is_set()
-
-    def close(self, run: Any) -> None:
-        finish: Any = import_module("trackio").finish
-        finish()
-
-    def read(self) -> tuple[Rows, str, str]:
-        from trackio.sqlite_storage import SQLiteStorage
-
-        (project,) = SQLiteStorage.get_projects()
-        (run,) = SQLiteStorage.get_runs(project)
-        rows: Rows = {}
-        verdict = ""
-        for log in SQLiteStorage.get_logs(project, run):
-            own = {name[9:]: value for name, value in log.items() if name[:9] == "stopwise/"}
-            verdict = own.pop("verdict", verdict)
-            if "row" in own:
-                rows.setdefault(int(own.pop("row")), {}).update(own)
-        pages = [path for path in self.folder.rglob("blobs/sha256/*/*") if path.is_file()]
-        return rows, verdict, pages[0].read_text(encoding="utf-8") if pages else ""
-
-
-class Mlflow(Place):
-    """MLflow in a file of SQLite."""
-
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        import mlflow
-
-        super().__init__(folder, patch)
-        mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
-        self.experiment = mlflow.create_experiment("mine", str(folder / "artifacts"))
-        mlflow.set_experiment(experiment_id=self.experiment)
-
-    def open(self) -> Any:
-        import mlflow
-
-        return mlflow.start_run()
-
-    def is_open(self, run: Any) -> bool:
-        import mlflow
-
-        active = mlflow.active_run()
-        return active is not None and active.info.run_id == run.info.run_id
-
-    def close(self, run: Any) -> None:
-        import mlflow
-
-        mlflow.end_run()
-
-    def read(self) -> tuple[Rows, str, str]:
-        import mlflow
-
-        client = mlflow.MlflowClient()
-        (run,) = client.search_runs([self.experiment])
-        rows: Rows = {}
-        for name in run.data.metrics:
-            for metric in client.get_metric_history(run.info.run_id, name):
-                rows.setdefault(metric.step, {})[name[9:]] = metric.value
-        (page,) = (self.folder / "artifacts").rglob("*.html")
-        return rows, run.data.tags["stopwise.verdict"], page.read_text(encoding="utf-8")
-
-
 class Tensorboard(Place):
     """Event files."""
 
@@ -239,4 +156,4 @@ class Tensorboard(Place):
         return rows, verdict, page.read_text(encoding="utf-8")
 
 
-PLACES = {"wandb": Wandb, "trackio": Trackio, "mlflow": Mlflow, "tensorboard": Tensorboard}
+PLACES = {"wandb": Wandb, "tensorboard": Tensorboard}

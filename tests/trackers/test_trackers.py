@@ -117,7 +117,7 @@ def test_every_question_is_reported(settings: dict[str, Any]) -> None:
     memory = Memory()
     rule = sw.StopRule(["a", "b", "c"], n_max=30, **settings)
     with Reporter([memory]) as reporter:
-        rule.report_to(reporter)
+        rule.report_by(reporter)
         means = {"a": 0.1, "b": 0.5, "c": 0.9}
         rule.follow(
             lambda places: {
@@ -173,16 +173,20 @@ def test_a_tracker_that_hangs_is_left_behind(caplog: pytest.LogCaptureFixture) -
 
     release, whole = threading.Event(), Memory()
     rule = sw.StopRule(["a", "b"], n_max=5)
-    rule.report_to(Reporter([Hanging(), whole], patience=0.1))
+    rule.report_by(Reporter([whole, Hanging()], patience=0.1))
     while not rule.stop:
         rule.add("a", 0.0)
         rule.add("b", 1.0)
 
-    release.set()
     assert rule.decided
-    assert len(whole.rows) == rule.rows
+    assert list(whole.rows) == [1]
     (warning,) = caplog.records
+    assert "Hanging missed some reports" in warning.getMessage()
     assert "within 0.1 s" in warning.getMessage()
+    release.set()
+    for thread in threading.enumerate():
+        if thread.name == "stopwise report":
+            thread.join()
 
 
 def test_a_tracker_that_cannot_be_opened_is_left_out(
@@ -278,19 +282,81 @@ def test_watch_reports_every_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert memory.page.count("lift cube") > 0
 
 
-def test_race_prints_json_alone(tmp_path: Path) -> None:
-    """What trackio says of its runs is not among the results."""
-    with pytest.MonkeyPatch.context() as patch:
-        PLACES["trackio"](tmp_path, patch)
-        (tmp_path / "mine.py").write_text(
-            "def play(policy, seed):\n    return policy(seed)\n"
-            "def low():\n    return lambda seed: 0.1\n"
-            "def high():\n    return lambda seed: 0.9\n"
-        )
-        policies = [
-            word for name in ("low", "high") for word in ("--policy", f"{name}=mine:{name}")
-        ]
-        arguments = ["race", "--env", "mine:play", *policies, "--report-to", "trackio", "--json"]
-        result = CliRunner().invoke(app, arguments)
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a race of what is in a module in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "def play(policy, seed):\n    return policy(seed)\n"
+        "def low():\n    return lambda seed: 0.1\n"
+        "def high():\n    return lambda seed: 0.9\n"
+        "def write(row, values):\n"
+        "    with open('rows.txt', 'a') as file:\n"
+        "        print(row, sorted(values), file=file)\n"
+    )
+    return ["race", "--env", "mine:play", "--policy", "low=mine:low", "--policy", "high=mine:high"]
+
+
+def test_race_prints_json_alone(modules: list[str], tmp_path: Path) -> None:
+    """A tracker may talk, but not among the results."""
+    result = CliRunner().invoke(app, [*modules, "--report-to", "tensorboard", "--json"])
     assert result.exit_code == 0
     assert json.loads(result.stdout)["race"]["decided"]
+    assert list(tmp_path.glob("runs/*/*.html"))
+
+
+def test_a_function_gets_every_row_as_a_tracker_does() -> None:
+    memory, rows = Memory(), {}
+
+    def keep(row: int, values: dict[str, float]) -> None:
+        rows[row] = values
+
+    result = raced(report_to=memory, on_row=keep)
+    assert rows == memory.rows
+    assert sorted(rows) == list(range(1, result.rows + 1))
+
+    rows.clear()
+    rule = sw.StopRule(["a", "b"], n_max=20, on_row=keep)
+    while not rule.stop:
+        rule.add("a", 0.0)
+        rule.add("b", 1.0)
+    assert sorted(rows) == list(range(1, rule.rows + 1))
+
+
+def test_a_function_that_fails_is_said_once_and_stops_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    calls: list[int] = []
+
+    def fail(row: int, values: dict[str, float]) -> None:
+        calls.append(row)
+        values.clear()  # its own to change
+        raise ValueError("no such experiment")
+
+    memory = Memory()
+    result = raced(report_to=memory, on_row=fail)
+
+    assert result.analysis.to_dict() == raced().analysis.to_dict()
+    assert calls == list(memory.rows) == list(range(1, result.rows + 1))
+    assert memory.rows[result.rows]["decided"] == 1.0
+    (warning,) = caplog.records
+    assert "OnRow missed some reports" in warning.getMessage()
+    assert "no such experiment" in warning.getMessage()
+
+
+def test_a_function_of_the_command_line(modules: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*modules, "--on-row", "mine:write", "--json"])
+    lines = (tmp_path / "rows.txt").read_text().splitlines()
+    assert len(lines) == json.loads(result.stdout)["race"]["rows"]
+    assert "mean/high" in lines[0]
+
+    wrong = CliRunner().invoke(app, [*modules, "--on-row", "mine:nothing"])
+    assert wrong.exit_code == 2
+    assert "mine has no 'nothing'" in wrong.output
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="on_row must be a function"):
+        sw.StopRule(["a", "b"], on_row="mine:write")  # type: ignore[arg-type]  # as a user may
+    with pytest.raises(InvalidInput, match="a function is for on_row"):
+        sw.StopRule(["a", "b"], report_to=print)

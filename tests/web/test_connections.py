@@ -2,6 +2,7 @@
 
 import resource
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,9 +13,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.web import impatience, limits
-from stopwise.web.server import Serving
+from stopwise.web.server import Serving, Tls
+from tests.cli.typed import study as command
 from tests.study.live import Clock
-from tests.web.serving import CUPS, served
+from tests.web.serving import CUPS, certified, served
 
 
 def eventually(holds: Callable[[], bool]) -> None:
@@ -57,15 +59,6 @@ def test_a_stream_ends_with_its_token(
         before = study.seq
         rest = "".join(lines)  # which ends
     assert f"id: {before}" not in rest
-
-
-def test_the_right_link_is_let_in_after_ten_wrong_ones(
-    client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    for _ in range(12):
-        last = client.post("/api/join", json={"token": "sw_wrong"})
-    assert last.status_code == 429
-    assert client.post("/api/join", json={"token": tokens["operator"]}).is_success
 
 
 @pytest.mark.parametrize("said", [b"", b"GET /api/health HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
@@ -128,11 +121,12 @@ HELLO = bytes.fromhex("16030100c8010000c40303")  # how TLS begins
 
 
 def test_many_half_open_handshakes_stop_nobody(
-    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+    study: sw.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the handshake is over nothing of HTTP is known: the door itself is kept clear."""
     monkeypatch.setattr(impatience, "SECONDS", 1e6)
-    with served(study, tls=True) as url, files_allowed(1900), ExitStack() as stack:
+    tls = certified(tmp_path)
+    with served(study, tls=tls) as url, files_allowed(1900), ExitStack() as stack:
         port = int(url.rpartition(":")[2])
         for number in range(1200):
             line = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -175,3 +169,41 @@ def test_an_upload_may_be_slow_but_must_come(
                     with suppress(TimeoutError):
                         found = line.recv(4096)
                 assert answer in found
+
+
+def test_over_tls_only_those_come_who_trust_the_certificate(
+    study: sw.Study, tmp_path: Path
+) -> None:
+    tls = certified(tmp_path)
+    token = study.create_token("viewer", "v")
+    with served(study, tls=tls) as url:
+        assert url.startswith("https://")
+        with sw.StudyClient(url, token, certificate=tls.certificate) as client:
+            assert client.status().name == "Cup stacking"
+        with httpx.Client(trust_env=False) as stranger, pytest.raises(httpx.ConnectError):
+            stranger.get(url)
+
+
+def test_a_certificate_that_cannot_be_used_is_one_clear_line(
+    study: sw.Study, tmp_path: Path
+) -> None:
+    tls, other = certified(tmp_path), tmp_path / "other"
+    other.mkdir()
+    for wrong in (
+        Tls(tls.certificate, certified(other).key),
+        Tls(tmp_path / "nothing.pem", tls.key),
+        Tls(tls.key, tls.key),
+    ):
+        with pytest.raises(sw.StopwiseError, match="TLS cannot use the certificate") as refused:
+            Serving.bind(study, port=0, tls=wrong)
+        assert "\n" not in str(refused.value)
+    lock = f"openssl ec -in {tls.key} -aes256 -passout pass:secret -out {tmp_path}/locked.key"
+    subprocess.run(lock.split(), check=True, capture_output=True)
+    with pytest.raises(sw.StopwiseError, match="the key has a password"):
+        Serving.bind(study, port=0, tls=Tls(tls.certificate, tmp_path / "locked.key"))
+
+
+def test_a_certificate_goes_with_its_key(tmp_path: Path) -> None:
+    done = command("serve", tmp_path, "--certificate", "lab.pem")
+    assert done.exit_code == 2
+    assert "--certificate and --key belong together" in done.output

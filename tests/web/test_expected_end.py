@@ -11,7 +11,6 @@ import stopwise as sw
 from stopwise.planning.forecast import forecast_study
 from stopwise.web.expected_end import NOT_YET, ExpectedEnd, ExpectedEndCache, expected_end
 from tests.study.live import Clock
-from tests.study.test_simulated import SIM
 
 PLAN: dict[str, Any] = {"name": "s", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 30}
 
@@ -40,7 +39,6 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
         assert found.minutes_per_trial == pytest.approx(1.5)
         assert found.more(21) == round(ahead.mean_trials)
         assert found.minutes(21) == 1.5 * found.more(21)
-        assert found.may_stop
 
         clock.time += 3600  # a break is no work
         trial = study.next_trial("left")
@@ -54,7 +52,6 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
     [
         ({"n_max": None}, 4, "the plan sets no maximum of trials (n_max)"),
         ({}, 3, "two rounds have to be complete first"),
-        ({"design": "blocks", "proxy": {"stack": SIM}}, 4, "a simulator or a judge"),
         ({"goal": "best", "policies": ["a", "b", "c"], "later": ["c"]}, 4, "some of these join"),
     ],
 )
@@ -65,12 +62,6 @@ def test_what_is_not_defined_is_said(
         found = expected_end(study)
         assert why in found.why_not
         assert (found.trials, found.chance, found.seq) == (None, None, study.seq)
-
-
-def test_nobody_is_told_to_stop_early_by_a_fixed_sample(tmp_path: Path) -> None:
-    with run(sw.Study.create(tmp_path / "s", {**PLAN, "method": "barnard"}), 8) as study:
-        found = expected_end(study)
-        assert (found.trials, found.may_stop) == (60.0, False)
 
 
 def test_a_task_that_has_just_begun_counts_in_full(tmp_path: Path) -> None:

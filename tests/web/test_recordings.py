@@ -2,7 +2,6 @@
 
 import errno
 from io import BytesIO
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +10,6 @@ import stopwise as sw
 from stopwise.web import limits
 from stopwise.web.routes import recordings
 from tests.study.scripted import PHOTO
-from tests.web.serving import CUPS, served
 
 
 @pytest.fixture
@@ -70,22 +68,6 @@ def test_a_recording_that_is_too_large_is_refused_on_the_way(
     answer = client.post(url, content=PHOTO + bytes(1000), headers=headers["operator"])
     assert answer.status_code == 413
     assert answer.json()["error"] == "too_large"
-
-
-def test_a_photo_of_a_check_list_may_be_as_large_as_phones_make_them(tmp_path: Path) -> None:
-    checks = {**CUPS, "checks": [{"name": "lens clean", "photo": True}]}
-    with sw.Study.create(tmp_path / "cups", checks) as study, served(study) as url:
-        study.lock()
-        token = study.create_token("operator", "arm 1")
-        answer = httpx.post(
-            f"{url}/api/stations/photo?item=lens+clean",
-            content=PHOTO + bytes(4 * limits.LARGEST_BODY),
-            headers={"Authorization": f"Bearer {token}"},
-            trust_env=False,
-            timeout=60,
-        )
-        assert answer.status_code == 201
-        assert study.photos_due("arm 1") == ()
 
 
 def test_no_room_for_a_recording_on_its_way_is_said_as_such(

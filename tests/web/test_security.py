@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import stopwise as sw
-from stopwise.web.limits import LARGEST_BODY, Attempts
+from stopwise.web.limits import LARGEST_BODY
 from stopwise.web.permissions import csrf_token
 from stopwise.web.server import Serving
 from tests.web.serving import served
@@ -117,50 +117,6 @@ def test_people_get_a_page_where_programs_get_json(
     assert client.get("/api/report").json()["error"] == "not_allowed"
 
 
-def test_guessing_tokens_is_slowed_down(client: httpx.Client) -> None:
-    for _ in range(10):
-        assert client.post("/api/join", json={"token": "sw_guess"}).status_code == 401
-    answer = client.post("/api/join", json={"token": "sw_guess"})
-    assert answer.status_code == 429
-    assert int(answer.headers["Retry-After"]) > 0
-
-
-def test_attempts_are_forgotten_in_time() -> None:
-    now = 0.0
-    attempts = Attempts(most=2, seconds=60, addresses=3, clock=lambda: now)
-    attempts.failed("a")
-    attempts.failed("a")
-    assert attempts.wait("a") == 60
-    assert attempts.wait("b") == 0
-    now = 61.0
-    assert attempts.wait("a") == 0
-    for name in "bcde":
-        attempts.failed(name)
-    assert len(attempts._failed) == 3  # no stranger can fill the memory
-
-
-@pytest.mark.usefixtures("hurried")
-def test_attempts_are_counted_from_many_threads() -> None:
-    """Requests come in threads: without a lock one pops what another has just looked at."""
-    attempts = Attempts(most=2, seconds=0)
-    wrong: list[Exception] = []
-
-    def guess() -> None:
-        try:
-            for _ in range(3000):
-                attempts.failed("a")
-                attempts.wait("a")
-        except Exception as error:
-            wrong.append(error)
-
-    threads = [threading.Thread(target=guess) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
 def test_a_runner_is_no_browser(client: httpx.Client, tokens: dict[str, str]) -> None:
     assert client.post("/api/join", json={"token": tokens["runner"]}).status_code == 403
 
@@ -208,7 +164,6 @@ def test_where_the_store_lies_is_not_told(study: sw.Study, client: httpx.Client)
 def test_no_log_holds_a_token(
     study: sw.Study, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    import threading
     import time
 
     caplog.set_level(logging.DEBUG)

@@ -20,7 +20,7 @@ from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Joined, Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
-from tests.study.scripted import fix_draws, scripted, scripted_judge, scripted_runner
+from tests.study.scripted import fix_draws, scripted, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
@@ -29,18 +29,15 @@ EVENTS = [
     for name in (
         "journal.jsonl",
         "journal_best.jsonl",
-        "journal_judge.jsonl",
         "journal_runner.jsonl",
     )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
-# Fields that came later and are left out where they say nothing.
-LATER = (
+# Fields that say nothing in the scripted studies.
+FURTHER = (
     replace(
         next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
         stored_trials={"step 10k": 40},
-        simulated={"stack": {"cup at the left": {"A": 0.28125, "B": 0.71875}}},
-        salt="7c7c",
     ),
     Released(trial=9, reason="robot is hot", score=0.125),
     replace(
@@ -49,17 +46,16 @@ LATER = (
     ),
     Joined(arm="D", policy={"name": "step 40k"}, rows={"stack": 3}, reason="late", salt="5a5a"),
 )
-EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(LATER)]
+EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(FURTHER)]
 
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline", "later", "stored_trials", "simulated", "salt"},
+        "locked": {"plan", "arms", "baseline", "later", "stored_trials"},
         "assigned": {"arm", "salt", "opens"},
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
-        "judged": {"score", "salt"},
         "joined": {"arm", "policy", "salt"},
         "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
@@ -117,7 +113,7 @@ def test_no_view_of_an_entry_holds_what_is_hidden(entry: Any) -> None:
             assert view.content[name] == getattr(entry.event, name)
 
 
-@pytest.mark.parametrize("script", [scripted, scripted_judge, scripted_runner])
+@pytest.mark.parametrize("script", [scripted, scripted_runner])
 def test_nothing_blind_is_shown_of_a_running_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., sw.Study]
 ) -> None:

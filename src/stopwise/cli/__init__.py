@@ -15,7 +15,7 @@ app: typer.Typer
 # Each is in the file of its name.
 COMMANDS = (
     *("analyze", "compare", "demo", "forecast", "gate", "methods", "metrics", "plan", "race"),
-    *("reproduce", "study", "watch"),
+    *("study", "watch"),
 )
 
 

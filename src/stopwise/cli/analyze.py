@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnalyzeReadingOptions(TableReadingOptions):
-    """Files to analyse; the seed has two uses."""
-
-    seed: int | None = option("Seed for --order shuffled and --iid-correction.")
-
-
 @grouped
 def analyze(
     *,
@@ -46,11 +39,8 @@ def analyze(
     policy: NamedFiles = None,
     comparison: ComparisonOptions,
     bins: int | None = option("Number of bins for the scores, with --method nscore."),
-    reading: AnalyzeReadingOptions,
+    reading: TableReadingOptions,
     proxy: ProxyOptions,
-    iid_correction: bool = flag(
-        "Keep one random policy per block, as in the paper, to make scores independent."
-    ),
     unit: str = option(
         "What counts as one trial: trial, or seed (the mean of a training run, so that "
         "claims are about the algorithm).",
@@ -73,12 +63,6 @@ def analyze(
         "shorter",
     ),
     strict: bool = flag("Refuse anything that would void the guarantee."),
-    eval_results: Path | None = option(
-        "Write an entry for the Hugging Face Hub for each policy into this folder; needs --dataset."
-    ),
-    dataset: str | None = option(
-        "With --eval-results: the benchmark on the Hub.", metavar="OWNER/NAME"
-    ),
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
@@ -93,15 +77,12 @@ def analyze(
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    if (eval_results is None) != (dataset is None):
-        raise Mistyped("--eval-results and --dataset belong together: give both, or neither")
     how = proxy.reading(reading.keywords())
     trials = read_trials(trial_source(files, policy), **how)
     _refuse_stored_files(stored or [], trials.policies)
     settings: dict[str, Any] = {
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
-        "iid_seed": (reading.seed or 0) if iid_correction else None,
         "stored": stored or (),
         "fresh": fresh,
         "unequal": unequal,
@@ -122,11 +103,6 @@ def analyze(
         _refuse_doubts(found)
     code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
-    if eval_results is not None and dataset is not None:
-        from stopwise.report.eval_results import write_eval_results
-
-        for path in write_eval_results(found, eval_results, dataset):
-            typer.echo(f"written: {path}", err=output.as_json)
     if code is not None:
         raise typer.Exit(code)
 
@@ -151,10 +127,6 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: b
         comparison.by == "wins"
         or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
-    )
-    require(
-        find(method).exact,
-        f"--strict needs a proven error level, but that of {method} is approximate",
     )
     require(
         not (pool and len(trials.tasks) > 1 and find(method).constant_rates),

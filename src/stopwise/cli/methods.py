@@ -19,10 +19,9 @@ def methods(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps([vars(info) for info in known], indent=2))
         return
-    columns = ("method", "when to choose it", "scores", "designs", "looks")
+    columns = ("method", "when to choose it", "scores", "designs")
     table = Table(*columns, box=SIMPLE, collapse_padding=True, pad_edge=False)
     for info in known:
-        looks = "any time" if info.anytime else "only at n_max"
-        table.add_row(info.name, info.advice, info.scores, "\n".join(info.designs), looks)
+        table.add_row(info.name, info.advice, info.scores, "\n".join(info.designs))
     Console(highlight=False).print(table)
     typer.echo("How each works, what to cite and its own parameters: stopwise methods --json")

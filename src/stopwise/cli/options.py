@@ -1,6 +1,8 @@
 """The options of more than one command, each worded once, in groups that go together."""
 
 import json
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,14 +21,6 @@ NamedFiles = Annotated[
 ]
 TrialFiles = Annotated[
     list[Path] | None, typer.Argument(help="Files of trials, or a folder of them.")
-]
-ReportTo = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TRACKER",
-        help="Report each row, and the page at the end, to wandb, trackio, mlflow or tensorboard; "
-        "repeat for several.",
-    ),
 ]
 Workers = Annotated[
     int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
@@ -283,6 +277,34 @@ class SimulationOptions(OptionGroup):
         """Return the options as keywords of the library."""
         place = chosen_executor(self.executor, workers=self.workers, address=self.address)
         return {"precision": self.precision, "seed": self.seed, "executor": place}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportingOptions(OptionGroup):
+    """Where each row is reported."""
+
+    report_to: list[str] | None = option(
+        "Report each row, and the page at the end, to wandb or tensorboard; repeat for both.",
+        metavar="TRACKER",
+    )
+    on_row: str | None = option(
+        "A function that is called with the number of each row and its values.",
+        metavar="package.module:function",
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of the library; modules here can be named."""
+        if self.on_row is None:
+            return super().keywords()
+        from stopwise.policies.import_path import load
+
+        with_current_folder()
+        return {**super().keywords(), "on_row": load(self.on_row)}
+
+
+def with_current_folder() -> None:
+    """Let modules in the current folder be named, as with ``python -m``."""
+    sys.path.insert(0, os.getcwd())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +18,11 @@ from stopwise.cli.options import (
     Address,
     JoiningOptions,
     OutputOptions,
-    ReportTo,
+    ReportingOptions,
     Stored,
     TaskOptions,
     Workers,
+    with_current_folder,
 )
 from stopwise.cli.output_files import check_places, write_files
 from stopwise.cli.standings_table import (
@@ -102,13 +101,6 @@ def race(
     success: str = option(
         "Which step says whether an episode is a success: the last, or any.", "last"
     ),
-    proxy: str | None = option(
-        "A cheap simulator beside --env, in the same form: it runs every episode too, with "
-        "the same seed, and saves some if it agrees."
-    ),
-    proxy_scenes: int = option(
-        "With --proxy: how many other scenes it runs first, for its mean.", 10_000
-    ),
     stored: Stored = None,
     tasks: RaceTaskOptions,
     comparison: RaceComparisonOptions,
@@ -143,15 +135,14 @@ def race(
     ),
     timeout: float | None = option("Seconds after which an episode counts as failed."),
     exit_code: ExitCode = False,
-    report_to: ReportTo = None,
+    reporting: ReportingOptions,
     output: RaceOutputOptions,
 ) -> None:
     """Run policies in a simulator until it is clear which one is better, then stop."""
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
-    # As with `python -m`, modules in the current folder can be named.
-    sys.path.insert(0, os.getcwd())
+    with_current_folder()
     check_places(output.html, None)
     limits = parse_bounds(bounds)
     require(
@@ -173,8 +164,6 @@ def race(
                 load=load,
                 score=score,
                 bounds=limits,
-                proxy=proxy,
-                proxy_scenes=proxy_scenes,
                 stored=stored_scores(
                     stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
                 ),
@@ -195,7 +184,7 @@ def race(
                 on_error=on_error,
                 timeout=timeout,
                 on_progress=on_progress,
-                report_to=report_to,
+                **reporting.keywords(),
                 **comparison.keywords(),
             )
     except KeyboardInterrupt:

@@ -21,20 +21,18 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 
     from stopwise.questions.standing import share_of_way
 
-    rows = []
     known = any(pair.chance is not None for pair in standings)
-    for pair in standings:
-        e_value = "" if pair.log_e is None else f"{math.exp(min(pair.log_e, 700)):.3g}"
-        rows.append(
-            {
-                "pair": pair.relation,
-                "rows": pair.n,
-                "p": f"{pair.p_value:.2g}",
-                "evidence": _bar(share_of_way(pair, alpha=alpha)),
-                "e-value": e_value,
-                **({"chance": _chance(pair)} if known else {}),
-            }
-        )
+    rows = [
+        {
+            "pair": pair.relation,
+            "rows": pair.n,
+            "p": f"{pair.p_value:.2g}",
+            "evidence": _bar(share_of_way(pair, alpha=alpha)),
+            "e-value": f"{math.exp(min(pair.log_e or 0.0, 700)):.3g}",
+            **({"chance": _chance(pair)} if known else {}),
+        }
+        for pair in standings
+    ]
     return table_of(rows, ("pair",), title=escape(title))
 
 

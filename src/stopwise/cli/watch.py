@@ -14,7 +14,7 @@ from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
-    ReportTo,
+    ReportingOptions,
     Stored,
     TableReadingOptions,
     TaskOptions,
@@ -55,7 +55,7 @@ def watch(
     interval: float = option("Seconds between looks.", 5.0, min=0.05),
     once: bool = flag("Look once: exit code 0 means stop, 3 means go on."),
     exit_code: ExitCode = False,
-    report_to: ReportTo = None,
+    reporting: ReportingOptions,
     state: Path | None = option(
         "Where to remember the trials seen, so that the next look refuses changed results."
     ),
@@ -77,7 +77,7 @@ def watch(
             **tasks.keywords(),
             stored=stored_scores(stored, **reading.keywords()),
             state=state,
-            report_to=report_to,
+            **reporting.keywords(),
         ) as watching:
             sights = watching.look() if once else _until_enough(watching, interval, as_json)
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import bounds_of_pairs
+from stopwise.core.proxy import means_of_pairs
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scene_watch import SceneTests
 from stopwise.core.scores import Scale, numeric_array, without_gradient
@@ -60,7 +60,7 @@ class Comparison:
         test = registry.create(
             self.method,
             parameters=parameters,
-            alpha=self.alpha * (1 - self.doubted) / self.shares,
+            alpha=self.alpha / self.shares,
             n_max=self.n_max,
             margin=self.rules.margin / self.scale.span * (self.rules.audit or 1.0),
             design=self._tested_design,
@@ -69,17 +69,19 @@ class Comparison:
         )
         if self.rules.proxy_mean is None:
             return test
-        means, gaps, batches = [], [], []
-        for bounds in bounds_of_pairs(self.rules):
-            low, high = sorted(self.rules.advantage(end) / self.scale.span for end in bounds)
-            means.append(tuple(low if policy else -high for policy in self.directions))
-            gaps.append(0.5 * (high - low))
         unit = self.rules.advantage(1.0) / self.scale.span
-        for own in self.rules.proxy_batches or ():
-            signs = (unit if policy else -unit for policy in self.directions)
-            batches.append(tuple(tuple(sign * each for each in own) for sign in signs))
-        known = {"proxy_means": tuple(means), "proxy_gaps": tuple(gaps)}
-        return Proxied.of(test, **known, proxy_batches=tuple(batches), audit=self.rules.audit)
+        signs = [unit if policy else -unit for policy in self.directions]
+        return Proxied.of(
+            test,
+            proxy_means=tuple(
+                tuple(sign * mean for sign in signs) for mean in means_of_pairs(self.rules)
+            ),
+            proxy_batches=tuple(
+                tuple(tuple(sign * each for each in own) for sign in signs)
+                for own in self.rules.proxy_batches or ()
+            ),
+            audit=self.rules.audit,
+        )
 
     @cached_property
     def scenes(self) -> SceneTests | None:
@@ -90,11 +92,6 @@ class Comparison:
         """Return the watch on one of so many pairs, which share its level; None without a proxy."""
         level = FALSE_ALARMS / (pairs * len(self.directions))
         return SceneTests.of(self.test, pair, level) if isinstance(self.test, Proxied) else None
-
-    @property
-    def doubted(self) -> float:
-        """The share of alpha that bounds of a proxy's mean cost, if there are any."""
-        return self.rules.proxy_share or 0.0
 
     @property
     def _tested_design(self) -> str:
@@ -112,14 +109,10 @@ class Comparison:
     @cached_property
     def sameness(self) -> Sameness | None:
         """The tests of "practically the same", each at the whole level, or None."""
-        return self.sameness_of(self.test)
-
-    def sameness_of(self, test: Method[Any]) -> Sameness | None:
-        """Return the tests of "practically the same" that go with this test of a difference."""
         within = self.rules.equivalence
         if within is None:
             return None
-        return Sameness(test.not_worse(self.alpha, within / self._tested_scale.span))
+        return Sameness(self.test.not_worse(self.alpha, within / self._tested_scale.span))
 
     @cached_property
     def _unit_references(self) -> list[float]:
@@ -146,16 +139,6 @@ class Comparison:
         if not self.test.inverts:
             return self.alpha / len(self.directions)
         return self.test.alpha * float(np.exp(self.start))
-
-    @property
-    def interval_error(self) -> float:
-        """The probability that one bound ever fails, with that of the bounds of a proxy's mean."""
-        return self.interval_level + self.doubt_level
-
-    @property
-    def doubt_level(self) -> float:
-        """The probability that a bound of a proxy's mean fails, of one pair and direction."""
-        return self.doubted * self.alpha / self.shares
 
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
@@ -282,9 +265,9 @@ class Comparison:
 
     def combined_log_e(self, log_e: Floats) -> Floats:
         """Return the e-value to be held against 1/alpha, over all directions."""
-        if log_e.shape[-1] == 1 and not self.doubted:
+        if log_e.shape[-1] == 1:
             return log_e[..., 0]
-        combined: Floats = log_e.max(axis=-1) - np.log(self.shares / (1 - self.doubted))
+        combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
         return combined
 
     def combined_p_value(
@@ -294,9 +277,9 @@ class Comparison:
 
         A difference is declared only if the better policy was also shown to be not worse.
         """
-        if p_value.shape[-1] == 1 and not self.doubted:
+        if p_value.shape[-1] == 1:
             return p_value[..., 0]
-        shared: Floats = np.minimum(self.shares * p_value + self.doubted * self.alpha, 1.0)
+        shared: Floats = np.minimum(self.shares * p_value, 1.0)
         if same is None:
             return np.asarray(shared.min(axis=-1))
         backed = np.maximum(shared, same.p_value).min(axis=-1)

@@ -97,7 +97,7 @@ def checked_groups(rules: "Rules") -> dict[str, int] | None:
     )
     method = registry.find(rules.method)
     require(
-        method.scores == "any" and method.anytime and rules.parameters.get("bin_values") is None,
+        method.scores == "any" and rules.parameters.get("bin_values") is None,
         f"averages of groups need a method that takes any score, but {rules.method} does not: "
         "choose nscore-plus, nscore (without bin_values) or wsr",
         parameter="method",

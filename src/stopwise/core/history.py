@@ -1,6 +1,5 @@
 """What a live test has seen so far, thinned out as it grows: for figures."""
 
-import math
 from array import array
 from typing import Any
 
@@ -37,16 +36,16 @@ class History:
             self._values = array("d", [value for row in rows for value in row])
 
     def content(self) -> dict[str, Any]:
-        """Return all of it as plain values, if there is anything."""
-        if not self._pairs:
-            return {}
-        values = [None if math.isnan(value) else value for value in self._values]
-        kept = {"pairs": self._pairs.tolist(), "values": values, "stride": self._stride}
-        return {"history": kept}
+        """Return all of it as plain values."""
+        return {
+            "pairs": self._pairs.tolist(),
+            "values": self._values.tolist(),
+            "stride": self._stride,
+        }
 
     def restore(self, content: dict[str, Any]) -> None:
         """Take over what was saved of the pairs seen."""
-        values = [math.nan if value is None else float(value) for value in content["values"]]
+        values = [float(value) for value in content["values"]]
         require(len(values) == self._width * len(content["pairs"]), "the history is incomplete")
         self._pairs, self._values = array("q", content["pairs"]), array("d", values)
         self._stride = require_whole(content["stride"], "stride", 1)

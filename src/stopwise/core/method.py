@@ -2,7 +2,6 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -50,7 +49,7 @@ class Citation(NamedTuple):
 class Evidence(NamedTuple):
     """What one direction of a test says now."""
 
-    log_e: Floats  # logarithm of the e-value; NaN for methods that have none
+    log_e: Floats  # logarithm of the e-value
     p_value: Floats  # of the present moment; the runner keeps the running minimum
     rejected: Bools  # whether H0: mean1 <= mean0 + margin is rejected now
 
@@ -87,9 +86,6 @@ class Method(ABC, Generic[State]):
     advice: ClassVar[str] = ""
     scores: ClassVar[str] = "any"
     designs: ClassVar[tuple[str, ...]] = ("independent",)
-    anytime: ClassVar[bool] = True
-    # Whether the level is proven, not approximate.
-    exact: ClassVar[bool] = True
     # Whether the level needs means that stay the same, not only keep their order.
     constant_rates: ClassVar[bool] = False
     needs_n_max: ClassVar[bool] = False
@@ -109,11 +105,6 @@ class Method(ABC, Generic[State]):
     closes_at_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
-
-    @classmethod
-    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:  # noqa: ARG003
-        """Whether a test with these parameters draws random numbers of its own."""
-        return False
 
     def score_values(self) -> Floats | None:
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
@@ -151,10 +142,6 @@ class Method(ABC, Generic[State]):
     def facts(self) -> tuple[str, ...]:
         """Return sentences about the test itself that belong into a report."""
         return ()
-
-    def for_block(self, index: int) -> "Method[State]":  # noqa: ARG002
-        """Return the method for a block of simulated runs; randomised ones draw anew."""
-        return self
 
     @abstractmethod
     def start(self, shape: tuple[int, ...]) -> State:

@@ -5,7 +5,6 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from stopwise.core import registry
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import MayBeFutile, Outlook
 from stopwise.core.promise import (
@@ -24,10 +23,8 @@ from stopwise.messages import counted
 MIXED_PAIRS = 10.0
 
 
-def e_value_of(log_e: float | None) -> float | None:
+def e_value_of(log_e: float) -> float:
     """Return the e-value of its logarithm; infinite beyond what a number can hold."""
-    if log_e is None:
-        return None
     return math.exp(log_e) if log_e < 709.0 else math.inf
 
 
@@ -59,8 +56,8 @@ class Verdict:
         Plain averages of the scores so far, NaN before the first pair. Asked for wins: the share
         of pairs that each policy has won, a tie counting half.
     log_e
-        Logarithm of the e-value now (the larger direction of a two-sided test), or None for
-        methods without one; ``e_value`` is its exponential.
+        Logarithm of the e-value now (the larger direction of a two-sided test); ``e_value``
+        is its exponential.
     p_value
         Anytime-valid p-value: at most alpha exactly when the test has decided. It is that of a
         difference, and where the decision is "equivalent" that of sameness. With
@@ -105,7 +102,7 @@ class Verdict:
     n_decided: int | None
     mean0: float
     mean1: float
-    log_e: float | None
+    log_e: float
     p_value: float
     interval: Interval
     interval_level: float
@@ -128,11 +125,6 @@ class Verdict:
         "equivalence", "Below which difference both are the same."
     )
     n_max_declared = FromRules[int | None]("n_max", "The maximum number of pairs, as declared.")
-
-    @property
-    def anytime(self) -> bool:
-        """Whether the method may be looked at after every pair; if not, it answers at n_max."""
-        return registry.find(self.method).anytime
 
     @property
     def decided(self) -> bool:
@@ -181,7 +173,7 @@ class Verdict:
         return lead > max(-self.margin, 0.0) + rare * (high - low)
 
     @property
-    def e_value(self) -> float | None:
+    def e_value(self) -> float:
         """The e-value: the factor by which a fair bet against the null has grown."""
         return e_value_of(self.log_e)
 
@@ -195,7 +187,9 @@ class Verdict:
                 f"{self.rules.means_in_words[0]} {score_text(self.mean0)} (policy 0) and "
                 f"{score_text(self.mean1)} (policy 1){self._better_text()}"
             )
-        facts = f"{means}, {self._p_value_text()}{self._interval_text()}, {self._setting()}"
+        facts = (
+            f"{means}, anytime p = {self.p_value:.2g}, {self._interval_text()}, {self._setting()}"
+        )
         seen = self._seen()
         if self.n_decided is not None:
             claim = self._claim()
@@ -205,8 +199,6 @@ class Verdict:
             return f"{claimed}; {facts}.{self._notes()}"
         if self.other_looks_better:
             caveat = f"and {self._other()}, which a one-sided test cannot declare"
-        elif not self.anytime and not self.n_max_reached:
-            caveat = f"{self.method} answers only at n_max = {self.n_max}"
         else:
             equal = "they are equal" if self.rules.reference is None else "it is equal to that"
             caveat = f"which does not show that {equal}"
@@ -219,7 +211,7 @@ class Verdict:
             "decision": self.decision.value,
             f"{self._unit}s": self._seen(),
             self.rules.means_in_words[0]: f"{self.mean0:.4g}, {self.mean1:.4g}",
-            "e-value": "none" if self.e_value is None else f"{self.e_value:.4g}",
+            "e-value": f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
             "interval": interval_text(self.interval, self._edge),
         }
@@ -296,11 +288,6 @@ class Verdict:
         lower = self.rules.lower_is_better and self.rules.by == "means"
         return "policy 1's advantage" if lower else "the difference"
 
-    def _p_value_text(self) -> str:
-        if self.anytime:
-            return f"anytime p = {self.p_value:.2g}, "
-        return f"p = {self.p_value:.2g}, " if self.n_max_reached else ""
-
     def _setting(self) -> str:
         level = f"alpha = {self.alpha:.6g}"
         if self.alternative != "two-sided":
@@ -309,10 +296,8 @@ class Verdict:
             sides = f"two-sided, {level}, ties count as errors"
         else:
             sides = f"two-sided, {level} per direction"
-        seed = self.rules.parameters.get("seed")
-        luck = "" if seed is None else f", seed {seed}"
         design = f", {self.design} design" if self.rules.reference is None else ""
-        return f"{self.method}, {sides}{design}{luck}"
+        return f"{self.method}, {sides}{design}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""

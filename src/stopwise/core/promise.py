@@ -7,9 +7,7 @@ from stopwise.core.dependence import TOGETHER
 LITTLE, ENOUGH_PAIRS = 0.25, 10
 
 
-def promise(
-    method: str, chance: str, alpha: float, *, n_max: int | None, bounds_inferred: bool = False
-) -> str:
+def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = False) -> str:
     """Return how large a chance is by a method, and what that rests on besides fresh trials.
 
     ``chance`` says of what, in words.
@@ -17,25 +15,16 @@ def promise(
     Examples
     --------
     >>> from stopwise.core.promise import promise
-    >>> promise("wsr", "the chance of an error", 0.05, n_max=None)
+    >>> promise("wsr", "the chance of an error", 0.05)
     'the chance of an error is at most 0.05'
-    >>> promise("step", "the chance of an error", 0.05, n_max=20)
+    >>> promise("step", "the chance of an error", 0.05)
     'the chance of an error is at most 0.05, given success rates that stay the same throughout'
     """
     if bounds_inferred:
         return "nothing is guaranteed, since the bounds were taken from the data"
     cls = registry.find(method)
-    size = f"at most {alpha:g}"
-    if not cls.exact:
-        size = f"only approximately {alpha:g}, and can be much larger in small samples"
-    given = []
-    if cls.constant_rates:
-        rates = "success rates" if cls.scores == "binary" else "means"
-        given.append(f"{rates} that stay the same throughout")
-    if not cls.anytime:
-        number = "n_max" if n_max is None else f"n_max = {n_max}"
-        given.append(f"{number} fixed in advance and a single look at the end")
-    return f"{chance} is {size}" + (f", given {' and '.join(given)}" if given else "")
+    given = ", given success rates that stay the same throughout" if cls.constant_rates else ""
+    return f"{chance} is at most {alpha:g}{given}"
 
 
 def dependence_text(
@@ -99,8 +88,3 @@ def wide_bounds_text(low: float, high: float, bounds: tuple[float, float]) -> st
         f"[{bounds[0]:g}, {bounds[1]:g}], and trials are needed in proportion to its width; if "
         "scores outside some narrower range cannot occur, declare that one before the next study"
     )
-
-
-def p_value_name(method: str) -> str:
-    """Return what the p-value of a method is called: one that may be read at any time, or not."""
-    return "anytime p" if registry.find(method).anytime else "p"

@@ -6,7 +6,7 @@
 import hashlib
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +19,10 @@ from stopwise.messages import listed, named
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-# Bounds of the mean of g1 - g0; of several pairs, those of each.
-ProxyMeans = tuple[float, float] | tuple[tuple[float, float], ...]
+# The mean of g1 - g0; of several pairs, that of each.
+ProxyMeans = float | tuple[float, ...]
 # Of how many draws before it a forecast of the next is made.
 MEMORIES = (2**40, 50, 10)
-# Of the bets that bound a mean: a value of 0 leaves a quarter of the wealth.
-LARGEST_BET = 0.75
-# Of alpha, what bounds of the mean may cost if it is not known.
-SHARE = 0.05
 # One in so many simulated scenes is for the first pair, whose batch is the guess for all others.
 GUESSED = 20
 
@@ -38,27 +34,22 @@ def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
     return [(baseline, other) for other in range(policies) if other != baseline]
 
 
-def bounds_of_pairs(rules: "Rules") -> tuple[tuple[float, float], ...]:
-    """Return the declared bounds of each pair."""
-    found: Any = rules.proxy_mean
-    return found if found and isinstance(found[0], tuple) else (found,)
+def means_of_pairs(rules: "Rules") -> tuple[float, ...]:
+    """The mean of g1 - g0 for each pair."""
+    known = rules.proxy_mean
+    return known if isinstance(known, tuple) else (known or 0.0,)
 
 
 def declared_proxy(rules: "Rules", *, takes: bool) -> dict[str, Any]:
-    """Return bounds of the mean of g1 - g0, their share of alpha and batches, or raise.
+    """Return the mean of g1 - g0 and batches of scenes, checked.
 
     ``takes`` says whether the method is proven with a proxy.
     """
     mean: Any = rules.proxy_mean
-    share = rules.proxy_share
     if rules.audit is not None:
         _check_audit(rules)
         mean = dict.fromkeys(rules.policies, 0.0)  # of what the judge says in excess of its share
     if mean is None:
-        text = "proxy_share goes with proxy_mean or proxy_scores, but there is neither"
-        require(share is None, text, parameter="proxy_share")
-        text = "proxy_batches goes with proxy_mean, bounds of the mean of g1 - g0"
-        require(rules.proxy_batches is None, text, parameter="proxy_batches")
         return {}
     text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
     require(takes, text, parameter="proxy_mean")
@@ -69,37 +60,14 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> dict[str, Any]:
         require(not getattr(rules, name), text, parameter=name)
     text = f"a proxy goes with the goal 'order', but the goal is {rules.goal!r}"
     require(rules.goal == "order", text, parameter="goal")
-    text = "a proxy goes with means: bounds of scores and of the proxy are what its bets rest on"
+    text = "a proxy goes with means: its bets rest on the bounds of the scores"
     require(rules.by == "means", text, parameter="by")
-    bounds = [_bounds(own, rules.scale) for own in _by_pair(mean, rules)]
-    batches = _checked_batches(rules, len(bounds))
-    if share is None:
-        bounded = batches is None and any(low < high for low, high in bounds)
-        share = SHARE if bounded else 0.0
-    require(
-        is_number(share) and 0 <= share < 1,
-        f"proxy_share must be at least 0 and below 1, but got {share!r}",
-        parameter="proxy_share",
-    )
-    means = bounds[0] if len(bounds) == 1 else tuple(bounds)
-    return {"proxy_mean": means, "proxy_share": float(share), "proxy_batches": batches}
-
-
-def _checked_batches(rules: "Rules", pairs: int) -> tuple[tuple[float, ...], ...] | None:
-    """Return the means of batches of each pair of policies as numbers, or raise."""
-    if rules.proxy_batches is None:
-        return None
-    found = np.atleast_1d(numeric_array(rules.proxy_batches, "proxy_batches"))
-    require(
-        rules.audit is None and found.ndim == 2 and len(found) == pairs and found.size > 0,
-        f"proxy_batches must have a row of means for each of {pairs} pairs of policies, and goes "
-        "without audit",
-        parameter="proxy_batches",
-    )
-    outside = bool((np.abs(found) > rules.scale.span).any())
-    text = f"proxy_batches must lie within -{rules.scale.span:g} and {rules.scale.span:g}"
-    require(not outside, text, parameter="proxy_batches")
-    return tuple(tuple(own) for own in found.astype(float).tolist())
+    means = tuple(_checked_mean(own, rules.scale) for own in _by_pair(mean, rules))
+    batches = rules.proxy_batches  # a list where the rules come from a file
+    return {
+        "proxy_mean": means[0] if len(means) == 1 else means,
+        "proxy_batches": None if batches is None else tuple(map(tuple, batches)),
+    }
 
 
 def _check_audit(rules: "Rules") -> None:
@@ -125,10 +93,10 @@ def _by_pair(mean: Any, rules: "Rules") -> list[Any]:
             _require_means(mean, rules)
         means = [mean[name] for name in rules.policies]
         return [means[second] - means[first] for first, second in pairs]
-    if len(pairs) == 1 and not (isinstance(mean, tuple) and len(mean) == 1):
+    if len(pairs) == 1:
         return [mean]
     require(
-        isinstance(mean, Sequence) and len(mean) == len(pairs),
+        isinstance(mean, tuple | list) and len(mean) == len(pairs),
         f"of {len(rules.policies)} policies proxy_mean is the mean of the proxy for each by name, "
         f"but got {mean!r}",
         parameter="proxy_mean",
@@ -156,16 +124,14 @@ def compared_pairs(rules: "Rules") -> list[tuple[int, int]]:
     return pairs_of(len(rules.policies), baseline)
 
 
-def _bounds(mean: Any, scale: Scale) -> tuple[float, float]:
-    pair = isinstance(mean, Sequence) and not isinstance(mean, str) and len(mean) == 2
-    low, high = mean if pair else (mean, mean)
+def _checked_mean(mean: Any, scale: Scale) -> float:
     require(
-        all(is_number(end) and abs(end) <= scale.span for end in (low, high)) and low <= high,
-        "proxy_mean must be the mean of g1 - g0, or bounds (low, high) of it, from "
-        f"-{scale.span:g} to {scale.span:g}, but got {mean!r}",
+        is_number(mean) and abs(mean) <= scale.span,
+        f"proxy_mean must be the mean of g1 - g0, from -{scale.span:g} to {scale.span:g}, but got "
+        f"{mean!r}",
         parameter="proxy_mean",
     )
-    return float(low), float(high)
+    return float(mean)
 
 
 def unlike_chance(drawn: Bools, chance: float, level: float) -> bool:
@@ -235,41 +201,3 @@ def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]
     means = np.array([part.mean(axis=0) for part in parts]).T
     found = [means[second] - means[first] for first, second in compared_pairs(rules)]
     return tuple(tuple(own) for own in (rules.scale.span * np.clip(found, -1, 1)).tolist())
-
-
-def scene_bounds(unit: Floats, rules: "Rules", level: float) -> tuple[tuple[float, float], ...]:
-    """Return bounds of each pair's mean of g1 - g0 from scenes that ``unit_scenes`` returned.
-
-    ``level`` is the chance that a lower bound is too high, and that an upper one is too low.
-    """
-    found = []
-    for first, second in compared_pairs(rules):
-        share = 0.5 * (1.0 + unit[:, second] - unit[:, first])  # in [0, 1]
-        low, high = least_mean(share, level), 1.0 - least_mean(1.0 - share, level)
-        span = rules.scale.span
-        found.append(((2.0 * low - 1.0) * span, (2.0 * high - 1.0) * span))
-    return tuple(found)
-
-
-def least_mean(values: Floats, level: float) -> float:
-    """Return a lower bound of the mean of independent values in [0, 1], wrong with this chance.
-
-    The wealth of bets that the mean is above m is on average at most 1 if it is not, and falls with
-    m: below the bound it has reached 1 / level (Waudby-Smith and Ramdas, 2024, with bets for this
-    number of values). Each bet is made from the values before.
-    """
-    from scipy.optimize import brentq
-
-    count, need = values.size, -math.log(level)
-    seen = np.arange(1, count + 1) + 1.0
-    means = (0.5 + np.cumsum(values)) / seen
-    variances = (0.25 + np.cumsum((values - means) ** 2)) / seen
-    before = np.concatenate([[0.25], variances[:-1]])
-    bets = np.minimum(np.sqrt(2.0 * need / (count * before)), LARGEST_BET)
-
-    def excess(mean: float) -> float:
-        return float(np.log1p(bets * (values - mean)).sum()) - need
-
-    if excess(0.0) <= 0:
-        return 0.0
-    return max(float(brentq(excess, 0.0, 1.0, xtol=1e-10)) - 1e-9, 0.0)

@@ -18,21 +18,13 @@ _BY_NAME: ByName[Method[Any]] = ByName(
         "wsr": "stopwise.core.wsr:Wsr",
         "savi": "stopwise.core.savi:Savi",
         "step": "stopwise.core.step.method:Step",
-        "barnard": "stopwise.core.batch:Barnard",
-        "boschloo": "stopwise.core.batch:Boschloo",
-        "fisher": "stopwise.core.batch:Fisher",
-        "welch": "stopwise.core.batch:Welch",
     }
 )
 
 
 class MethodParameters(TypedDict, total=False):
-    """The methods' own parameters as keywords; ``futility`` and ``seed`` are where they fit."""
+    """The methods' own parameters as keywords; ``futility`` is where it fits."""
 
-    deadline: Annotated[bool, "Of nscore-plus: bet for power at n_max, or if False for growth."]
-    last_look: Annotated[
-        str, 'Of nscore-plus: "exact", or "randomised" to use up all risk at n_max.'
-    ]
     futility_chance: Annotated[
         float, "Of methods that bet: the chance of a decision below which a study is futile."
     ]
@@ -44,18 +36,13 @@ class MethodParameters(TypedDict, total=False):
     level_values: Annotated[
         Sequence[float] | Floats | None, "Of savi: the scores that occur, instead of ``levels``."
     ]
-    table: Annotated[str, 'Of step: the "optimal" rule, or that of the "paper".']
-    risk_budget: Annotated[str, "Of step: shape of the paper's error budget."]
-    risk_exponent: Annotated[float, "Of step: exponent of the paper's error budget."]
 
 
-UNWRITTEN = 1  # the edition of what was saved before editions were written down
-UNWRITTEN_SEED = 0  # the seed of what was saved before seeds were drawn and written down
 _COMMON = {field.name for field in dataclasses.fields(Method)}
 # What a class says of itself in the words of ``MethodInfo``.
 _AS_THEY_ARE = (
-    *("name", "summary", "designs", "anytime", "needs_n_max", "takes_margin"),
-    *("exact", "constant_rates", "edition", "advice"),
+    *("name", "summary", "designs", "needs_n_max", "takes_margin"),
+    *("constant_rates", "edition", "advice"),
 )
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
@@ -72,14 +59,10 @@ class MethodInfo:
         Which scores it takes.
     designs
         Designs that its proof covers.
-    anytime
-        Whether it may be looked at after every pair; if not, it answers only at n_max.
     needs_n_max, takes_margin
         Whether n_max must be declared, and whether a margin may be.
     parameters
         Its own keyword parameters with their defaults.
-    exact
-        Whether its level is proven; if not, it is approximate.
     constant_rates
         Whether its level needs means that stay the same for the whole study.
     edition
@@ -94,11 +77,9 @@ class MethodInfo:
     summary: str
     scores: str
     designs: tuple[str, ...]
-    anytime: bool
     needs_n_max: bool
     takes_margin: bool
     parameters: Mapping[str, Any]
-    exact: bool
     constant_rates: bool
     edition: int
     citation: str
@@ -113,7 +94,7 @@ def methods() -> dict[str, MethodInfo]:
     --------
     >>> import stopwise as sw
     >>> list(sw.methods())
-    ['nscore-plus', 'nscore', 'wsr', 'savi', 'step', 'barnard', 'boschloo', 'fisher', 'welch']
+    ['nscore-plus', 'nscore', 'wsr', 'savi', 'step']
     >>> sw.methods()["savi"].designs
     ('independent',)
     """
@@ -152,33 +133,6 @@ def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
 def edition_of(method: str) -> int:
     """Return the edition of a method in this stopwise."""
     return find(method).edition
-
-
-def uses_seed(settings: Mapping[str, Any]) -> bool:
-    """Whether a test with these settings draws random numbers of its own."""
-    return find(settings["method"]).uses_seed(settings)
-
-
-def with_recorded_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return saved settings with the seed that they were used with, also if it is not in them."""
-    written = settings.get("seed") is not None or not uses_seed(settings)
-    return dict(settings) if written else {**settings, "seed": UNWRITTEN_SEED}
-
-
-def other_edition(
-    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
-) -> str | None:
-    """Return why this stopwise cannot go on with what has this edition, or None if it can.
-
-    ``begun`` says what was begun and how, as in "this study was locked".
-    """
-    ours = edition_of(method)
-    if edition == ours:
-        return None
-    return (
-        f"{begun} with edition {edition} of {method}{version}, but this stopwise has edition "
-        f"{ours}: {go_on} with the stopwise version it was started with"
-    )
 
 
 def _describe(cls: type[Method[Any]]) -> MethodInfo:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.randomness import drawn_seed
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
@@ -23,14 +22,9 @@ OF_GOALS = {
 }
 
 
-def with_seed(rules: "Rules") -> dict[str, Any]:
-    """Return the parameters as plain values, with the seed of a randomised method."""
-    given = {key: _plain(value, key) for key, value in rules.parameters.items()}
-    if given.get("seed") is None:
-        given.pop("seed", None)
-        if registry.find(rules.method).uses_seed(given):
-            given["seed"] = drawn_seed()
-    return given
+def checked_parameters(rules: "Rules") -> dict[str, Any]:
+    """Return the method's own parameters as plain values."""
+    return {key: _plain(value, key) for key, value in rules.parameters.items()}
 
 
 def checked_policies(rules: "Rules") -> tuple[str, ...]:
@@ -164,7 +158,7 @@ def checked_equivalence(rules: "Rules") -> float | None:
     """Return the equivalence, or None."""
     if rules.equivalence is None:
         return None
-    span, method = Scale(*rules.bounds).span, registry.find(rules.method)
+    span = Scale(*rules.bounds).span
     require(
         is_number(rules.equivalence) and 0 < rules.equivalence < (1 - 1e-6) * span,
         named("equivalence"),
@@ -173,10 +167,9 @@ def checked_equivalence(rules: "Rules") -> float | None:
         code="bad-equivalence",
     )
     require(
-        method.takes_margin and method.anytime,
+        registry.find(rules.method).takes_margin,
         named("equivalence"),
-        f" needs a method that bets with a margin; {rules.method} "
-        + ("answers only at n_max" if method.takes_margin else "takes no margin"),
+        f" needs a method that bets with a margin; {rules.method} takes no margin",
         code="equivalence-not-offered",
     )
     for name, so, needed in (

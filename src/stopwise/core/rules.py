@@ -34,11 +34,8 @@ SETTINGS = (
 PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
-)
-# What came later, and is saved with a pair only where it says something.
-LATER_PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_share", "proxy_batches", "audit"),
+    *("proxy_mean", "proxy_batches", "audit"),
 )
 
 
@@ -53,9 +50,7 @@ class Rules:
     policies
         Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
     method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters. A
-        randomised method that was given no ``seed`` has one here that was drawn from the operating
-        system when these rules were made: with it, the same scores give the same result again.
+        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
     alpha
         Probability, in (0, 1), of any false claim.
     n_max
@@ -103,13 +98,12 @@ class Rules:
     reserve
         For the goal "best": the part of alpha that is put aside for policies which join
         unannounced.
-    proxy_mean, proxy_share
-        Of a proxy, a cheap score of the same scene: bounds of the mean of g1 - g0, equal if it is
-        known (of more than two policies, those of each pair), and the share of alpha that they
-        cost; None without a proxy.
+    proxy_mean
+        Of a proxy, a cheap score of the same scene: the mean of g1 - g0 (of more than two
+        policies, that of each pair); None without a proxy.
     proxy_batches
         For each compared pair of policies, the mean of g1 - g0 in a batch of simulated scenes for
-        each pair of trials: then the bounds cost nothing, as no bet rests on them. Else None.
+        each pair of trials, on which bets rest if the mean is not known. Else None.
     audit
         With a judge's score of every trial as the proxy: the chance, drawn before, that people
         score both trials of a pair as well; claims are about their scores. None if all are scored.
@@ -147,7 +141,6 @@ class Rules:
     lower_is_better: bool = False
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
-    proxy_share: float | None = None
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -161,11 +154,6 @@ class Rules:
             parameters={name: value for name, value in settings.items() if name not in own},
         )
 
-    @classmethod
-    def recorded(cls, **settings: Any) -> "Rules":
-        """Return the rules of flat keywords that were saved; as ``of``, but no seed is drawn."""
-        return cls.of(**registry.with_recorded_seed(settings))
-
     def __post_init__(self) -> None:
         self._set(bounds=checks.checked_bounds(self))
         if self.reference is not None:
@@ -174,7 +162,7 @@ class Rules:
             policies=checks.checked_policies(self),
             alpha=checks.checked_alpha(self),
             n_max=checks.checked_n_max(self),
-            parameters=checks.with_seed(self),
+            parameters=checks.checked_parameters(self),
         )
         require_choice("alternative", self.alternative, ALTERNATIVES)
         require_choice("ties", self.ties, TIES)
@@ -220,9 +208,7 @@ class Rules:
         )
         takes = registry.find(self.method).takes_reference
         text = f"{self.method} compares two policies and takes no reference"
-        require(
-            takes, f"{text}; nscore-plus, nscore, wsr, step and welch do", parameter="reference"
-        )
+        require(takes, f"{text}; nscore-plus, nscore, wsr and step do", parameter="reference")
         require(
             self.goal == "order",
             f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
@@ -311,17 +297,8 @@ class Rules:
             stored=tuple(stored or ()),
         )
 
-    def with_luck(self, seed: int) -> "Rules":
-        """Return the same rules with this seed, if their method draws random numbers at all."""
-        if not registry.find(self.method).uses_seed(self.parameters):
-            return self
-        return replace(self, parameters={**self.parameters, "seed": seed})
-
     def settings(self) -> dict[str, Any]:
-        """Return plain values from which equal rules can be made; what is usual is left out.
-
-        Journals and saved studies hold them, so a field added later appears only where it is used.
-        """
+        """Return plain values from which equal rules can be made; what is usual is left out."""
         unusual = {
             entry.name: getattr(self, entry.name)
             for entry in fields(self)
@@ -340,9 +317,7 @@ class Rules:
 
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
-        later = {name: getattr(self, name) for name in LATER_PAIR_FIELDS}
-        said = {name: value for name, value in later.items() if value != getattr(Rules, name)}
-        return {name: getattr(self, name) for name in PAIR_FIELDS} | said
+        return {name: getattr(self, name) for name in PAIR_FIELDS}
 
 
 class Delegated(property, Generic[T]):

@@ -2,7 +2,8 @@
 
 All that the proof of a proxy needs of the scenes is that g1 - g0 is on average at least what was
 declared, as a direction sees it. The opposite is a claim of ``nscore-plus`` in the paired design:
-that g0 exceeds g1 by more than minus that mean.
+that g0 exceeds g1 by more than minus that mean. With simulated scenes, the mean x in the pair's own
+batch takes the place of what was declared: then the claim is that g0 + x exceeds g1.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats
+from stopwise.core.arrays import Bools, Floats, greatest
 from stopwise.core.nscore_plus import NScorePlus, PlusState, Proxied
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 
@@ -42,18 +43,21 @@ class SceneTests:
     """The tests of one pair of policies, one for each direction.
 
     Of scenes like the simulated ones any of them ever claims with probability at most the sum of
-    their levels, if the bounds of the mean hold.
+    their levels.
     """
 
     tests: tuple[NScorePlus, ...]
     audit: float = 0.0  # its chance, by which what a judge says in excess of its share is below 0
+    batches: tuple[tuple[float, ...], ...] = ()  # as each direction sees them
 
     @classmethod
     def of(cls, test: Proxied, pair: int, level: float) -> Self:
         """Return the tests of a pair, each at this level."""
-        margins = (max(-mean, -WIDEST) for mean in test.proxy_means[pair])
+        means, batches = test.proxy_means[pair], test.proxy_batches[pair : pair + 1]
+        margins = (0.0 if batches else max(-mean, -WIDEST) for mean in means)
         own: dict[str, Any] = {"alpha": level, "n_max": test.n_max, "design": "paired"}
-        return cls(tuple(NScorePlus(**own, margin=each) for each in margins), test.audit or 0.0)
+        tests = tuple(NScorePlus(**own, margin=each) for each in margins)
+        return cls(tests, test.audit or 0.0, *batches)
 
     def start(self, shape: tuple[int, ...] = ()) -> WatchState:
         """Return the state before the first pair."""
@@ -65,7 +69,12 @@ class SceneTests:
         states, p_values = [], []
         for place, (test, before) in enumerate(zip(self.tests, watch.states, strict=True)):
             low, high = (own[..., [place]] + self.audit for own in (guesses1, guesses0))
-            after = test.step(before, low, high) if test.margin <= WIDEST else before
+            scored, pairs = test.margin <= WIDEST, int(greatest(before.pairs))
+            if self.batches:
+                scored = pairs < len(self.batches[place])
+                mean = self.batches[place][pairs] if scored else 0.0
+                low, high = 0.5 * (low + np.maximum(-mean, 0)), 0.5 * (high + np.maximum(mean, 0))
+            after = test.step(before, low, high) if scored else before
             states.append(after)
             p_values.append(test.evidence(after).p_value)
         now = np.concatenate(p_values, axis=-1)

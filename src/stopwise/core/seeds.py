@@ -5,10 +5,18 @@ chance: they are independent draws from 2**32 equally likely seeds, so that scor
 draws too, and nothing is lost.
 """
 
+import secrets
+
 import numpy as np
 
+SEED_BITS = 32  # short enough to be copied by hand
 # Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY, _TASK, _SCENE = 0, 1, 2, 3, 4
+_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
+
+
+def drawn_seed() -> int:
+    """Return a seed from the operating system: nobody can know it before it is drawn."""
+    return secrets.randbits(SEED_BITS)
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
@@ -28,11 +36,6 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
 def task_draw(seed: int, row: int, policy: int, *, paired: bool) -> float:
     """Return a number in [0, 1) that draws the task: one for all policies of a row if paired."""
     return _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
-
-
-def scene_seed(seed: int, scene: int) -> int:
-    """Return the seed of a simulated scene, apart from those of all episodes of the race."""
-    return _draw(seed, (_SCENE, scene))
 
 
 def policy_seed(seed: int) -> int:

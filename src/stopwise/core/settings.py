@@ -33,15 +33,8 @@ Equivalence = Annotated[
     "Also claim that policies are practically the same: that means differ by less than this.",
 ]
 ProxyMean = Annotated[
-    float | tuple[float, float] | Mapping[str, float] | None,
-    "With a proxy: the mean of g1 - g0 over the scenes, bounds of it, or each policy's by name.",
-]
-ProxyShare = Annotated[
-    float | None, "Of alpha, what bounds of that mean cost, if bets rest on them; a twentieth then."
-]
-ProxyBatches = Annotated[
-    Sequence[Sequence[float]] | None,
-    "With simulated scenes: for each pair of policies, the mean of g1 - g0 in some for each trial.",
+    float | Mapping[str, float] | None,
+    "With a proxy: the mean of g1 - g0 over the scenes, or each policy's by name.",
 ]
 Audit = Annotated[
     float | None, "With a judge as the proxy: the chance that people score a pair as well."
@@ -50,7 +43,6 @@ LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as time
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
 ]
-Seed = Annotated[int | None, "Of a randomised method; by default one is drawn and written down."]
 
 
 class PairSettings(MethodParameters, total=False):
@@ -66,13 +58,10 @@ class PairSettings(MethodParameters, total=False):
     equivalence: Equivalence
     reference: Reference
     proxy_mean: ProxyMean
-    proxy_share: ProxyShare
-    proxy_batches: ProxyBatches
     audit: Audit
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
-    seed: Seed
 
 
 class GateSettings(MethodParameters, total=False):
@@ -82,7 +71,6 @@ class GateSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
     n_max: NMax
     lower_is_better: LowerIsBetter
-    seed: Seed
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -117,20 +105,17 @@ class PlanSettings(CommonSettings, total=False):
 
 
 class RaceSettings(PlanSettings, total=False):
-    """The same with the baseline and a proxy; the seed is that of the race."""
+    """The same with the baseline."""
 
     baseline: Baseline
     by: By
-    proxy_mean: ProxyMean
-    proxy_share: ProxyShare
-    proxy_batches: ProxyBatches
 
 
 class RuleSettings(RaceSettings, total=False):
-    """The same with the seed of the method, where there is no other seed, and with audits."""
+    """The same with a proxy or a judge."""
 
+    proxy_mean: ProxyMean
     audit: Audit
-    seed: Seed
 
 
 class StopSettings(RuleSettings, total=False):

@@ -18,7 +18,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
@@ -128,10 +128,6 @@ def run_studies(
     guesses = comparison.proxy(proxy, array0.shape)
     runs, n = array0.shape
     if comparison.n_max is not None:
-        require(
-            comparison.test.anytime or n >= comparison.n_max,
-            f"{rules.method} answers only at n_max = {rules.n_max}, but there are only {n} columns",
-        )
         n = min(n, comparison.n_max)
     if workers is not None:
         require_whole(workers, "workers", 1)
@@ -146,8 +142,8 @@ def run_studies(
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [
-            pool.submit(_run_block, comparison, index, *(part[..., block, :n] for part in both))
-            for index, block in enumerate(blocks)
+            pool.submit(_run_block, comparison, *(part[..., block, :n] for part in both))
+            for block in blocks
         ]
         for block, future in zip(blocks, pending, strict=True):
             parts.append(future.result())
@@ -160,10 +156,10 @@ def run_studies(
 
 
 def _run_block(
-    comparison: Comparison, index: int, scores0: NDArray[Any], scores1: NDArray[Any]
+    comparison: Comparison, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
-    test = comparison.test.for_block(index)
+    test, sameness = comparison.test, comparison.sameness
     runs, n = scores0.shape[-2:]
     shape = (runs, len(comparison.directions))
     used, decision = np.full(runs, n), np.full(runs, -1)
@@ -171,7 +167,6 @@ def _run_block(
     rows = np.arange(runs)
     state = test.start(shape)
     smallest = np.ones(shape)
-    sameness = comparison.sameness_of(test)
     same = None if sameness is None else sameness.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):

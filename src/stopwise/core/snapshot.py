@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.registry import UNWRITTEN, other_edition
+from stopwise.core.editions import other_edition, other_format
 from stopwise.errors import InvalidState
 
 Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
@@ -32,8 +32,8 @@ class Resumable(ABC):
         Raises
         ------
         InvalidState
-            If the text is damaged, is something else, comes from a newer version, or was saved
-            with another edition of its method.
+            If the text is damaged, is something else, or was saved in another format or with
+            another edition of its method.
         """
         content = load(cls._kind, cls._version, text)
         try:
@@ -55,8 +55,7 @@ class Resumable(ABC):
     @classmethod
     def _require_edition(cls, method: str, content: dict[str, Any]) -> None:
         """Raise if the content was saved with another edition of the method."""
-        begun = f"this {cls._kind} was saved"
-        refusal = other_edition(method, content.get("edition", UNWRITTEN), begun)
+        refusal = other_edition(method, content["edition"], f"this {cls._kind} was saved")
         if refusal is not None:
             raise InvalidState(refusal)
 
@@ -80,13 +79,9 @@ def load(kind: str, version: int, text: str) -> dict[str, Any]:
         raise InvalidState(f"this is not a saved {kind}: {error!r}") from error
     if found != kind:
         raise InvalidState(f"this is not a saved {kind}: it says {found!r}")
-    if type(found_version) is not int or found_version < 1:
-        raise InvalidState(f"this is not a saved {kind}: it has the format {found_version!r}")
-    if found_version > version:
-        raise InvalidState(
-            f"this {kind} was saved in format {found_version!r}, but this stopwise reads formats "
-            f"up to {version}: install a newer one"
-        )
+    refusal = other_format(f"this {kind} was saved", found_version, version)
+    if refusal is not None:
+        raise InvalidState(refusal)
     if not isinstance(content, dict) or digest != _digest(content):
         raise InvalidState(f"this saved {kind} is damaged: its content does not match its digest")
     return content

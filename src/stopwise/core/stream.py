@@ -1,6 +1,5 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +16,7 @@ from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.core.registry import edition_of, with_recorded_seed
+from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 class SequentialTest(Resumable):
     """A sequential test of two policies, fed one pair of scores at a time.
 
-    You may look after every pair and stop whenever you like. With the anytime methods, the chance
-    of ever declaring a policy better when it is not is at most alpha, if pairs are independent and
+    You may look after every pair and stop whenever you like. The chance of
+    ever declaring a policy better when it is not is at most alpha, if pairs are independent and
     identically distributed and the bounds were known in advance. (Methods that bet need less: each
     pair's means, given the past, satisfy the null hypothesis. "step" needs success rates that stay
     constant.)
@@ -72,12 +71,11 @@ class SequentialTest(Resumable):
     equivalence
         Two-sided only: the test may also end with "equivalent", that the means differ by less than
         this, in units of the score. It assumes a difference that stays the same.
-    proxy, proxy_mean, proxy_scores, proxy_share
+    proxy, proxy_mean, proxy_scores
         With ``proxy=True`` each pair comes with a cheap score of its scene for each policy, from a
         simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
         the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
-        real ones, tells of it: with n_max, each pair gets some of them; else, or if
-        ``proxy_share`` is given, they give bounds of it at that share (a twentieth) of alpha.
+        real ones, takes its place: each of the ``n_max`` pairs gets some of them.
     audit
         With a judge that scores every trial as the proxy: the chance, drawn before each pair, that
         people score it as well. Claims are about people's scores.
@@ -114,14 +112,25 @@ class SequentialTest(Resumable):
         proxy_scores: ArrayLike | None = None,
         **settings: Unpack[PairSettings],
     ) -> None:
-        self.rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
+        rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
         require(
-            proxy is None or proxy == (self.rules.proxy_mean is not None),
+            proxy is None or proxy == (rules.proxy_mean is not None),
             "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
-            "proxy_scores, simulated scenes that give bounds of it: give both, or neither (or with "
-            "audit, where it is a judge)",
+            "proxy_scores, simulated scenes that tell of it: give both, or neither (or with audit, "
+            "where it is a judge)",
             parameter="proxy",
         )
+        self._begin(rules)
+
+    @classmethod
+    def under(cls, rules: Rules) -> Self:
+        """Return the test of one pair under rules that were checked."""
+        test = cls.__new__(cls)
+        test._begin(rules)
+        return test
+
+    def _begin(self, rules: Rules) -> None:
+        self.rules = rules
         self._comparison = Comparison(self.rules)
         self._limit = self.rules.n_max
         self._unused = 0
@@ -153,10 +162,10 @@ class SequentialTest(Resumable):
             n_decided=state.n_decided,
             mean0=mean0 if self.rules.reference is None else self.rules.reference,
             mean1=mean1,
-            log_e=None if math.isnan(log_e) else log_e,
+            log_e=log_e,
             p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
             interval=self._interval(),
-            interval_level=1.0 - comparison.interval_error * len(comparison.directions),
+            interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
             dependence=None if state.dependence is None else state.dependence.found,
@@ -271,7 +280,6 @@ class SequentialTest(Resumable):
         least = max(self._state.n, self._limit or 0)
         limit = None if n_max is None else require_whole(n_max, "n_max", least)
         self._plan_for(limit)
-        self._limit = limit
 
     def plot(self, names: tuple[str, str] | None = None) -> "Figure":
         """Draw the p-value against pairs, with alpha and the verdict.
@@ -309,6 +317,7 @@ class SequentialTest(Resumable):
 
     def _plan_for(self, n_max: int | None) -> None:
         """Let the method bet for this number of pairs; what was declared stays in the rules."""
+        self._limit = n_max
         self._comparison = Comparison(replace(self.rules, n_max=n_max))
 
     def _require_room(self) -> None:
@@ -349,14 +358,12 @@ class SequentialTest(Resumable):
         return outlook is not None and outlook.futile
 
     def _content(self) -> dict[str, Any]:
-        planned = self._comparison.n_max
         return {
             "settings": self.rules.pair_settings(),
             "edition": edition_of(self.rules.method),
             "limit": self._limit,
-            **({} if planned == self.rules.n_max else {"planned_for": planned}),
             **self._state.content(),
-            **self._history.content(),
+            "history": self._history.content(),
         }
 
     @classmethod
@@ -366,15 +373,11 @@ class SequentialTest(Resumable):
         parameters = settings.pop("parameters")
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls(**with_recorded_seed({**parameters, **settings}))
-        limit = content.get("limit", test._limit)
-        test._limit = None if limit is None else require_whole(limit, "limit", 1)
-        # Studies that were extended before extensions were planned for go on with their bets.
-        planned = content.get("planned_for", test.rules.n_max)
-        if planned != test.rules.n_max:
-            test._plan_for(None if planned is None else require_whole(planned, "planned_for", 1))
+        test = cls.under(pair_rules(**parameters, **settings))
+        if content["limit"] != test.rules.n_max:
+            limit = content["limit"]
+            test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
         test._state = test._state.restored(test._comparison, content, test._limit)
         test._history = History(len(test._comparison.directions), test._state.n)
-        if "history" in content:  # else the figure begins here
-            test._history.restore(content["history"])
+        test._history.restore(content["history"])
         return test

@@ -140,11 +140,11 @@ class StreamState(NamedTuple):
             "p_value": self.p_value.tolist(),
             "decision": self.decision.value,
             "n_decided": self.n_decided,
-            **({} if self.extremes is None else {"extremes": list(self.extremes)}),
-            **({"unaudited": self.unaudited} if self.unaudited else {}),
-            **({} if self.watch is None else {"watch": self.watch.content()}),
-            **self._watched(),
-            **self._sameness(),
+            "extremes": None if self.extremes is None else list(self.extremes),
+            "unaudited": self.unaudited,
+            "watch": None if self.watch is None else self.watch.content(),
+            "dependence": None if self.dependence is None else self.dependence.content(),
+            "sameness": self._sameness(),
         }
 
     def restored(
@@ -152,14 +152,11 @@ class StreamState(NamedTuple):
     ) -> "StreamState":
         """Return the state that has this content, of the shapes that this first state has."""
         state = restore_state(content["state"], self.method_state)
-        # The interval of what was saved with another kind begins anew, and so does a watch.
-        confidence = comparison.confidence.start((), state)
-        if "interval" in content:
-            confidence = restore_state(content["interval"], self.confidence)
+        confidence = restore_state(content["interval"], self.confidence)
         dependence, watch = self.dependence, self.watch
-        if dependence is not None and "dependence" in content:
+        if dependence is not None:
             dependence = PairDependence.restored(content["dependence"])
-        if watch is not None and "watch" in content:
+        if watch is not None:
             watch = watch.restored(content["watch"])
         decision, n_decided = Decision(content["decision"]), content["n_decided"]
         n = require_whole(content["n"], "n", 0, limit)
@@ -180,18 +177,18 @@ class StreamState(NamedTuple):
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
             dependence,
-            _restored_extremes(content.get("extremes")),
-            *self._restored_sameness(content.get("sameness")),
-            require_whole(content.get("unaudited", 0), "unaudited", 0, n),
+            _restored_extremes(content["extremes"]),
+            *self._restored_sameness(content["sameness"]),
+            require_whole(content["unaudited"], "unaudited", 0, n),
             watch,
         )
 
-    def _sameness(self) -> dict[str, Any]:
+    def _sameness(self) -> dict[str, Any] | None:
         """Return what the tests of sameness have seen, if there are any."""
         if self.same is None or self.drift is None:
-            return {}
+            return None
         tests, p_value = encode_state(self.same.tests), self.same.p_value.tolist()
-        return {"sameness": {"state": tests, "p_value": p_value, "drift": list(self.drift)}}
+        return {"state": tests, "p_value": p_value, "drift": list(self.drift)}
 
     def _restored_sameness(self, content: Any) -> tuple[SamenessState | None, Drift | None]:
         if self.same is None:
@@ -200,12 +197,6 @@ class StreamState(NamedTuple):
         p_value = restore_array(content["p_value"], self.same.p_value)
         pairs, *sums = content["drift"]
         return SamenessState(tests, p_value), Drift(pairs, *(float(each) for each in sums))
-
-    def _watched(self) -> dict[str, Any]:
-        """Return what the watch for dependence has seen, if it has seen anything."""
-        if self.dependence is None or self.dependence.pairs == 0:
-            return {}
-        return {"dependence": self.dependence.content()}
 
 
 def _restored_extremes(content: list[float] | None) -> tuple[float, float] | None:

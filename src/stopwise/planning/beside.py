@@ -78,4 +78,4 @@ class WithProxy(Derived):
             return replace(rules, audit=self.audit)
         (means,) = self.moments(np.random.default_rng(0), 1).means
         scores: Any = dict(zip(rules.policies, rules.scale.score(means).tolist(), strict=True))
-        return replace(rules, proxy_mean=scores, proxy_share=None)
+        return replace(rules, proxy_mean=scores)

@@ -134,7 +134,6 @@ class BestPlan(Plan):
             f"the chance of {missed if self.indifference else ''}dropping the best policy (or any "
             "given one of several)",
             self.alpha,
-            n_max=None,
             bounds_inferred=self.bounds_inferred,
         )
         return (

@@ -85,7 +85,7 @@ def compare_metrics(
     require_whole(orders, "orders", 1)
     rng_seed = require_whole(seed, "seed", 0)
     cases = [
-        (metric, table, _ranking(table, n_max, settings, rng_seed))
+        (metric, table, _ranking(table, n_max, settings))
         for metric, trials in _metrics(source, scores, milestones, bounds, columns).items()
         for table in tables(trials, design=design)
     ]
@@ -100,7 +100,7 @@ def compare_metrics(
     )
 
 
-def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int) -> Ranking:
+def _ranking(table: Table, n_max: int | None, settings: RaceSettings) -> Ranking:
     require(
         settings.get("reference") is None,
         "scores of different kinds cannot be compared with one reference",
@@ -112,7 +112,7 @@ def _ranking(table: Table, n_max: int | None, settings: RaceSettings, seed: int)
     )
     if n_max is not None:
         require_whole(n_max, "n_max", 2)
-    return Ranking(study_rules(table, n_max or len(table.scores), settings)).with_luck(seed)
+    return Ranking(study_rules(table, n_max or len(table.scores), settings))
 
 
 def _row(table: Table, ranking: Ranking, metric: str, orders: int, seed: int) -> MetricRow:

@@ -122,9 +122,7 @@ class Continuation:
         # A gap in what is over stays a gap.
         over = np.arange(len(self.past))[:, None] < rows_over(self.ranking.rules, self.past)
         scores[:, : len(self.past)][:, over] = self.past[over]
-        # The luck of a randomised method is unknown, too: every continuation has its own.
-        ranking = self.ranking.with_luck(int(rng.integers(2**32)))
-        outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
+        outcome = replay(self.ranking.comparison, self.ranking.budget, scores, with_p_values=False)
         further = further_trials(self.ranking, self.past, outcome)
         decided = outcome.decided
         longest = further.max(axis=1)

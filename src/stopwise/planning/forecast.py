@@ -83,7 +83,7 @@ def forecast(
     require_whole(n_max, "n_max", 2)
     return _forecast(
         table,
-        study_rules(table, n_max, for_files(settings)).with_luck(seed),
+        study_rules(table, n_max, for_files(settings)),
         futility=futility,
         minutes_per_trial=minutes_per_trial,
         precision=precision,

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.registry import find
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
 from stopwise.planning.presentation import PlanningResult, Rows
@@ -15,13 +14,9 @@ from stopwise.report.plan_figures import ChanceCurve
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ANYTIME = (
+VALID = (
     "The forecast does not affect validity, so you may act on it freely: whatever the reason you "
     "stop, {promised}."
-)
-FIXED_SAMPLE = (
-    "{method} gives its answer only at n_max: a study that stops earlier has no verdict. At n_max, "
-    "{promised}."
 )
 FUTILITY = (
     "Stopping for futility never raises the chance of a false claim: it can only prevent claims "
@@ -161,9 +156,8 @@ class Forecast(PlanningResult):
         )
 
     def _validity(self) -> str:
-        promised = self._promised(self.n_max, bounds_inferred=self.bounds_inferred)
-        text = ANYTIME if find(self.method).anytime else FIXED_SAMPLE
-        return text.format(method=self.method, promised=promised)
+        promised = self._promised(bounds_inferred=self.bounds_inferred)
+        return VALID.format(promised=promised)
 
     def _advice(self) -> str:
         if self.futility is None:

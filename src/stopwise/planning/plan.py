@@ -190,7 +190,7 @@ def plan(
         groups=None if stored is None else {names[0]: stored},
         stored=() if stored is None else names[:1],
         **settings,
-    ).with_luck(seed)
+    )
     require(
         is_number(power) and rules.alpha < power < 1,
         named("power"),

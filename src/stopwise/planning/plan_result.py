@@ -236,7 +236,7 @@ class Plan(PlanningResult):
     def _caveat(self) -> str:
         share = "" if len(self.rules.policies) == 2 else f", {self.adjust} adjustment"
         ties = "" if self.ties == "strict" else ", assuming that no two means are exactly equal"
-        promised = self._promised(None, bounds_inferred=self.bounds_inferred)
+        promised = self._promised(bounds_inferred=self.bounds_inferred)
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
             f"({self.method}, {self._asked()}{share}{self._design}{ties})."

@@ -76,9 +76,7 @@ class PlanModel:
         """Return how this many studies end."""
         rng = np.random.default_rng(seed)
         drawn = self._drawn(rng, runs)
-        # Every simulated study has luck of its own, if its method needs any.
-        study = self.study.with_luck(int(rng.integers(2**32)))
-        rules = self.population.declared(study.rules)
+        study, rules = self.study, self.population.declared(self.study.rules)
         study = study if rules is study.rules else replace(study, rules=rules)
         if study.family.size == 1:
             return _two_policies(study, *drawn)

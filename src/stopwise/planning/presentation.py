@@ -53,10 +53,10 @@ class PlanningResult(Drawn):
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
 
-    def _promised(self, n_max: int | None, *, bounds_inferred: bool) -> str:
+    def _promised(self, *, bounds_inferred: bool) -> str:
         """Return what the method promises about false claims."""
         claim = "the chance of a false claim"
-        return promise(self.method, claim, self.alpha, n_max=n_max, bounds_inferred=bounds_inferred)
+        return promise(self.method, claim, self.alpha, bounds_inferred=bounds_inferred)
 
     def _derived(self) -> dict[str, Any]:
         """Return what JSON holds besides the fields."""

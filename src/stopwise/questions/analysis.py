@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,7 +38,7 @@ TASKS = "Each task by itself (a description: no claim is made about single tasks
 class Analysis(OrderInWords):
     """A ranking of several policies; never changes afterwards.
 
-    With an anytime method, the probability that any declared order is false is at most alpha,
+    The probability that any declared order is false is at most alpha,
     whenever you stop. An order declared at a tie counts as false unless ``ties`` is "paper".
     ``sentence`` says what the method promises.
 
@@ -219,7 +218,7 @@ class Analysis(OrderInWords):
             **(
                 {}
                 if self.rules.proxy_mean is None
-                else plain_values(self.rules, ("proxy_mean", "proxy_share", "audit"))
+                else plain_values(self.rules, ("proxy_mean", "audit"))
             ),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
@@ -257,15 +256,13 @@ class Analysis(OrderInWords):
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        drawn = {
+        return {
             "scores": self.plot_scores(),
             "p_values": self.plot_evidence("p"),
             "intervals": self.plot_intervals(),
             "ranking": self.plot_ranking(),
+            "e_values": self.plot_evidence("e"),
         }
-        if all(pair.log_e is not None for pair in self.pairs):
-            drawn["e_values"] = self.plot_evidence("e")
-        return drawn
 
     def figure_note(self) -> str | None:
         """Return which characters of names cannot be drawn here, if any."""
@@ -276,19 +273,6 @@ class Analysis(OrderInWords):
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""
         return report([self])
-
-    def to_eval_results(
-        self, folder: str | Path, dataset: str, source: str | None = None
-    ) -> list[Path]:
-        """Write ``POLICY/.eval_results/stopwise.yaml`` for each policy; return the files.
-
-        Copied into the repository of a model on the Hugging Face Hub, the Hub shows the mean with
-        interval, trials and guarantee as a result on ``dataset``, the benchmark as "owner/name".
-        ``source`` is the address of where the evaluation can be looked up.
-        """
-        from stopwise.report.eval_results import write_eval_results
-
-        return write_eval_results([self], Path(folder), dataset, source)
 
 
 def report(analyses: Sequence[Analysis], origin: "Origin | None" = None) -> str:

@@ -29,7 +29,6 @@ def analyze(
     tasks: str | None = None,
     task_order: str = "rounds",
     weights: Mapping[str, float] | None = None,
-    iid_seed: int | None = None,
     unit: str = "trial",
     joined: Mapping[str, int] | None = None,
     stored: str | Sequence[str] = (),
@@ -69,9 +68,6 @@ def analyze(
     weights
         With the mean over tasks: of each task, declared before the trials; 1 where none is given.
         In random order they are what the tasks were drawn with.
-    iid_seed
-        Draw, with this seed, one policy per block and keep only its score (the paper's i.i.d.
-        correction); by default all scores count.
     unit
         "trial", or "seed": the mean of a training run is one trial, so that a claim is about the
         algorithm, not only about the checkpoints that were tried.
@@ -92,12 +88,10 @@ def analyze(
         (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
     proxy_scores
         The proxy's scores in many simulated scenes apart from the trials, for its mean: a file or a
-        frame with the same policies, a mapping, or an array (scenes, policies).
+        frame with the same policies, a mapping, or an array (scenes, policies). Each of the
+        ``n_max`` rows gets some of them.
     proxy_mean
         In its place, the mean of the proxy for each policy by name, if it is known.
-    proxy_share
-        Of alpha, what bounds of the mean cost: a twentieth without n_max. With it each row gets
-        some of the scenes, and no bounds are needed unless a share is given.
     audit
         Where the proxy is a judge that has scored every trial: the chance with which a row was
         drawn, before it was run, to be scored by people as well. Claims are about their scores.
@@ -176,11 +170,10 @@ def analyze(
             weights=weights,
             design=design,
             bounds=bounds,
-            iid_seed=iid_seed,
         )
         return _answer(table, n_max, settings, groups, scenes=scenes, joined=joined)
     audit = settings.get("audit") is not None
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
+    aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
     found = [table.declaring(bounds) for table in aligned]
     require(
         not pool or len(found) == 1 or unit == "trial",
@@ -259,7 +252,6 @@ def analyze_tasks(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    iid_seed: int | None = None,
     unit: str = "trial",
     stored: str | Sequence[str] = (),
     fresh: int = 0,
@@ -272,14 +264,14 @@ def analyze_tasks(
 
     Parameters
     ----------
-    trials, n_max, bounds, design, iid_seed, unit, stored, fresh, unequal, **settings
+    trials, n_max, bounds, design, unit, stored, fresh, unequal, **settings
         As for ``analyze``.
     proxy, proxy_scores
         As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
     groups = Groups(stored, fresh, unequal)
     audit = settings.get("audit") is not None
-    aligned = tables(trials, design=design, iid_seed=iid_seed, unit=unit, proxy=proxy, audit=audit)
+    aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))
     several = len(found) > 1
     scenes = Scenes(column=_column(proxy), source=proxy_scores, several=several)

@@ -364,7 +364,7 @@ class BestQuestion(Question):
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
-        question = cls(Rules.recorded(**content["rules"]), content["joins"])
+        question = cls(Rules.of(**content["rules"]), content["joins"])
         question._trials = [[float(score) for score in own] for own in content["scores"]]
         board = question._board
         board.rows = require_whole(content["rows"], "rows", 0)

@@ -32,11 +32,6 @@ def comparison_of(rules: Rules) -> Comparison:
         "nscore-plus, nscore, wsr or savi",
         parameter="method",
     )
-    require(
-        not comparison.test.uses_seed(rules.parameters),
-        "the goal 'best' has no randomised last look",
-        parameter="last_look",
-    )
     for name in ("indifference", "later", "reserve"):
         require(
             rules.top == 1 or not getattr(rules, name),

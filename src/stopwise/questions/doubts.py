@@ -23,7 +23,7 @@ from stopwise.core.promise import (
     scenes_text,
     wide_bounds_text,
 )
-from stopwise.core.proxy import least_mean, unlike_chance
+from stopwise.core.proxy import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
@@ -51,12 +51,8 @@ CAUTIONS = {
     "are about the checkpoints that were tried; ",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
-    "fixed-sample": "{method} answers only at n_max = {n_max}: it saves no trials",
     "pooled-rates": "{method} assumes means that stay the same throughout, which is true of pooled "
     "tasks only if they are alike: choose a method that bets",
-    "approximate": "{method} is approximate: its chance of an error has no proven limit",
-    "randomised": "{method} decides partly at random, with seed {seed}: keep that seed; repeating "
-    "the analysis with other seeds until it decides voids the guarantee",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
     "only if these numbers, and n_max with them, were fixed before any score was seen",
     "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
@@ -64,10 +60,6 @@ CAUTIONS = {
     "and the real ones is {correlation}",
     "proxy-left-out": "with a proxy, which trials are missing must not depend on the scene either: "
     "the proxy's mean covers all scenes, including those left out",
-    "proxy-drawn": "the start state of each row was drawn at random from those that were simulated "
-    "before the study, so the mean of the proxy is known; trials are assumed to have started from "
-    "the state drawn; the correlation between the proxy's differences and the real ones is "
-    "{correlation}",
     "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
     "to be audited with chance {audit:g}, drawn before it was run; the correlation "
     "between the judge's differences and people's is {correlation}",
@@ -196,8 +188,7 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
 def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Message, ...]:
     """Return the pairs for which the proxy's scores contradict its declared mean.
 
-    Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``,
-    if the bounds of the mean hold.
+    Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``.
     """
     rules = comparison.rules
     if rules.proxy_mean is None:
@@ -221,13 +212,12 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
 def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
     """Return the policies whose proxy scores otherwise in these scenes than in the simulated ones.
 
-    Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``: a quarter of
-    each policy's share for each bound of its mean, and for each test against one.
+    Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
     """
     found = []
-    if table.simulated is None or table.proxy is None:
+    if table.simulated is None or table.proxy is None or rules.n_max is None:
         return ()
-    level = FALSE_ALARMS / (4 * len(table.policies))
+    level = FALSE_ALARMS / len(table.policies)
     for name, many, few in zip(table.policies, table.simulated.T, table.proxy.T, strict=True):
         real = few[~np.isnan(few)]
         way = level_differs(rules.scale.unit(many), rules.scale.unit(real), level, rules.n_max)
@@ -240,20 +230,18 @@ def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def level_differs(many: Floats, few: Floats, level: float, n_max: int | None) -> str | None:
-    """Return how few values differ in the mean from many others: "better", "worse", or None."""
+def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
+    """Return how few values differ in the mean from many others: "better", "worse", or None.
+
+    Each of the few, of which there can be n_max, is compared with some of the many of its own.
+    """
     from stopwise.core.simulate import run_studies
 
-    ends = {"better": least_mean(1.0 - many, level), "worse": least_mean(many, level)}
-    for way, end in ends.items():
-        reference, sign = (1.0 - end, "greater") if way == "better" else (end, "less")
-        if not few.size or not ROUNDING < reference < 1.0 - ROUNDING:
-            continue
-        own = {"alpha": level, "n_max": n_max, "reference": reference, "alternative": sign}
-        check = Rules.of(policies=("proxy",), ties="paper", **own)
-        if run_studies(check, few[None], workers=1).decision[0] >= 0:
-            return way
-    return None
+    batches = np.array([own.mean() for own in np.array_split(many, min(n_max, many.size))])
+    rows = min(batches.size, few.size)
+    check = Rules(alpha=level, n_max=n_max, design="paired")
+    ended = run_studies(check, batches[None, :rows], few[None, :rows], workers=1).decision[0]
+    return {0: "worse", 1: "better"}.get(int(ended))
 
 
 def _copied(shown: Floats) -> list[Message]:

@@ -22,7 +22,7 @@ from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.settings import GateSettings
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
-from stopwise.questions.doubts import CAUTIONS, SORTED, answered, changes, sorted_rows
+from stopwise.questions.doubts import SORTED, answered, changes, sorted_rows
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
 from stopwise.questions.gate_source import beside, found_policies, pairs_of, verdicts
@@ -147,9 +147,7 @@ class Gate:
     @property
     def sentence(self) -> str:
         """What was shown, in words, with what it rests on."""
-        promised = promise(
-            self.method, "the chance of such a claim if it is false", self.alpha, n_max=self.n_max
-        )
+        promised = promise(self.method, "the chance of such a claim if it is false", self.alpha)
         design = f", {self.design} design" if self.rules.reference is None else ""
         for doubt in self.warnings:
             if getattr(doubt, "code", "") == SORTED:
@@ -352,7 +350,7 @@ def gate(
     )
     if reference is not None:
         pairs = beside(pairs, reference)
-    given = {"seed": memory.seed, **{key: own for key, own in settings.items() if own is not None}}
+    given = {key: own for key, own in settings.items() if own is not None}
     rules = Rules.of(
         policies=names,
         bounds=pairs.bounds,
@@ -381,9 +379,6 @@ def _answer(rules: Rules, pairs: Table) -> Gate:
     gaps = np.diff(pairs.scores).ravel()
     if shown != UNDECIDED and gaps.size > not_worse.n and changes(gaps):
         warnings.append(sorted_rows(old, new))
-    if "seed" in rules.parameters:
-        text = CAUTIONS["randomised"].format(method=rules.method, seed=rules.parameters["seed"])
-        warnings.append(Message(text, code="randomised"))
     return Gate(
         shown=shown,
         not_worse=not_worse,

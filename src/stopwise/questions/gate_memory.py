@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.registry import other_edition
+from stopwise.core.editions import other_edition
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import dump, load
 from stopwise.errors import InvalidState, require
@@ -50,12 +50,6 @@ class Memory:
             return cls(place, versions, load(KIND, VERSION, text))
         except InvalidState as error:
             raise InvalidState(f"{place}: {error}") from error
-
-    @property
-    def seed(self) -> int | None:
-        """The seed that was drawn on the first night, if one was."""
-        found: int | None = self.before.get("declared", {}).get("seed")
-        return found
 
     def check(self, rules: Rules, pairs: Table) -> None:
         """Raise unless this goes on with what was begun."""

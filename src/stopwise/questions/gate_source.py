@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
@@ -193,6 +194,6 @@ def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
 
 def _verdict(rules: Rules, pairs: Table) -> Verdict:
     settings = rules.pair_settings()
-    test = SequentialTest(**settings.pop("parameters"), **settings)
+    test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
     columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
     return test.run(*columns)

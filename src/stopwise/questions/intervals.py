@@ -38,7 +38,6 @@ def difference_intervals(
         runs = [met[index] for index in part]
         if levels is not None and comparison.test.inverts:
             sequence = comparison.confidence_at(levels[part])
-            # Started for all pairs, as in the replay: those of one part have the luck they had.
             state = of_runs(start, part)
             ends[:, part] = Run(sequence, len(part), comparison, state).over(runs)
         else:
@@ -55,7 +54,7 @@ def difference_intervals(
 def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if levels is not None and comparison.test.inverts:
-        return 1.0 - len(comparison.directions) * (float(levels[pair]) + comparison.doubt_level)
+        return 1.0 - len(comparison.directions) * float(levels[pair])
     return 1.0 - comparison.alpha
 
 
@@ -146,10 +145,7 @@ class Run:
         directed = comparison.directed(r0, r1)
         self.state, path = test.leap(before, *directed)
         path = path - comparison.start
-        # A last look by lot decides with less evidence than 1/level.
-        look = test.evidence(self.state).p_value * np.exp(comparison.start)
-        p_value = np.minimum(np.exp(-path.max(axis=0)), look)
-        reached = p_value <= self.sequence.level * (1 + 1e-12)
+        reached = np.exp(-path.max(axis=0)) <= self.sequence.level * (1 + 1e-12)
         self.rejected = self.rejected | (reached & ~self.rejected.any(axis=-1, keepdims=True))
         return path[-1], test.margin_fall(before, self.state, *directed).sum(axis=0)
 

@@ -50,7 +50,7 @@ class OrderQuestion(Question):
     'a > c; c > b'
     """
 
-    _kind = "Contest"  # the name under which it has always been saved
+    _kind = "Order"
 
     def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
         super().__init__(rules, joined)
@@ -151,7 +151,7 @@ class OrderQuestion(Question):
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
             "scores": encode_shaped(np.array(self._scores)),
-            **({"trials": self._grouped} if self._grouped else {}),
+            "trials": self._grouped,
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
             **({} if pairs.same is None else {"same": pairs.same.content()}),
@@ -162,10 +162,10 @@ class OrderQuestion(Question):
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
-        question = cls(Rules.recorded(**content["rules"]))
+        question = cls(Rules.of(**content["rules"]))
         _, scores = content["scores"]
         question._scores = list(np.array(scores, dtype=float).reshape(-1, *question._row_shape))
-        trials = content.get("trials", {})
+        trials = content["trials"]
         question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
         pairs = question._pairs
         for name in _accounts(pairs):

@@ -185,7 +185,7 @@ class OrderInWords(Drawn):
     def promised(self, chance: str) -> str:
         """Return how large a chance is by the method, and what that rests on."""
         inferred = self.bounds_inferred
-        return promise(self.method, chance, self.alpha, n_max=self.n_max, bounds_inferred=inferred)
+        return promise(self.method, chance, self.alpha, bounds_inferred=inferred)
 
     @property
     def _claimed(self) -> str:

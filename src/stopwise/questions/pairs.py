@@ -252,8 +252,6 @@ class PairStates:
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
         fresh = self.budget.p_values(self.account, self._backed())
-        if self.comparison.doubted:  # what bounds of a proxy's mean cost is part of every p-value
-            fresh = np.minimum(fresh + self.comparison.rules.alpha * self.comparison.doubted, 1.0)
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:

@@ -12,7 +12,7 @@ from stopwise.core.groups import averaged
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.nscore_plus.constants import MOST_WEIGHT
 from stopwise.core.progress import watched
-from stopwise.core.proxy import bounds_of_pairs
+from stopwise.core.proxy import means_of_pairs
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.messages import Message, counted
@@ -284,12 +284,15 @@ def _beside_proxy(
         return math.nan
     r0, r1 = comparison.directed(scores0[:, met], scores1[:, met])
     difference, hint = (r1 - r0)[..., 0] * (1 if comparison.directions[0] else -1)
-    low, high = sorted(map(comparison.rules.advantage, bounds_of_pairs(comparison.rules)[pair]))
+    rules, unit = comparison.rules, comparison.rules.advantage(1.0) / comparison.scale.span
+    if rules.proxy_batches is None:
+        hint = hint - unit * means_of_pairs(rules)[pair]
+    else:  # there is nothing to say of pairs beyond the last batch
+        batches = unit * np.array(rules.proxy_batches[pair][: len(hint)])
+        hint = np.append(hint[: len(batches)] - batches, np.zeros(len(hint) - len(batches)))
     weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), ROUNDING)
-    own = float(hint.mean())
-    beyond = own - min(max(own, low / comparison.scale.span), high / comparison.scale.span)
-    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * beyond
-    return float(left) / (comparison.rules.audit or 1.0)
+    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
+    return float(left) / (rules.audit or 1.0)
 
 
 def _correlation(table: Table, family: Family) -> str:
@@ -326,20 +329,15 @@ def _warnings(
         "wins": comparison.rules.by == "wins",
         "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
-        "fixed-sample": not test.anytime,
         "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
-        "approximate": not test.exact,
-        "randomised": test.uses_seed(rules.parameters),
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
-        "proxy": proxied and not table.scenes_drawn,
-        "proxy-drawn": proxied and table.scenes_drawn,
+        "proxy": proxied,
         "audit": rules.audit is not None,
     }
     known = {
         "method": comparison.method,
         "n_max": comparison.n_max,
-        "seed": rules.parameters.get("seed"),
         "stored": ", ".join(rules.stored),
         "correlation": _correlation(table, family),
         "audit": rules.audit,

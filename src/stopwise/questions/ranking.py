@@ -1,8 +1,8 @@
 """A ranking under its rules: which pairs are compared, by which test, and how they share alpha."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -65,18 +65,13 @@ class Ranking:
             parameter="adjust",
         )
 
-    def with_luck(self, seed: int) -> Self:
-        """Return the same ranking with this seed, if its method draws random numbers at all."""
-        rules = self.rules.with_luck(seed)
-        return self if rules is self.rules else replace(self, rules=rules)
-
     def decided_otherwise(self, table: Table, orders: int) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided.
 
         None where that would take too long, or where the answer does not depend on the order.
         """
         scores = beside_proxy(table, unit_scores(table, self.comparison), self.comparison)
-        if scores.size * orders > MOST_SCORES or not self.comparison.test.anytime:
+        if scores.size * orders > MOST_SCORES:
             return None
         rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
         places = [np.arange(len(table.scores))]
@@ -109,5 +104,4 @@ class Ranking:
     @cached_property
     def budget(self) -> Budget[Any]:
         """The family-wise procedure."""
-        left = self.rules.alpha * (1 - self.comparison.doubted)
-        return budget.create(self.rules.adjust, family=self.family, alpha=left)
+        return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

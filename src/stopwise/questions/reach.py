@@ -15,30 +15,23 @@ if TYPE_CHECKING:
 
 # More rows are not played through.
 MOST_ROWS = 500
-# Of studies with audits, how many have no more rows audited than are played through.
-MOST_STUDIES = 0.99
 
 
 def out_of_reach(question: "Question") -> tuple[Message, ...]:
     """Say that no result could decide anything by n_max, under the rules of a question.
 
-    Nothing is said with a simulator, whose scores of the clearest results nobody knows. With audits
-    it holds for 99 of 100 studies: the others have more rows audited than are played through. With
-    audits and a negative margin, too, nothing is said: there rows that nobody scores add evidence.
+    Nothing is said with a proxy, whose scores of the clearest results nobody knows.
     """
     rules = question.rules
-    unknown = rules.proxy_mean is not None and (rules.audit is None or rules.margin < 0)
-    if rules.n_max is None or rules.n_max > MOST_ROWS or unknown:
+    if rules.n_max is None or rules.n_max > MOST_ROWS or rules.proxy_mean is not None:
         return ()
     if _within_reach(type(question), json.dumps(rules.settings())):
         return ()
     clearest = "one policy had the best score and all others the worst in every trial"
     if rules.reference is not None:
         clearest = "every trial had the best score, or every trial the worst"
-    small, when = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}", ""
-    if rules.audit is not None:
-        small, when = f"{small} and audit {rules.audit:g}", "in 99 of 100 studies "
-    text = f"{small}: {when}nothing could be decided even if {clearest}"
+    small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}"
+    text = f"{small}: nothing could be decided even if {clearest}"
     return (Message(text, code="out-of-reach"),)
 
 
@@ -51,30 +44,15 @@ def warn(notes: tuple[Message, ...]) -> None:
 
 @lru_cache(maxsize=256)
 def _within_reach(kind: type["Question"], settings: str) -> bool:
-    rules = Rules.recorded(**json.loads(settings))
+    rules = Rules.of(**json.loads(settings))
     return any(_decides(kind(rules), scores) for scores in _clearest(kind(rules)))
 
 
 def _decides(question: "Question", scores: dict[str, float]) -> bool:
-    """Whether something is claimed if every trial of a policy has this score.
-
-    Audits come first, where bets learn the most from them, and the judge tells nothing: of a policy
-    that always wins, rows that people score show more than what a judge adds to them.
-    """
-    rules, audited = question.rules, MOST_ROWS
-    if rules.audit is not None:
-        from scipy.stats import binom
-
-        audited = int(binom.ppf(MOST_STUDIES, rules.n_max, rules.audit))
+    """Whether something is claimed if every trial of a policy has this score."""
 
     def row(places: "Places") -> "Mapping[str, Sequence[Shown]]":
-        shown: dict[str, Shown] = dict(scores)
-        if rules.audit is not None:
-            asked = question.rows < audited
-            shown = {
-                name: (own if asked else None, rules.bounds[0]) for name, own in scores.items()
-            }
-        return {name: [shown[name]] * len(places[name]) for name in places}
+        return {name: [scores[name]] * len(own) for name, own in places.items()}
 
     rows = question.take(row)
     return any(question.decided or question.eliminated for _ in islice(rows, MOST_ROWS))

@@ -56,7 +56,7 @@ class Standing:
     implied: bool
     n: int
     p_value: float
-    log_e: float | None
+    log_e: float | None  # None if it was infinite, and read from JSON
     p_equivalent: float | None = None
     chance: float | None = None
     futile: bool = False
@@ -120,7 +120,7 @@ class Standing:
     @property
     def e_value(self) -> float | None:
         """The e-value; infinite beyond what a number can hold."""
-        return e_value_of(self.log_e)
+        return None if self.log_e is None else e_value_of(self.log_e)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +199,7 @@ def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dic
         "n": int(outcome.n[0, pair]),
         "p_value": p_same if same else p_value,
         "p_equivalent": p_same,
-        "log_e": None if np.isnan(log_e).any() else float(log_e[shown].max()),
+        "log_e": float(log_e[shown].max()),
         "chance": None if decided or math.isnan(chance) else chance,
         "futile": bool(outcome.futile[0, pair]) and not decided,
     }
@@ -291,9 +291,7 @@ def remaining_rows(
     ways = []
     for standing in standings:
         if not standing.decided:
-            share = share_of_way(standing, alpha=alpha)
-            if standing.log_e is not None:
-                share = standing.log_e / math.log(2 * len(standings) / alpha)
+            share = (standing.log_e or 0.0) / math.log(2 * len(standings) / alpha)
             share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
             ways.append((standing.n, share))
     return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.promise import p_value_name
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
 from stopwise.report.figure_data import (
@@ -180,7 +179,7 @@ def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
     if kind == "p":
         axes.set_yscale("log")
         axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"alpha = {analysis.alpha:g}")
-        axes.set_ylabel(f"{p_value_name(analysis.method)}-value, adjusted")
+        axes.set_ylabel("anytime p-value, adjusted")
     else:
         axes.axhline(0, color=GREY, linewidth=0.6)
         needed, name = -math.log10(analysis.alpha), f"1 / alpha = {1 / analysis.alpha:.4g}"
@@ -352,8 +351,8 @@ def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     regions = design.decision_regions(n)
     shown = np.zeros(regions.futile.shape)
     shown[regions.futile] = 1
-    shown[regions.mirrored_probability > 0] = 2
-    shown[regions.rejection_probability > 0] = 3
+    shown[regions.better0] = 2
+    shown[regions.better1] = 3
     colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
     figure, axes = new_axes(width=4.8, height=4.4)
     axes.set(xlabel="successes of policy 0", ylabel="successes of policy 1")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
-from stopwise.core.promise import p_value_name
 from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import in_short
 from stopwise.report.drawn import DPI, MOST_PAIRS
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 CAPTIONS = {
     "eliminations": "Who was dropped when",
     "scores": "Every score, with the mean and its interval",
-    "p_values": "{p_value}-values, adjusted for all pairs, until the decision",
+    "p_values": "Anytime p-values, adjusted for all pairs, until the decision",
     "e_values": "Evidence of each pair",
     "intervals": "Differences of the means",
     "ranking": "Which policies were told apart",
@@ -82,21 +81,17 @@ def render(
     ]
     sections = []
     for analysis, drawn in zip(analyses, figures, strict=True):
-        p_value = p_value_name(analysis.method)
-        name = p_value[0].upper() + p_value[1:]
-        captions = {key: text.format(p_value=name) for key, text in CAPTIONS.items()}
         sections.append(
             {
                 "analysis": analysis,
                 "folded": len(analysis.pairs) > MOST_PAIRS,
                 "figures": [
-                    (captions[key], alt_text(analysis, key, captions[key]), as_svg(figure))
+                    (CAPTIONS[key], alt_text(analysis, key, CAPTIONS[key]), as_svg(figure))
                     for key, figure in drawn.items()
                 ],
                 "notes": in_short(note for note in analysis.warnings if note not in shared),
                 "otherwise": analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
-                "p_value": p_value,
             }
         )
     titles = {analysis.ASKS for analysis in analyses}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
-    "holm": "Holm's procedure over the directions of {pairs}{form}",
+    "holm": "Holm's procedure over the directions of {pairs}, in its anytime-valid form",
     "closed": "closed testing over {pairs}",
 }
 # How the best policy is found, and how the best few.
@@ -39,19 +39,17 @@ def order_paragraph(analysis: "Analysis") -> str:
         design = ""
         against = f" against the number {analysis.baseline} (fixed in advance)"
     method = registry.find(analysis.method)
-    anytime = method.anytime
-    kind = "sequential test" if anytime else "fixed-sample test"
     pairs = "all pairs" if analysis.baseline is None else "all comparisons with it"
-    form = ", in its anytime-valid form" if anytime else ""
-    adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs, form=form)
+    adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs)
     letters = "Policies that share a letter were not told apart. "
     lower = ", lower is better" if analysis.rules.lower_is_better else ""
     compared = f"the mean scores (range [{low:g}, {high:g}]{lower}) of {policies}{against}"
     if analysis.rules.by == "wins":
         compared = f"{policies}{against} by how often one wins against another (by score{lower})"
     return (
-        f"We compared {compared}{_pooling(analysis)} using the {kind} {analysis.method}{horizon} "
-        f"and {adjusted}; {_promise(analysis, anytime)}. {_meaning(analysis)}"
+        f"We compared {compared}{_pooling(analysis)} using the sequential "
+        f"test {analysis.method}{horizon} and {adjusted}; {_promise(analysis)}. "
+        f"{_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
         f"{analysis.interval_note} {method.citation}."
     )
@@ -91,13 +89,13 @@ def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
     return "" if analysis.n_max is None else f" (at most {counted(analysis.n_max, unit)} {of_what})"
 
 
-def _promise(analysis: "Analysis", anytime: bool) -> str:
+def _promise(analysis: "Analysis") -> str:
     order = analysis.margin >= 0 and analysis.rules.equivalence is None
     wrong = "declaring any false order" if order else "making any false claim"
-    promised = analysis.promised(f"the probability of {'ever ' if anytime else ''}{wrong}")
+    promised = analysis.promised(f"the probability of ever {wrong}")
     if analysis.bounds_inferred:
         return promised
-    looks = ", however often the data are looked at" if anytime else ""
+    looks = ", however often the data are looked at"
     if analysis.margin < 0:
         return f"{promised}{looks}"
     ties = "an order declared between equal policies counts as false"
@@ -175,8 +173,6 @@ def _proxy(analysis: "Analysis") -> str:
     known = "is known"
     if rules.proxy_batches is not None:
         known = "was estimated from further simulated scenes, some for each row"
-    elif rules.proxy_share:
-        known = f"was bounded from simulated scenes, at {rules.proxy_share:g} of this level"
     return (
         "A proxy's score for each trial, weighted by a factor learned from earlier trials, was "
         f"subtracted from its score; the proxy's mean over all scenes {known}. "

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.core.promise import p_value_name
 from stopwise.report.canvas import COLOURS, GREY, STYLES, legend_below, new_axes
 from stopwise.report.fonts import drawable, wrapped
 
@@ -44,6 +43,6 @@ def plot_stream(
         unit = counted = "trials"
     found = ends.get(verdict.decision, verdict.decision.value)
     axes.set_title(wrapped(f"{found}, {verdict.n} {unit} seen", 70), fontsize=10)
-    axes.set(yscale="log", xlabel=counted, ylabel=f"{p_value_name(verdict.method)}-value")
+    axes.set(yscale="log", xlabel=counted, ylabel="anytime p-value")
     legend_below(figure)
     return drawable(figure)

@@ -30,8 +30,6 @@ class Episode:
         How long it took, by the clock of the worker.
     error
         Why it failed, in one line, or None.
-    proxy
-        The score of a cheap simulator in the same scene, where one accompanies the race.
     """
 
     policy: str
@@ -42,7 +40,6 @@ class Episode:
     seconds: float
     error: str | None = None
     task: str | None = None
-    proxy: float | None = None
 
     @classmethod
     def failed(cls, ticket: Ticket, error: str, seconds: float) -> Self:
@@ -57,7 +54,6 @@ class Episode:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as the journal keeps them."""
         found = asdict(self)
-        for later in ("task", "proxy"):  # as it was before there were such
-            if found[later] is None:
-                del found[later]
+        if self.task is None:
+            del found["task"]
         return found

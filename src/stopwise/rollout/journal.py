@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from stopwise.core.registry import UNWRITTEN, UNWRITTEN_SEED, other_edition, uses_seed
+from stopwise.core.editions import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
@@ -23,7 +23,7 @@ else:
     import fcntl
 
 KIND = "stopwise race"
-VERSION = 2  # since it tells where the policies come from
+VERSION = 1
 OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line
 
 
@@ -122,15 +122,13 @@ class Journal:
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
         self._require_journal(line.startswith(OPENING))
         found = self._object(1, line)
-        require(
-            found.get("version") == VERSION,
-            f"{self.path}: the journal has format {found.get('version')!r}, but this stopwise "
-            f"reads format {VERSION}",
-        )
+        refusal = other_format(f"{self.path}: the race was started", found.get("version"), VERSION)
+        if refusal is not None:
+            raise InvalidState(refusal)
         self._choices.append(str(found.get("on_error")))
-        if not isinstance(found.get("race", {}), dict):
+        if not isinstance(found.get("race"), dict):
             raise self._damaged(1)
-        known = _recorded(found)
+        known = found["race"]
         for name in dict.fromkeys([*identity, *known]):
             if name == "edition":
                 continue
@@ -140,7 +138,7 @@ class Journal:
                 f"{known.get(name)!r}, not {identity.get(name)!r}",
             )
         begun = f"{self.path}: the race was started"
-        refusal = other_edition(identity["method"], known["edition"], begun)
+        refusal = other_edition(identity["method"], known.get("edition"), begun)
         if refusal is not None:
             raise InvalidState(refusal)
 
@@ -201,16 +199,9 @@ def recorded_race(path: str | Path) -> dict[str, Any]:
     try:
         with Path(path).open("rb") as file:
             first = json.loads(file.readline())
-        return _recorded(first) if first["kind"] == KIND else {}
+        return dict(first["race"]) if first["kind"] == KIND else {}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput):
         return {}
-
-
-def _recorded(first: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity in a first line, with what older journals left unsaid."""
-    race = {"edition": UNWRITTEN, **first.get("race", {})}
-    luck = {"method_seed": UNWRITTEN_SEED} if "method" in race and uses_seed(race) else {}
-    return {**luck, **race}
 
 
 def _reserve(file: IO[str], path: Path) -> None:

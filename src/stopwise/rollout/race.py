@@ -12,11 +12,9 @@ from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import flat
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
-from stopwise.core.seeds import episode_seed
+from stopwise.core.seeds import drawn_seed, episode_seed
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import Setting, named
@@ -27,7 +25,6 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceResult, result_of
-from stopwise.rollout.scenes import proxy_mean
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.sight import RaceProgress
@@ -37,6 +34,7 @@ from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import RowFunction
 
 # Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
 # keep the others waiting at once, and no more.
@@ -64,9 +62,8 @@ def race(
     window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
-    proxy: Any = None,
-    proxy_scenes: int = 10_000,
     report_to: Any = None,
+    on_row: RowFunction | None = None,
     **settings: Unpack[RaceSettings],
 ) -> RaceResult:
     """Run policies in an environment until it is clear which is better, or n_max is reached.
@@ -119,7 +116,6 @@ def race(
     seed
         Of the whole race, a whole number of at least 0; by default 0. With several tasks there is
         no usual one: it is drawn from the operating system, and the journal and the result keep it.
-        A randomised method draws one of its own when the race begins, and the journal keeps it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -142,14 +138,10 @@ def race(
         Scores, by name, of policies that were run before in the same environment and are not run
         again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
         the average of a group of them (see ``StopRule``). The design is independent.
-    proxy
-        A cheap simulator beside a dear one, given as ``env`` is: it runs every episode as well,
-        with the same seed, and saves dear episodes where it agrees (docs/design/proxy.md).
-    proxy_scenes
-        How many further scenes it runs beforehand, for its mean: each row gets some of them; none
-        if ``proxy_mean``, its mean for each policy by name, is known.
     report_to
         Trackers that are told each row, and get the report at the end (see ``StopRule``).
+    on_row
+        A function that is called with the number of each row and its values (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
@@ -188,19 +180,10 @@ def race(
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
     place = executor_of(executor)
     require_choice("success", success, SUCCESS)
-    setup = Setup(
-        env=env, policies=first, score=score, timeout=timeout, success=success, proxy=proxy
-    )
+    setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
-    declared |= proxy_mean(place, setup, declared, begun, seed=seed, scenes=proxy_scenes)
-    rule = StopRule(
-        [*stored, *first, *settings["later"]], stored=stored, **declared, **_luck(begun)
-    )
+    rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
     failures = FailureRule(on_error)
-    require(
-        proxy is None or failures.kind != "void",
-        "with a proxy, no scene may be left out: count failures as a score",
-    )
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     paired = design == "paired"
@@ -215,8 +198,8 @@ def race(
     stopped: EpisodeFailed | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
-    with reporter_of(report_to) as reporter:
-        rule.report_to(reporter)
+    with reporter_of(report_to, on_row) as reporter:
+        rule.report_by(reporter)
         try:
             if book is not None:
                 schedule.restore(_kept(book.episodes, rule, failures), book.joined)
@@ -243,11 +226,6 @@ def race(
             seconds=seconds,
         )
         return _told(found, _notes(book, arrivals), stopped, reporter)
-
-
-def _luck(begun: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seed of a randomised method: not that of the race, which is for its episodes."""
-    return {"seed": begun["method_seed"]} if "method_seed" in begun else {}
 
 
 def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
@@ -372,17 +350,13 @@ def _identity(
     rule: StopRule, setup: Setup, seed: int, shares: Mapping[str, float] | None
 ) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
-    rules = rule.rules
-    luck = {"method_seed": rules.parameters["seed"]} if uses_seed(rules.settings()) else {}
     return {
-        **rules.identity(),
-        **luck,
+        **rule.rules.identity(),
         **({} if setup.success == Setup.success else {"success": setup.success}),
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
         **_places(setup.env, shares),
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
-        **({} if setup.proxy is None else {"proxy": identity_of(setup.proxy)}),
         "seed": int(seed),
         **rule.stored_identity,
     }

@@ -194,8 +194,6 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
         columns["block"] = [str(episode.row) for episode, _ in scored]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
-    if any(episode.proxy is not None for episode, _ in scored):
-        columns["proxy"] = [episode.proxy for episode, _ in scored]
     rule = schedule.rule
     bounds = None if rule.rules.by == "wins" else rule.bounds
     return Trials.from_columns(columns, bounds=bounds, notes=notes)

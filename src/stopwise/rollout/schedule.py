@@ -226,12 +226,7 @@ class Schedule:
             if self._episodes[policy, number].error is not None:
                 self._failures[policy] += 1
         self._scored += [(self._episodes[place], score) for place, score in judged.items()]
-        return complete(lambda *place: self._shown(place, judged[place]), places)
-
-    def _shown(self, place: tuple[str, int], score: float | None) -> Shown:
-        """Return the score, with that of the proxy if there is one."""
-        proxy = self._episodes[place].proxy
-        return score if score is None or proxy is None else (score, proxy)
+        return complete(lambda *place: judged[place], places)
 
     def _judged(self, episode: Episode) -> float | None:
         """Return the score that counts, None for no trial, or raise."""
@@ -239,8 +234,6 @@ class Schedule:
             assert episode.score is not None
             try:
                 self.rule.check(episode.policy, episode.score)
-                if episode.proxy is not None:
-                    self.rule.check(f"the proxy of {episode.policy}", episode.proxy)
             except InvalidInput as error:
                 raise self._stopped(ScoreOutside, error.message) from None
             return episode.score

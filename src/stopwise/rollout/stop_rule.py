@@ -29,6 +29,7 @@ from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
+from stopwise.trackers.tracker import RowFunction
 
 
 @described
@@ -54,9 +55,12 @@ class StopRule(Resumable):
     proxy_scores
         Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
-        "wandb", "trackio", "mlflow" or "tensorboard", a run of one of these, an object with the
-        methods of ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there,
-        and the report page when the rule stops, or at ``finish``.
+        "wandb" or "tensorboard", a run of one of these, an object with the methods of
+        ``stopwise.trackers.tracker.Tracker``, or several. Each row is reported there, and the
+        report page when the rule stops, or at ``finish``.
+    on_row
+        A function that is called with the number of each row and its values by name, such as
+        ``mean/new``, in a thread of its own. If it fails, that is said once.
     **settings
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
@@ -97,6 +101,7 @@ class StopRule(Resumable):
         fresh: int = 0,
         proxy_scores: ArrayLike | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
         **settings: Unpack[StopSettings],
     ) -> None:
         # Of stored policies all scores by number, those of fresh trials last.
@@ -116,7 +121,7 @@ class StopRule(Resumable):
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(self.rules.run_policies, 0)
-        self.report_to(report_to)
+        self.report_to(report_to, on_row)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
@@ -290,12 +295,16 @@ class StopRule(Resumable):
             if self._on_row is not None:
                 self._on_row()
 
-    def report_to(self, trackers: Any, task: str | None = None) -> None:
+    def report_to(self, trackers: Any, on_row: RowFunction | None = None) -> None:
         """Report the rows from now on, as with ``report_to=``: for a rule that was saved."""
-        self._reporter = trackers if isinstance(trackers, Reporter) else reporter_of(trackers)
-        if self._reporter:
-            self._reporter.begin(self.settings())
-            self._on_row = self._reporter.on_rows(self._question, task)
+        self.report_by(reporter_of(trackers, on_row))
+
+    def report_by(self, reporter: Reporter, task: str | None = None) -> None:
+        """Report the rows from now on by what others may report by as well."""
+        self._reporter = reporter
+        if reporter:
+            reporter.begin(self.settings())
+            self._on_row = reporter.on_rows(self._question, task)
 
     def finish(self) -> None:
         """Report the answer so far with its page, and close what was opened for that.
@@ -380,17 +389,17 @@ class StopRule(Resumable):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "contest": self._question.to_json(),
+            "question": self._question.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
-            **({"stored": self._stored} if self._stored else {}),
+            "stored": self._stored,
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
-        rule._question = resume(content["contest"])
-        stored = content.get("stored", {})
+        rule._question = resume(content["question"])
+        stored = content["stored"]
         rule._stored = {str(name): list(map(float, own)) for name, own in stored.items()}
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}

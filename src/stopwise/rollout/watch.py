@@ -9,8 +9,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.editions import other_edition
 from stopwise.core.groups import stored_scores
-from stopwise.core.registry import other_edition, uses_seed
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
@@ -28,6 +28,7 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import tables
 from stopwise.trackers import reporter_of
+from stopwise.trackers.tracker import RowFunction
 
 # What lets a policy join after the first look, with the goal "best".
 _TO_COME_LATER = (
@@ -73,6 +74,8 @@ class Watch:
     report_to
         Trackers that are told each row, under the name of its task, and get the report when the
         watch is closed (see ``StopRule``).
+    on_row
+        A function that is called with the number of each row and its values (see ``StopRule``).
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Watch:
         stored: Mapping[str, Sequence[float]] | None = None,
         state: Path | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
     ) -> None:
         require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
         require(
@@ -127,7 +131,7 @@ class Watch:
             require_apart(state, source)
             require(state.parent.is_dir(), f"{state}: there is no folder {state.parent}")
         self._seen = {} if state is None else read_watch_state(state)
-        self._reporter = reporter_of(report_to)
+        self._reporter = reporter_of(report_to, on_row)
 
     def __enter__(self) -> Self:
         return self
@@ -223,14 +227,11 @@ class Watch:
             both = f"{name!r} has stored trials and is in the files, too: leave it out of one"
             require(name not in first, both, parameter="stored")
         later = [name for name in settings.get("later", ()) if name not in first]
-        if before is not None and uses_seed(before.rules):
-            # A seed is drawn once: a later watch goes on with the one that was written down.
-            settings.setdefault("seed", before.rules["seed"])
         rule = StopRule(
             [*self._stored, *first, *later],
             **{**settings, "later": later, "stored": self._stored},
         )
-        rule.report_to(self._reporter, task)
+        rule.report_by(self._reporter, task)
         rules = plain({**rule.rules.identity(), **rule.stored_identity})
         rows = np.zeros((0, len(rule.policies)))
         if self._seen.setdefault(task, WatchedTask(rules=rules, rows=rows)).rules != rules:
@@ -268,7 +269,7 @@ class Watch:
         )
         if name == "edition":
             begun = f"{self._state}: task {task!r} was started"
-            raise InvalidState(str(other_edition(rules["method"], before[name], begun)))
+            raise InvalidState(str(other_edition(rules["method"], before.get(name), begun)))
         raise PastChanged(
             f"task {task!r}: {name} was {before.get(name)!r} at earlier looks, but is now "
             f"{rules.get(name)!r}; keep it as it was, or start over without {self._state}"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.registry import UNWRITTEN, with_recorded_seed
+from stopwise.core.editions import other_format
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
 
-HEAD = {"kind": "stopwise watch", "version": 1}
+KIND, VERSION = "stopwise watch", 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +33,15 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
         return {}
     try:
         found = json.loads(path.read_bytes())
-        tasks = {task: _watched(**own) for task, own in found.pop("tasks").items()}
+        known, version = found["kind"] == KIND, found["version"]
+        tasks = {task: _watched(**own) for task, own in found["tasks"].items()} if known else {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidState(f"{path}: this is not a watch state, or it is damaged") from error
-    if found != HEAD:
-        raise InvalidState(f"{path}: this is not a watch state that this stopwise can read")
+    if not known:
+        raise InvalidState(f"{path}: this is not a watch state")
+    refusal = other_format(f"{path}: this watch state was written", version, VERSION)
+    if refusal is not None:
+        raise InvalidState(refusal)
     return tasks
 
 
@@ -47,20 +51,20 @@ def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
         task: {
             "rules": dict(own.rules),
             "rows": own.rows.tolist(),
-            **({"joined": dict(own.joined)} if own.joined else {}),
+            "joined": dict(own.joined),
         }
         for task, own in tasks.items()
     }
-    replace_file(path, (json.dumps({**HEAD, "tasks": content}) + "\n").encode())
+    replace_file(
+        path, (json.dumps({"kind": KIND, "version": VERSION, "tasks": content}) + "\n").encode()
+    )
 
 
-def _watched(
-    rules: dict[str, Any], rows: list[list[float]], joined: dict[str, int] | None = None
-) -> WatchedTask:
-    joined = {str(name): int(row) for name, row in (joined or {}).items()}
+def _watched(rules: dict[str, Any], rows: list[list[float]], joined: dict[str, int]) -> WatchedTask:
+    joined = {str(name): int(row) for name, row in joined.items()}
     policies = {*rules["policies"], *joined}
     return WatchedTask(
-        rules=with_recorded_seed({**rules, "edition": rules.get("edition", UNWRITTEN)}),
+        rules=rules,
         rows=np.array(rows, dtype=float).reshape(len(rows), len(policies)),
         joined=joined,
     )

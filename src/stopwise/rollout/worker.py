@@ -3,7 +3,7 @@
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -15,9 +15,6 @@ from stopwise.policies.import_path import made
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
 
-# The place of the proxy among those of tasks.
-PROXY = "\0proxy"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
@@ -28,7 +25,6 @@ class Setup:
     score: str | Callable[[Measures], float] | None
     timeout: float | None
     success: str = "last"
-    proxy: Any = None
 
     def worker(self) -> "Worker":
         """Return a worker, as a fleet needs it."""
@@ -57,8 +53,6 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._envs = dict(setup.env) if isinstance(setup.env, Mapping) else {None: setup.env}
-        if setup.proxy is not None:
-            self._envs[PROXY] = setup.proxy
         self._arenas: dict[str | None, Arena] = {}
         self._policies = dict(setup.policies)
         self._loaded: dict[str, Any] = {}
@@ -105,27 +99,10 @@ class Worker:
         except Exception as error:  # whatever the user's code raises is an outcome
             outcomes = [error] * len(tickets)
         seconds = (time.perf_counter() - begin) / len(tickets)
-        found = [
+        return [
             self._episode(ticket, outcome, seconds)
             for ticket, outcome in zip(tickets, outcomes, strict=True)
         ]
-        if self._setup.proxy is None:
-            return found
-        guesses = self._guessed(policy, seeds)
-        return [replace(own, proxy=guess) for own, guess in zip(found, guesses, strict=True)]
-
-    def _guessed(self, policy: str, seeds: list[int]) -> list[float]:
-        """Return the proxy's scores: whether or not the episode failed, and without failing."""
-        place, player = self._arena(PROXY), self._player(policy, PROXY)
-        found: list[float] = []
-        try:
-            for start in range(0, len(seeds), place.width):
-                outcomes = place.episodes(player, seeds[start : start + place.width], None)
-                found += [_number(self._chosen(outcome)(outcome)) for outcome in outcomes]
-        except Exception as error:  # whatever the user's code raises
-            text = f"the proxy failed ({policy!r}, seeds {seeds}): {_line(error)}"
-            raise StopwiseError(text) from error
-        return found
 
     def _load_in_time(self, policy: str) -> None:
         """With a time-out, load it now, so that loading takes nothing of an episode's time."""

@@ -12,17 +12,14 @@ Rules, each counted in the notes of the result:
   Rows go round the strata, whatever their order in the file: all trials of one scene first would
   let that scene decide. Within a round, strata that are near each other in the file are kept apart.
 - unit "seed": the mean score of a training run is one trial, and runs are independent.
-- the i.i.d. correction: in each row of a paired or stratified design one policy is drawn at random
-  and only its score is kept; what remains is an independent design with about n/k trials each.
 """
 
 import numpy as np
 import polars as pl
 
 from stopwise.core.arrays import Floats
-from stopwise.core.scores import require_whole
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, require, require_choice
+from stopwise.errors import require, require_choice
 from stopwise.messages import BLANK, Notes, Setting, counted
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
@@ -38,19 +35,15 @@ def align(
     task: str | None = None,
     design: str = "auto",
     policies: tuple[str, ...] | None = None,
-    iid_correction: bool = False,
-    seed: int | None = None,
     unit: str = "trial",
     in_turn: bool = True,
 ) -> Table:
     """Align the trials of one task.
 
     "auto" is paired where policies share blocks, stratified where they have several trials in one,
-    else independent; the choice is stated. With the i.i.d. correction of the paper's appendix,
-    whose draws the seed fixes, scores are truly independent between policies, at the price of all
-    other trials of the block. Rows of a stratified design go round the strata ``in_turn``, but not
-    where the file still grows: there rows come in the order of the file, so that those looked at
-    stay the first.
+    else independent; the choice is stated. Rows of a stratified design go round the strata
+    ``in_turn``, but not where the file still grows: there rows come in the order of the file, so
+    that those looked at stay the first.
 
     Examples
     --------
@@ -75,11 +68,6 @@ def align(
         runs = _training_runs(frame)
     if design == "auto":
         design = _detected(frame, notes)
-    if iid_correction and design == "independent":
-        raise InvalidInput(
-            "the i.i.d. correction draws one policy per block, so it needs a paired or stratified "
-            "design, but the design is independent"
-        )
     proxy: Floats | None = None
     scenes: tuple[str, ...] = ()
     if design == "independent":
@@ -90,12 +78,10 @@ def align(
             proxy = side_by_side([grouped[(name,)]["proxy"].to_numpy() for name in names])
     else:
         scores, proxy, scenes = _by_block(frame, names, design, notes, in_turn=in_turn)
-        design = "independent" if iid_correction else "paired"
+        design = "paired"
         lacking = np.isnan(scores)  # a judge's score is one, too
         empty = int((lacking if proxy is None else lacking & np.isnan(proxy)).sum())
-        if iid_correction:
-            scores = _one_policy_per_row(scores, names, seed, notes)
-        elif empty:
+        if empty:
             skip = "cells are empty: pairs with that policy skip the block"
             notes.add(f"{empty} of {scores.size} {skip}", code="empty-cells")
     return Table(
@@ -275,20 +261,3 @@ def _note_strata(frame: pl.DataFrame, notes: Notes, *, in_turn: bool) -> None:
             "approximate unless the strata were drawn at random",
             code="few-per-stratum",
         )
-
-
-def _one_policy_per_row(
-    scores: Floats, names: tuple[str, ...], seed: int | None, notes: Notes
-) -> Floats:
-    require_whole(seed, "the seed of the i.i.d. correction", 0)
-    # Drawn among all policies, present or not: missing cells must not steer the choice.
-    drawn = np.random.default_rng(seed).integers(len(names), size=len(scores))
-    kept = scores[np.arange(len(scores)), drawn]
-    columns = [kept[(drawn == index) & ~np.isnan(kept)] for index in range(len(names))]
-    used = sum(map(len, columns))
-    notes.add(
-        f"i.i.d. correction: one policy per block drawn with seed {seed}, {used} of "
-        f"{counted(int((~np.isnan(scores)).sum()), 'trial')} kept",
-        code="iid-correction",
-    )
-    return _aligned(columns, names, notes)

@@ -31,7 +31,6 @@ def over_tasks(
     weights: Mapping[str, float] | None,
     design: str | None,
     bounds: tuple[float, float] | None = None,
-    iid_seed: int | None = None,
     growing: bool = False,
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
@@ -67,7 +66,7 @@ def over_tasks(
         share = shares(there, weights, complete=order != "random")
     if order == "random":
         trials = _one_range(source, list(there), bounds)
-        table, doubts = _drawn(trials, share, design, iid_seed)
+        table, doubts = _drawn(trials, share, design)
         return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
     kept, missing = list(share), tuple[Message, ...]()
     if growing:
@@ -77,7 +76,7 @@ def over_tasks(
         kept, missing = of_every_policy(there)
         share = shares(kept, {task: share[task] for task in kept})
     trials = _one_range(source, kept, bounds)
-    parts = tables(trials, design=design, iid_seed=iid_seed, in_turn=not growing)
+    parts = tables(trials, design=design, in_turn=not growing)
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share)
@@ -113,7 +112,7 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
 
 
 def _drawn(
-    trials: "Trials", share: Mapping[str, float], design: str | None, iid_seed: int | None
+    trials: "Trials", share: Mapping[str, float], design: str | None
 ) -> tuple[Table, tuple[str, ...]]:
     """Return the rows as they come, the task of each drawn at random, and what speaks against it.
 
@@ -144,17 +143,14 @@ def _drawn(
         bounds={} if declared is None else {MEAN: declared},
         notes=tuple(notes),
     )
-    correct = iid_seed is not None
     # As they come: in turn, the order of the rows would no longer be that of the draws.
     table = align(
         together,
         design=design or "auto",
-        iid_correction=correct,
-        seed=iid_seed,
         in_turn=False,
     )
     require(
-        table.design == "paired" or correct or not alike,
+        table.design == "paired" or not alike,
         "the policies of a row had the same task, so that their scores are not independent: "
         "choose ",
         Setting("design", "paired"),

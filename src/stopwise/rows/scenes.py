@@ -1,6 +1,5 @@
 """A proxy in files: its scores beside those of the trials, and simulated scenes for its mean."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,16 +8,14 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import rules_beside
-from stopwise.core.proxy import bounds_of_pairs, mixed
+from stopwise.core.proxy import mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, counted, named
 from stopwise.rows.table import Table, side_by_side
 
-# Bounds of a mean that are off by so little of the score's range hardly cost trials.
-ENOUGH = 0.01
-# Nor do so many scenes for each row.
+# More scenes for each row hardly save more trials.
 ENOUGH_SCENES = 50
 # Fewer rows than these may be alike by chance.
 ENOUGH_ROWS = 20
@@ -69,22 +66,13 @@ def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
     return bool((first == second).all() and (known != known[0]).any())
 
 
-def _width(rules: Rules, scenes: int) -> str:
-    """Return what so many scenes are worth, and how many would do."""
-    if rules.proxy_batches is not None and rules.n_max is not None:
-        many = ENOUGH_SCENES * rules.n_max
-        text = f", {scenes / rules.n_max:.2g} for each of {counted(rules.n_max, 'row')}"
-        if scenes < rules.n_max:
-            text = f", fewer than one for each of {rules.n_max} rows"
-        return text if scenes >= many else f"{text}; {many:,} would save more trials"
-    half, span = max(0.5 * (high - low) for low, high in bounds_of_pairs(rules)), rules.scale.span
-    text, enough = f", each difference to within {half:.2g}", ENOUGH * span
-    if half <= enough:
-        return text
-    wanted = scenes * (half / enough) ** 2
-    digits = 10 ** max(int(math.log10(wanted)) - 1, 0)
-    more = math.ceil(wanted / digits) * digits
-    return f"{text}; about {more:,} would do so to within {enough:g}, and save more trials"
+def _worth(scenes: int, n_max: int) -> str:
+    """Say how many scenes there are for each row, and how many would do."""
+    many = ENOUGH_SCENES * n_max
+    text = f", {scenes / n_max:.2g} for each of {counted(n_max, 'row')}"
+    if scenes < n_max:
+        text = f", fewer than one for each of {n_max} rows"
+    return text if scenes >= many else f"{text}; {many:,} would save more trials"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +86,7 @@ class Scenes:
     several: bool = False  # whether there are several tasks, so that the scenes must name theirs
 
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
-        """Return the rules of a table, with bounds of the proxy's mean, and the table's notes."""
+        """Return the rules of a table, with simulated scenes, and its notes."""
         known = dict(settings)
         mean = known.get("proxy_mean")
         require(
@@ -108,11 +96,6 @@ class Scenes:
             code="bad-proxy-mean",
         )
         audit = known.get("audit") is not None
-        require(
-            not audit or self.source is None,
-            "with audits the mean of the proxy is not needed: leave proxy_scores out",
-            parameter="proxy_scores",
-        )
         require(
             self.column is None or mean is not None or self.source is not None or audit,
             "a proxy needs its mean over all scenes: give ",
@@ -127,7 +110,7 @@ class Scenes:
             return Rules.of(**known), table
         scores, note = self._drawn(table)
         rules = rules_beside(scores, **known)
-        note = Message(note, _width(rules, len(scores)), code="proxy-scenes")
+        note = Message(note, _worth(len(scores), rules.n_max or 0), code="proxy-scenes")
         return rules, replace(
             table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))
         )

@@ -35,7 +35,6 @@ class Table:
     preferences: bool = False  # whether scores say which of two trials was preferred
     proxy: Floats | None = None  # cheap scores of the same trials, an array like ``scores``
     scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
-    scenes_drawn: bool = False  # whether a study drew each from those that the proxy's mean is of
     simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
     def __post_init__(self) -> None:

@@ -32,7 +32,6 @@ def tables(
     source: Any,
     *,
     design: str | None,
-    iid_seed: int | None = None,
     unit: str = "trial",
     in_turn: bool = True,
     proxy: str | Mapping[str, Any] | None = None,
@@ -55,17 +54,8 @@ def tables(
             Setting("columns", {"proxy": BLANK}),
             code="no-proxy",
         )
-        chosen, correct = design or "auto", iid_seed is not None
         return [
-            align(
-                source,
-                task=task,
-                design=chosen,
-                iid_correction=correct,
-                seed=iid_seed,
-                unit=unit,
-                in_turn=in_turn,
-            )
+            align(source, task=task, design=design or "auto", unit=unit, in_turn=in_turn)
             for task in source.tasks
         ]
     require(
@@ -73,11 +63,6 @@ def tables(
         Setting("unit", unit),
         " needs a trial table with a column of training seeds: read it with read_trials",
         code="no-seed-column",
-    )
-    require(
-        iid_seed is None,
-        "the i.i.d. correction needs a trial table with blocks",
-        parameter="iid_seed",
     )
     if isinstance(source, Table):
         return [source if design is None else replace(source, design=design)]

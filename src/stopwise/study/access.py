@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.study.events import TokenCreated, TokenRevoked
+from stopwise.study.limits import require_name
 from stopwise.study.state import StudyState
 
 
@@ -47,10 +48,7 @@ def create_token(
     """
     require_choice("role", role, list(Role))
     require(days is None or 0 < days <= 3660, f"days must be between 0 and 3660, but got {days!r}")
-    require(
-        0 < len(name.strip()) <= 100 and name.strip().isprintable(),
-        f"a token's name must have 1 to 100 printable characters, but got {name[:100]!r}",
-    )
+    require_name(name.strip(), "a token's name")
     taken = {
         record.name
         for record in state.tokens.values()

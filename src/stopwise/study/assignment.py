@@ -12,8 +12,7 @@ from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
-from stopwise.study.plan_parts import Check, Conditions
-from stopwise.study.simulated import listed_states
+from stopwise.study.limits import require_note
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -68,8 +67,6 @@ def next_trial(
     place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
     if place is None:
         return None
-    if plan.audit is not None and state.unblinded_at is not None:
-        raise NotAllowed("the study is unblinded, so it is known which rows are audited: stop here")
     board, row, arm, opens = place
     name = _drawn_task(lots, plan, row, arm) or board
     number = len(state.trials) + 1
@@ -106,7 +103,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     over = (
         trial
         for trial in held
-        if trial.begun and trial.status == "leased" and not trial.audited and trial.expires <= clock
+        if trial.begun and trial.status == "leased" and trial.expires <= clock
     )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
@@ -117,7 +114,7 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     ]
 
 
-def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]:
+def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
     """Return what is to be checked at a station before its next trial, nothing within a day."""
     last = state.checked.get(station)
     fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
@@ -127,26 +124,16 @@ def checks_due(state: StudyState, station: str, now: float) -> tuple[Check, ...]
 def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
     """Return the event that the check list was gone through; what is not ticked needs a note."""
     checks = locked_plan(state).checks
-    names = [item.name for item in checks]
     for item in ticked:
-        require_choice("a check", item, names)
-    missing = [name for name in names if name not in ticked]
+        require_choice("a check", item, checks)
+    missing = [name for name in checks if name not in ticked]
     require(
         not missing or bool(note.strip()),
         f"{', '.join(missing)}: not ticked, so say why in the note",
     )
-    unseen = [name for name in photos_due(state, station, checks) if name in ticked]
-    require(not unseen, f"{', '.join(unseen)}: add its photo first")
-    require(len(note) <= 2000, "a note can have at most 2,000 characters")
-    kept = tuple(name for name in names if name in ticked)
+    require_note(note)
+    kept = tuple(name for name in checks if name in ticked)
     return Checked(station=station, ticked=kept, note=note.strip())
-
-
-def photos_due(state: StudyState, station: str, checks: Collection[Check]) -> tuple[str, ...]:
-    """Return the items that ask for a photo and have none since the last check list."""
-    last = state.checked.get(station, 0.0)
-    there = {item for where, item, *_, when in state.photos if where == station and when >= last}
-    return tuple(item.name for item in checks if item.photo and item.name not in there)
 
 
 def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
@@ -155,9 +142,9 @@ def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
     trial = state.trial(number) if number is not None else None
     if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
         slot = state.slot(trial)
-        if slot.holder == trial.number and not slot.settled and not trial.audited:
+        if slot.holder == trial.number and not slot.settled:
             return trial
-    return state.to_audit(station)
+    return None
 
 
 def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
@@ -212,18 +199,11 @@ def locked_plan(state: StudyState) -> StudyPlan:
     return state.plan
 
 
-def require_name(text: str, what: str) -> None:
-    """Raise unless the text is short and printable."""
-    require(
-        0 < len(text) <= 200 and text.isprintable(),
-        f"{what} must have 1 to 200 printable characters, but got {text[:200]!r}",
-    )
-
-
 def require_reason(what: str, reason: str) -> None:
     """Raise unless a reason is given for what is done beside the rules."""
     missing = Setting("reason", words="a reason")
     require(bool(reason.strip()), f"{what} needs ", missing, code="reason-missing")
+    require_note(reason, "a reason")
 
 
 def _free_slot(
@@ -246,8 +226,7 @@ def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
     """Return the lowest row with free slots, and their arms."""
-    first, beside_judge = -1, locked_plan(state).audit is not None
-    arms: list[str] = []
+    first, arms = -1, list[str]()
     for row, arm, slot in board.open_slots():
         if arms and row > first:
             break
@@ -259,7 +238,6 @@ def _first_free(
         free = slot.holder is None or (
             state.trials[slot.holder - 1].expires <= clock
             and not (seen and _seen_first(state, slot))
-            and not (beside_judge and state.trials[slot.holder - 1].over)
         )
         if open_to_it and free:
             first = row
@@ -352,10 +330,6 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
-    states = listed_states(plan, plan.task(task))
-    if states:  # in turn, the mean of the proxy in those left would not be that of the list
-        conditions = Conditions(listed=states)
-        return lots.condition(conditions, row, "block", task, in_turn=False)
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh, and
         # those in which a trend is looked for.

@@ -54,10 +54,6 @@ class Lots:
         """Return one of several tasks, each with its share as the probability."""
         return task_at(shares, self._uniform("task", *purpose))
 
-    def audited(self, chance: float, *purpose: object) -> bool:
-        """Return whether people score a row, which has this chance."""
-        return self._uniform("audit", *purpose) < chance
-
     def code(self, taken: Collection[str], *purpose: object) -> str:
         """Return a short code that is not taken; longer ones when a quarter of them are."""
         length = SHORTEST

@@ -34,14 +34,12 @@ class Slot:
     score: float | None = None  # once settled by the first result stored
     settled_by: int | None = None  # the trial that settled it
     dropped: bool = False  # it stays empty for good: its trial was voided and cannot be repeated
-    proxy: float | None = None  # what a simulator makes of it, or a judge, if the plan has one
-    asked: bool | None = None  # whether people score it beside the judge; None before that is drawn
     first: float | None = None  # the score that voiding or correcting a trial took out first
 
     @property
     def settled(self) -> bool:
         """Whether nothing more is awaited."""
-        return self.score is not None or self.dropped or self.asked is False
+        return self.score is not None or self.dropped
 
 
 class SlotBoard:
@@ -232,7 +230,7 @@ class SlotBoard:
 
     def used_slots(self) -> set[tuple[int, str]]:
         """Return the row and arm of each slot whose score the question was shown."""
-        shown = enumerate(self.question.scores(judged=self.rules.audit is not None))
+        shown = enumerate(self.question.scores())
         if self._own is None:
             return {(number, arm) for number, scores in shown for arm in scores}
         return {(self._own[arm][number], arm) for number, scores in shown for arm in scores}
@@ -269,15 +267,6 @@ class SlotBoard:
         ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
         places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
         return max(0, sum(places) - sum(ahead))
-
-    def restore(
-        self, rows: list[dict[str, Slot]], owners: list[tuple[str, float]], saved: str
-    ) -> None:
-        """Take over rows, and the question that was saved together with them."""
-        for row, owner in zip(rows, owners, strict=True):
-            self._add_row(row, owner)
-        self._question = resume(saved)
-        self._checkpoints = [(self._question.rows, saved)]
 
     def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
         if self._own is not None:
@@ -339,6 +328,6 @@ class SlotBoard:
                 return None
             if not slot.settled:
                 raise LookupError
-            return self._question.shown(arm, slot.score, slot.proxy)
+            return slot.score
 
         return complete(found, places)

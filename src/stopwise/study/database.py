@@ -1,4 +1,4 @@
-"""The tables of a store, in SQLite or PostgreSQL: durable writes, upgrades, clear errors."""
+"""The tables of a store, in SQLite or PostgreSQL: durable writes, clear errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,6 @@ from sqlalchemy import (
     ForeignKey,
     Integer,
     MetaData,
-    String,
     Table,
     Text,
     UniqueConstraint,
@@ -26,11 +25,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL, make_url
 
+from stopwise.core.editions import other_format
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
 
+# Of the tables, and of the journal in them; another one is refused.
+FORMAT = 1
+
 _METADATA = MetaData()
-# One row: the version of the tables, under the name that the first stopwise gave it.
-_version = Table("alembic_version", _METADATA, Column("version_num", String(32), primary_key=True))
+_format = Table("stopwise", _METADATA, Column("format", Integer, primary_key=True))  # one row
 # One row per study: its secret (see blinding.py) and where its journal ends, so that entries cut
 # off at the end show. The row is locked while an entry is added.
 studies = Table(
@@ -51,20 +53,8 @@ journal = Table(
     Column("hash", Text, nullable=False),
     UniqueConstraint("study", "key", name="journal_key"),
 )
-# A cache of the replay, bound to the entry after which it was made.
-snapshots = Table(
-    "snapshots",
-    _METADATA,
-    Column("study", Text, ForeignKey(studies.c.study), primary_key=True),
-    Column("seq", Integer, nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("content", Text, nullable=False),
-)
-# The tables that came with each version, in order.
-VERSIONS = {"0001": (_version, studies, journal), "0002": (snapshots,)}
-HEAD = max(VERSIONS)
 
-# Set-up and upgrades of one PostgreSQL database are serialised by this number.
+# The set-up of one PostgreSQL database is serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 30
 # What people can mend, by what the databases say of it.
@@ -134,19 +124,16 @@ def writing(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def migrate(engine: Engine, target: str = HEAD) -> None:
-    """Bring the tables to the target version, at once; refuse those of a newer stopwise."""
+def set_up(engine: Engine) -> None:
+    """Make the tables in a database that has none; refuse those of another format."""
     with reading(engine) as connection:
-        if _known_version(connection) == target:
+        if _has_tables(connection):
             return
     with writing(engine) as connection:
         serialise(connection)
-        known = _known_version(connection)  # another may have done it meanwhile
-        for version, tables in VERSIONS.items():
-            if known < version <= target:
-                _METADATA.create_all(connection, tables, checkfirst=False)
-        connection.execute(_version.delete())
-        connection.execute(insert(_version).values(version_num=max(known, target)))
+        if not _has_tables(connection):  # another may have made them meanwhile
+            _METADATA.create_all(connection, checkfirst=False)
+            connection.execute(insert(_format).values(format=FORMAT))
 
 
 def serialise(connection: Connection) -> None:
@@ -161,17 +148,16 @@ def patient(connection: Connection) -> None:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
-def _known_version(connection: Connection) -> str:
-    """Return the version of the tables, "" for an empty database."""
-    if not inspect(connection).has_table(_version.name):
-        return ""
-    found = str(connection.execute(select(_version)).scalar() or "")
-    if found > HEAD:
-        raise InvalidState(
-            f"this store has schema version {found}, but this version of stopwise only knows "
-            f"versions up to {HEAD}: upgrade stopwise"
-        )
-    return found
+def _has_tables(connection: Connection) -> bool:
+    """Whether the database holds a store; raises if that has another format."""
+    names = inspect(connection).get_table_names()
+    if studies.name not in names:
+        return False
+    known = connection.execute(select(_format)).scalar() if _format.name in names else None
+    refusal = other_format("this store was made", known, FORMAT)
+    if refusal is not None:
+        raise InvalidState(refusal)
+    return True
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

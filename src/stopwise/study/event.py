@@ -46,24 +46,18 @@ class Event:
     """Something that happened in a study; its fields, in order, are the content of its entry.
 
     Every subclass is such a dataclass by itself.
-
-    A field with a default may be missing from an entry that an older stopwise wrote. Those named
-    as ``left_out`` are also written only if they differ from it.
     """
 
     kind: ClassVar[str]  # the word under which it is stored
     says: ClassVar[str]  # its sentence in the audit log, with open fields to fill in
     visibility: ClassVar[dict[str, Visibility]]
     types: ClassVar[dict[str, tuple[type, ...]]]  # of the JSON values that each field may have
-    _optional: ClassVar[frozenset[str]]
 
-    def __init_subclass__(
-        cls, *, kind: str, says: str = "", left_out: tuple[str, ...] = ()
-    ) -> None:
+    def __init_subclass__(cls, *, kind: str, says: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)
         hints = get_type_hints(cls, include_extras=True)
         fields = {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
-        cls.kind, cls.says, cls._optional = kind, says, frozenset(left_out)
+        cls.kind, cls.says = kind, says
         cls.visibility = {
             name: _mark(f"{cls.__name__}.{name}", hint) for name, hint in fields.items()
         }
@@ -79,18 +73,13 @@ class Event:
 
     def stored(self) -> dict[str, Any]:
         """Return its content as it is stored."""
-        return {
-            name: getattr(self, name) for name in self.visibility if not self._is_left_out(name)
-        }
+        return {name: getattr(self, name) for name in self.visibility}
 
     def shown(self, *, blinded: bool) -> dict[str, Any]:
         """Return of its content what may be seen."""
         hidden = {Visibility.NEVER, Visibility.BLIND} if blinded else {Visibility.NEVER}
         content = self.stored().items()
         return {name: value for name, value in content if self.visibility[name] not in hidden}
-
-    def _is_left_out(self, name: str) -> bool:
-        return name in self._optional and getattr(self, name) == getattr(type(self), name)
 
 
 def _mark(place: str, hint: Any) -> Visibility:

@@ -13,22 +13,20 @@ from stopwise.study.event import KINDS, Blind, Event, Never, Open
 
 
 class Created(Event, kind="created", says="study created"):
-    """The study was made; ``format`` is that of its journal."""
+    """The study was made."""
 
     study: Open[str]
-    format: Open[int]
 
 
 class Locked(
     Event,
     kind="locked",
     says="plan locked, SHA-256 {digest:.16}…",
-    left_out=("edition", "stopwise", "later", "stored_trials", "simulated", "salt"),
 ):
     """The plan was frozen, and the labels were drawn."""
 
-    edition: Open[int | None] = None  # of the method; None before it was written down
-    stopwise: Open[str | None] = None  # its version
+    edition: Open[int]  # of the method
+    stopwise: Open[str]  # its version
     plan: Blind[dict[str, Any]]
     digest: Open[str]  # SHA-256 of the plan
     commitment: Open[str]  # SHA-256 of the secret behind all random draws
@@ -37,16 +35,12 @@ class Locked(
     later: Blind[tuple[str, ...]] = ()  # the labels of policies that join later
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
-    # Of each task and start state, the proxy's scores by label.
-    simulated: Blind[dict[str, Any] | None] = None
-    salt: Blind[str | None] = None
 
 
 class Assigned(
     Event,
     kind="assigned",
     says="trial {trial} (code {code}) given to {station}",
-    left_out=("salt", "opens"),
 ):
     """A trial was handed out."""
 
@@ -70,7 +64,7 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
-class Attended(Event, kind="attended", left_out=("limit",)):
+class Attended(Event, kind="attended"):
     """A runner, which starts the policies, came to a station or left it."""
 
     station: Open[str]
@@ -120,43 +114,12 @@ class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
     salt: Blind[str]
 
 
-class Judged(Event, kind="judged", says="trial {trial} scored by the judge"):
-    """A judge, which scores every trial, has scored one."""
-
-    trial: Open[int]
-    score: Blind[float]
-    salt: Blind[str]
-
-
-class AuditDrawn(Event, kind="audit drawn"):
-    """A lot has decided whether people score the trials of a row as well; all of them are over."""
-
-    task: Open[str]
-    row: Open[int]
-    audited: Open[bool]
-
-    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
-        how = "is audited: people score it" if self.audited else "is not audited"
-        return f"row {self.row + 1} of {self.task} {how}"
-
-
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
     """Someone went through the check list of a station; ``note`` says why items are not ticked."""
 
     station: Open[str]
     ticked: Open[tuple[str, ...]]
     note: Open[str]
-
-
-class Photographed(Event, kind="photographed", says="{station}: photo of “{item}” added"):
-    """An item of a station's check list has a photo: a file beside the study, as in ``Filmed``."""
-
-    station: Open[str]
-    item: Open[str]
-    file: Open[str]
-    digest: Open[str]
-    size: Open[int]
 
 
 OUTCOMES = {
@@ -171,7 +134,7 @@ UNNEEDED = "no longer needed"
 LAPSED = "its lease ran out"
 
 
-class Released(Event, kind="released", says="trial {trial} given back", left_out=("score",)):
+class Released(Event, kind="released", says="trial {trial} given back"):
     """A trial was given back; with a ``score``, the worst, it had begun and counts as that."""
 
     trial: Open[int]
@@ -179,7 +142,7 @@ class Released(Event, kind="released", says="trial {trial} given back", left_out
     score: Blind[float | None] = None
 
 
-class Scored(Event, kind="scored", left_out=("correction", "salt")):
+class Scored(Event, kind="scored"):
     """A trial was scored; with a ``correction``, its reason, all but the score stays as reported.
 
     Without a score it is the first of a row that is judged by preference, and has been run. The
@@ -207,11 +170,6 @@ class Scored(Event, kind="scored", left_out=("correction", "salt")):
             words += [f"[{self.tag}]"] if self.tag else []
         return " ".join([*words, f"“{self.note}”"] if self.note else words)
 
-    def _is_left_out(self, name: str) -> bool:
-        if name in ("note", "tag", "seconds"):
-            return self.correction is not None
-        return super()._is_left_out(name)
-
 
 class Undone(Event, kind="undone", says="score of trial {trial} withdrawn"):
     """A score was withdrawn, to be entered again within the lease."""
@@ -229,7 +187,7 @@ class Voided(Event, kind="voided", says="trial {trial} voided"):
     redraw: Open[bool]
 
 
-class Imported(Event, kind="imported", left_out=("again",)):
+class Imported(Event, kind="imported"):
     """Trials of one task that were run elsewhere."""
 
     task: Open[str]
@@ -260,7 +218,7 @@ class Amended(Event, kind="amended"):
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
 
 
-class Joined(Event, kind="joined", says="a policy joined", left_out=("policy",)):
+class Joined(Event, kind="joined", says="a policy joined"):
     """A policy takes part from now on: declared to come later, or from the reserve of alpha."""
 
     arm: Blind[str]  # its label
@@ -282,7 +240,6 @@ class TokenCreated(
     Event,
     kind="token created",
     says="token created for {name} ({role})",
-    left_out=("expires",),
 ):
     """A token was made."""
 
@@ -305,8 +262,8 @@ _UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
 def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
     """Return the event of stored content, or raise ``InvalidState`` with its place in the journal.
 
-    A kind or a field that is not known was written by a newer stopwise. It may change what the
-    entry means and who may see it, so it is not passed over.
+    A kind or a field that is not known may change what the entry means and who may see it, so it
+    is not passed over.
     """
     cls = KINDS.get(kind)
     if cls is None:
@@ -314,13 +271,12 @@ def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
     unknown = [name for name in content if name not in cls.visibility]
     if unknown:
         raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
+    if len(content) < len(cls.types):
+        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete")
     values = {}
     for name, value in content.items():
         types = cls.types[name]
         if not isinstance(value, types):
             raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
         values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
-    try:
-        return cls(**values)
-    except TypeError as error:
-        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete") from error
+    return cls(**values)

@@ -8,23 +8,18 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stopwise.errors import InvalidState, StopwiseError, StoreFailed
-from stopwise.study.assignment import require_name
+from stopwise.errors import StopwiseError, StoreFailed
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Created
+from stopwise.study.limits import require_name
 from stopwise.study.replay import apply
-from stopwise.study.saved_state import dump_state, load_state
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
 from stopwise.study.study_plan import StudyPlan
 
 Decide = Callable[[StudyState, float], Event | Sequence[Event]]
-# A state is saved after so many further entries, or so large a share of them.
-SAVE_AFTER, SAVE_SHARE = 2000, 50
-# Up to so many entries are checked whenever a study is opened; beyond, by ``Study.verify``.
-CHECKED_AT_ONCE = 30_000
 # How long a thread sleeps before it looks whether it must do the storing itself.
 SECONDS_TO_WAIT = 0.02
 Answer = TypeVar("Answer")
@@ -63,7 +58,6 @@ class Ledger:
         self.trouble: StoreFailed | None = None  # why nothing could be stored the last time
         # Told of the state whenever it may have changed.
         self.follower: Callable[[StudyState], None] | None = None
-        self._saved = 0
 
     @property
     def state(self) -> StudyState:
@@ -76,7 +70,6 @@ class Ledger:
             self._load()
             for entry in self.store.entries(self._state.seq, self._state.hash):
                 apply(self._state, entry)
-            self._save_now_and_then()
             self._tell()
             return self._state
 
@@ -123,7 +116,6 @@ class Ledger:
             batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
             if batch:
                 self._store(batch)
-                self._save_now_and_then()
                 self._tell()
 
     def _store(self, batch: list[_Request]) -> None:
@@ -165,7 +157,7 @@ class Ledger:
             return
         events = [found] if isinstance(found, Event) else list(found)
         if events and self._state.seq == 0:
-            events.insert(0, Created(study=self.store.study, format=1))
+            events.insert(0, Created(study=self.store.study))
         request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
             apply(self._state, entry)
@@ -181,21 +173,9 @@ class Ledger:
                 request.error = error
 
     def _load(self) -> None:
-        """Start from the saved state if it belongs to the journal; else from nothing."""
-        if self._current:
-            return
-        self._state, self._saved = StudyState(), 0
-        snapshot = self.store.snapshot()
-        if snapshot is not None:
-            seq, digest, content = snapshot
-            self.store.check_chain(seq if seq > CHECKED_AT_ONCE else 0, (seq, digest))
-            try:
-                state = load_state(content)
-                if (state.seq, state.hash) == (seq, digest):
-                    self._state, self._saved = state, seq
-            except (InvalidState, ValueError, KeyError, TypeError):
-                pass  # only a cache, whose fault ``verify`` names: the journal alone will do
-        self._current = True
+        """Start from nothing if the state may hold entries that were not stored."""
+        if not self._current:
+            self._state, self._current = StudyState(), True
 
     def lots(self, plan: StudyPlan) -> Lots:
         """Return what draws at random for this study."""
@@ -204,25 +184,9 @@ class Ledger:
             self._secret = self.store.secret()
         return Lots(self._secret, plan.seed)
 
-    def save(self) -> None:
-        """Save the state, so that the next opening need not replay."""
-        with self.lock:
-            state = self._state
-            self.store.save_snapshot((state.seq, state.hash, dump_state(state)))
-            self._saved = state.seq
-
     def _tell(self) -> None:
         if self.follower is not None and self._current:
             self.follower(self._state)
-
-    def _save_now_and_then(self) -> None:
-        since = self._state.seq - self._saved
-        if since < max(SAVE_AFTER, self._state.seq // SAVE_SHARE):
-            return
-        try:
-            self.save()
-        except StopwiseError:
-            self._saved = self._state.seq  # a cache that cannot be kept is no reason to stop
 
 
 def _own_copy(error: BaseException) -> Exception:

@@ -66,7 +66,7 @@ def _are_fresh(plan: StudyPlan, task: str, board: SlotBoard) -> bool:
     """Whether every order of the rows was as likely: none has a condition that was left over."""
     conditions = None if task == MEAN else plan.task(task).conditions
     in_turn = plan.in_turn and conditions is not None and bool(conditions.listed)
-    return not board.apart and (task in plan.proxy or not in_turn)
+    return not (board.apart or in_turn)
 
 
 def _rows(state: StudyState, board: SlotBoard) -> Iterator[tuple[str, float]]:

@@ -10,8 +10,8 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
 from stopwise.study.blinding import Lots, letters
 from stopwise.study.events import Amended, Joined, Locked, Unblinded
+from stopwise.study.limits import require_note
 from stopwise.study.plan_file import faults
-from stopwise.study.simulated import by_label
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
@@ -24,7 +24,6 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
     if state.plan is not None:
         raise NotAllowed("the study is already locked")
     labels = lots.labels(plan)
-    simulated = by_label(plan, labels)
     return Locked(
         edition=edition_of(plan.method),
         stopwise=__version__,
@@ -38,8 +37,6 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
             arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored
         }
         or None,
-        simulated=simulated,
-        salt=None if simulated is None else lots.salt("lock"),
     )
 
 
@@ -106,4 +103,5 @@ def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:
     locked_plan(state)
     if state.unblinded_at is not None:
         raise NotAllowed("the study is already unblinded")
+    require_note(reason, "a reason")
     return Unblinded(names=state.labels(lots), secret=lots.secret, reason=reason.strip())

@@ -12,13 +12,14 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import PRIVATE, replace_file
 from stopwise.study.plan_parts import Policy, Task
+from stopwise.study.rubric import KINDS
 from stopwise.study.study_plan import Place, StudyPlan
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
 PLAIN = {
     "missing": "is missing",
-    "union_tag_not_found": "needs a kind: binary, milestones, levels or number",
+    "union_tag_not_found": f"needs a kind: {', '.join(KINDS[:-1])} or {KINDS[-1]}",
 }
 COMPARED = {
     "greater_than": "above {gt:g}",
@@ -147,12 +148,6 @@ def plan_text(plan: Mapping[str, Any] | str | None) -> str:
 def yaml_text(plan: Mapping[str, Any]) -> str:
     """Return plain values as YAML."""
     return yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True)
-
-
-def with_entry(text: str, name: str, value: Any) -> str:
-    """Return the text of a plan with one more entry at its end; all else stays as written."""
-    added = yaml.safe_dump({name: value}, default_flow_style=None, allow_unicode=True, width=1000)
-    return f"{text.rstrip()}\n\n{added}"
 
 
 def rewrite_plan(folder: Path, text: str) -> None:

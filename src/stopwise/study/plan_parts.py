@@ -2,37 +2,16 @@
 
 from typing import Any
 
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
+from stopwise.study.limits import NAME, TEXT
 from stopwise.study.rubric import Binary, PlanPart, Preference, Rubric
-
-
-class Check(PlanPart):
-    """Something to check at a station before the first trial of a day, perhaps with a photo."""
-
-    name: str = Field(min_length=1, max_length=200)
-    photo: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_form(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
-
-    @model_serializer(mode="wrap")
-    def _as_written(self, whole: SerializerFunctionWrapHandler) -> Any:
-        return whole(self) if self.photo else self.name
 
 
 class Policy(PlanPart):
     """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=NAME)
     run: str | None = Field(default=None, max_length=4000)
 
 
@@ -70,8 +49,8 @@ class Conditions(PlanPart):
 class Task(PlanPart):
     """What the robot has to do, how it is scored and from where it starts."""
 
-    name: str = Field(min_length=1, max_length=200)
-    instructions: str = Field(default="", max_length=10_000)
+    name: str = Field(min_length=1, max_length=NAME)
+    instructions: str = Field(default="", max_length=TEXT)
     score: Rubric = Field(default_factory=Binary)
     conditions: Conditions | None = None
 

@@ -20,7 +20,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
-from stopwise.study.plan_parts import Check
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
@@ -31,6 +30,7 @@ from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
+from stopwise.trackers.reporter import Reporter
 
 # The pace of a study: from how many results of late, and at least how many gaps between them.
 RECENT, FEW_GAPS = 100, 4
@@ -45,12 +45,12 @@ class StudyReader:
         folder: Path | None = None,
         draft: StudyPlan | None = None,
         *,
-        report_to: Any = None,
+        reporter: Reporter | None = None,
     ) -> None:
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)
-        self._report = None if report_to is None else StudyReporting(report_to)
+        self._report = StudyReporting(reporter) if reporter else None
         self._ledger.follower = self._report
         self._ledger.refresh()
         self._edited: tuple[Any, tuple[str, ...]] = (None, ())  # of a version of the file
@@ -120,17 +120,9 @@ class StudyReader:
     def checks_due(self, station: str) -> tuple[str, ...]:
         """Return what is to be checked at a station before it gets its next trial."""
         with self._ledger.reading() as state:
-            return tuple(item.name for item in self._due(state, station))
-
-    def photos_due(self, station: str) -> tuple[str, ...]:
-        """Return which of these ask for a photo that is not there yet."""
-        with self._ledger.reading() as state:
-            return assignment.photos_due(state, station, self._due(state, station))
-
-    def _due(self, state: StudyState, station: str) -> tuple[Check, ...]:
-        if state.plan is None or assignment.finished(state):
-            return ()
-        return assignment.checks_due(state, station, self.store.now())
+            if state.plan is None or assignment.finished(state):
+                return ()
+            return assignment.checks_due(state, station, self.store.now())
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
@@ -171,7 +163,6 @@ class StudyReader:
         """Return the recordings that are missing or were changed since they were stored."""
         with self._ledger.reading() as state:
             known = [(file, digest) for _, file, digest in state.recordings]
-            known += [(file, digest) for _, _, file, digest, _ in state.photos]
         return [
             file
             for file, digest in known
@@ -226,8 +217,7 @@ class StudyReader:
                 state.require_edition()
             if state.unblinded_at is None:
                 frame = trial_table(state, assignment.locked_plan(state)).frame
-                # What a simulator says tells whose label it is.
-                return frame.drop("trial", *(["proxy"] if state.simulated else []))
+                return frame.drop("trial")
             frame = self.records()
             if not used:
                 return frame
@@ -275,7 +265,7 @@ class StudyReader:
             return list(islice(entries, most))
 
     def verify(self) -> Verification:
-        """Replay the journal and check hash chain, random draws, assignments and saved state."""
+        """Replay the journal and check hash chain, random draws and assignments."""
         found = verify(self.store)
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found

@@ -43,17 +43,6 @@ def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
     return [Chapter("Recordings", ("", ""), rows), *(chapter for chapter in found if chapter.rows)]
 
 
-def judge_chapter(study: "StudyReader") -> Chapter:
-    """Return how far a judge agrees with people, on trials that these scored, or rated later."""
-    with study._ledger.reading() as state:
-        asked = [(trial, trial.score) for trial in state.trials if trial.audited]
-        rated = [(state.trials[number - 1], again) for number, _, again in state.ratings]
-        both = [(trial, state.slot(trial).proxy, score) for trial, score in [*asked, *rated]]
-        audited = bool(state.plan is not None and state.plan.audit is not None)
-        title = "The judge and people: agreement on trials that people scored or rated"
-        return _agreement(state, title, both if audited else [])
-
-
 def _agreement(
     state: "StudyState",
     title: str,

@@ -4,12 +4,11 @@ import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
-from stopwise.study.assignment import locked_plan
-from stopwise.study.events import Filmed, Photographed
+from stopwise.study.events import Filmed
 from stopwise.study.state import StudyState
 from stopwise.study.trial_actions import require_trial
 
@@ -42,9 +41,7 @@ def ending_of(start: bytes) -> str | None:
     return "webm" if start.startswith(b"\x1aE\xdf\xa3") else None
 
 
-def keep(
-    folder: Path, content: str | Path | Iterable[bytes], kinds: Collection[str] = tuple(TYPES)
-) -> tuple[str, str, int]:
+def keep(folder: Path, content: str | Path | Iterable[bytes]) -> tuple[str, str, int]:
     """Store a file, or its parts, for the owner alone; return its name, SHA-256 and size."""
     folder.mkdir(mode=0o700, exist_ok=True)
     part, size, start, digest = folder / f".{secrets.token_hex(8)}", 0, b"", hashlib.sha256()
@@ -57,8 +54,8 @@ def keep(
                 digest.update(chunk)
                 file.write(chunk)
         ending = ending_of(start)
-        if ending is None or ending not in kinds:
-            raise InvalidInput(f"a recording must be one of {', '.join(kinds)}, by its content")
+        if ending is None:
+            raise InvalidInput(f"a recording must be one of {', '.join(TYPES)}, by its content")
         name = f"{digest.hexdigest()[:32]}.{ending}"
         part.replace(folder / name)
     except OSError as error:
@@ -86,36 +83,6 @@ def require_room(state: StudyState, number: int) -> None:
         raise NotAllowed(f"trial {number} has {MOST} recordings already")
 
 
-def add_photo(
-    state: StudyState, station: str, item: str, file: tuple[str, str, int]
-) -> list[Photographed]:
-    """Return the event that an item of a check list has a photo; nothing if it has that one.
-
-    A photo shows one station on one day: it may be of several items of that list, and no other.
-    """
-    require_check(state, station, item)
-    name, digest, size = file
-    if any(known == name for _, known, _ in state.recordings):
-        raise NotAllowed("this file is the recording of a trial already")
-    last = state.checked.get(station, 0.0)
-    for where, what, known, _, when in state.photos:
-        if known == name and (where != station or when < last):
-            raise NotAllowed(f"this photo was taken of {where!r} before: take a new one")
-        if (what, known) == (item, name):
-            return []
-    return [Photographed(station=station, item=item, file=name, digest=digest, size=size)]
-
-
-def require_check(state: StudyState, station: str, item: str) -> None:
-    """Raise unless an item of the check list asks for a photo, and the day's list is still open."""
-    asking = [check.name for check in locked_plan(state).checks if check.photo]
-    require(item in asking, f"no photo is asked for {item!r}")
-    last = state.checked.get(station, 0.0)
-    since = [what for where, what, *_, when in state.photos if where == station and when >= last]
-    if since.count(item) >= MOST:
-        raise NotAllowed(f"{item!r} has {MOST} photos already")
-
-
 def add(state: StudyState, number: int, name: str, digest: str, size: int) -> list[Filmed]:
     """Return the event that a trial has a recording; nothing if it has that one already."""
     require_room(state, number)
@@ -124,8 +91,6 @@ def add(state: StudyState, number: int, name: str, digest: str, size: int) -> li
             return []
         if file == name:
             raise NotAllowed(f"this file is the recording of trial {known} already")
-    if any(file == name for _, _, file, *_ in state.photos):
-        raise NotAllowed("this file is a photo of a check list already")
     return [Filmed(trial=number, file=name, digest=digest, size=size)]
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study.board import Slot, SlotBoard
+from stopwise.study.board import SlotBoard
 from stopwise.study.entries import Entry
 from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
 from stopwise.study.state import StudyState
@@ -27,7 +27,6 @@ SCHEMA: dict[str, Any] = {
     "status": pl.String,
     "used": pl.Boolean,
     "score": pl.Float64,
-    "proxy": pl.Float64,  # only if there is one
     # What the entries about a trial say besides.
     "answer": pl.String,
     "tag": pl.String,
@@ -53,27 +52,18 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
         if plan.shares is not None:
             found = _drawn_tasks(state, board)
             break
-        beside_judge = plan.audit is not None  # those that people were not asked about count, too
-        if state.refusal is None:
-            rows = board.question.scores(judged=beside_judge)
-        else:
-            rows = board.settled_scores()
+        rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows, start=1):
             for arm, score in scores.items():
-                if arm not in shown:  # a number that policies are compared with
-                    continue
-                slot = board.rows[row - 1].get(arm, Slot())
-                own = slot.score if beside_judge else score
-                found.append((task, shown[arm], own, str(row), slot.proxy))
+                if arm in shown:  # not a number that policies are compared with
+                    found.append((task, shown[arm], score, str(row)))
     if not found:
         raise NotAllowed("no row of trials is complete yet")
-    names = ("task", "policy", "score", "block", "proxy")
+    names = ("task", "policy", "score", "block")
     columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
     known = set(columns["task"])
     if plan.design != "blocks":
         del columns["block"]
-    if not state.simulated and plan.audit is None:
-        del columns["proxy"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     found_trials = Trials.from_columns(columns, bounds=bounds)
     judged = all(plan.task(task).judged_in_pairs for task in known)
@@ -84,7 +74,7 @@ def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]
     """Return the same of a study whose rows draw their tasks, each trial with its own."""
     used, shown = board.used_slots() if state.refusal is None else None, state.shown()
     return [
-        (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1), None)
+        (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
         for row, slots in enumerate(board.rows)
         for arm, slot in slots.items()
         if slot.settled_by is not None
@@ -124,7 +114,6 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "status": "duplicate" if duplicate else trial.status,
                 "used": None if state.refusal is not None else trial.counted and place in used,
                 "score": trial.score,
-                "proxy": state.slot(trial).proxy,
                 "episode": trial.episode or None,
                 # A trial that was given back and counts is that of who took it.
                 "who": None if trial.score is None else trial.who or None,
@@ -133,7 +122,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
             }
         )
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    unused = [name for name in ("episode", "proxy") if frame[name].is_null().all()]
+    unused = [name for name in ("episode",) if frame[name].is_null().all()]
     return frame.drop(unused)
 
 

@@ -1,7 +1,6 @@
 """How the journal becomes the state of a study: a pure function of its entries, in their order.
 
-Nothing in a state is stored as truth, so it can never disagree with the journal; saved states are
-a cache.
+Nothing in a state is stored as truth, so it can never disagree with the journal.
 """
 
 from dataclasses import replace
@@ -50,9 +49,8 @@ def _created(event: events.Created, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _locked(event: events.Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
-    state.simulated = event.simulated or {}
     plan = StudyPlan.model_validate(event.plan)
-    state.lock(plan, event.arms, event.baseline, event.later, stored=event.stored_trials)
+    state.lock(plan, event.arms, event.baseline, event.later, event.stored_trials)
 
 
 @take_in.register
@@ -77,9 +75,6 @@ def _assigned(event: events.Assigned, state: StudyState, entry: Entry) -> None:
     state.held[trial.station] = trial.number
     slot = state.slot(trial)
     slot.holder = trial.number
-    slot.proxy = None  # what a judge said of a trial before
-    if event.task in state.simulated:
-        slot.proxy = state.simulated[event.task][str(event.condition)].get(event.arm)
     board.owners[trial.row] = trial.station, trial.expires
 
 
@@ -121,11 +116,6 @@ def _checked(event: events.Checked, state: StudyState, _: Entry) -> None:
 
 
 @take_in.register
-def _photographed(event: events.Photographed, state: StudyState, _: Entry) -> None:
-    state.photos.append((event.station, event.item, event.file, event.digest, state.clock))
-
-
-@take_in.register
 def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
     state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
 
@@ -142,48 +132,10 @@ def _released(event: events.Released, state: StudyState, _: Entry) -> None:
     trial.lapsed = event.reason == events.LAPSED
     state.after_unblinding += event.score is not None and state.unblinded_at is not None
     slot = state.slot(trial)
-    if event.score is not None and _beside_judge(state):
-        trial.score = event.score  # it counts if people are asked; so much the judge says, too
-        slot.proxy = event.score if slot.proxy is None else slot.proxy
-    elif event.score is not None:
+    if event.score is not None:
         _settle(state, trial, event.score)
     elif slot.holder == trial.number:
         slot.holder = None
-
-
-def _beside_judge(state: StudyState) -> bool:
-    return state.plan is not None and state.plan.audit is not None
-
-
-@take_in.register
-def _judged(event: events.Judged, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
-    board = state.board(trial)
-    state.slot(trial).proxy = event.score
-    trial.late = trial.row + 1 < len(board.rows) and any(
-        other.row > trial.row and state.board(other) is board
-        for other in reversed(state.trials)
-        if other.begun or other.status == "scored"
-    )
-
-
-@take_in.register
-def _audit_drawn(event: events.AuditDrawn, state: StudyState, _: Entry) -> None:
-    board = state.boards[event.task]
-    slots = board.rows[event.row]
-    for arm, slot in sorted(slots.items(), key=lambda item: item[1].holder or 0):
-        trial = state.trial(slot.holder or 0)
-        slot.asked = event.audited
-        if trial is None or not trial.over or slot.proxy is None:
-            slot.dropped = True  # it was needed no more, and would be run with the lot known
-        elif not event.audited:
-            slot.settled_by, trial.counted = trial.number, True
-        elif trial.status == "released":
-            _settle(state, trial, float(trial.score or 0.0))
-        else:
-            trial.status, trial.audited = "leased", True
-            state.asked.append(trial.number)
-        board.touch(event.row, arm)
 
 
 @take_in.register
@@ -193,8 +145,6 @@ def _scored(event: events.Scored, state: StudyState, entry: Entry) -> None:
     state.after_unblinding += state.unblinded_at is not None
     if event.correction is None:
         trial.when = entry.time
-    if trial.number in state.asked:
-        state.asked.remove(trial.number)
     if event.score is not None:
         _settle(state, trial, event.score)
     elif state.plan is not None:  # its place is kept until the other trial of its row is over
@@ -221,8 +171,6 @@ def _undone(event: events.Undone, state: StudyState, _: Entry) -> None:
     _clear(state, trial)
     trial.first = trial.score if trial.first is None else trial.first
     trial.status, trial.score = "leased", None
-    if trial.audited:
-        state.asked.append(trial.number)
     trial.expires = state.clock + event.lease
     rival = state.rival(trial)
     if rival is not None:
@@ -246,8 +194,6 @@ def _voided(event: events.Voided, state: StudyState, _: Entry) -> None:
         if slot.holder != one.number:
             continue  # its place is free, or another trial's, which may still fill it
         slot.holder = None
-        if _beside_judge(state):
-            slot.proxy = None
         if not event.redraw and not slot.settled:
             _drop(state, one)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.errors import NotAllowed
-from stopwise.study import assignment, audits, ratings, recordings, trial_actions, views
+from stopwise.study import assignment, ratings, recordings, trial_actions, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.reader import StudyReader
@@ -102,17 +102,6 @@ class RobotSide(StudyReader):
             who,
         )
 
-    def judge(self, trial: int, score: float, *, who: str = "judge") -> None:
-        """Store what a judge, which scores every trial, makes of one; for plans with ``audit``.
-
-        It is final. Whether people are asked as well is drawn when the trials of its row are over
-        and judged.
-        """
-        self._enter(
-            lambda state: audits.judge(state, trial, score, self._lots(state).salt("judge", trial)),
-            who,
-        )
-
     def add_recording(
         self, trial: int, content: str | Path | Iterable[bytes], *, who: str = "runner"
     ) -> str:
@@ -130,29 +119,6 @@ class RobotSide(StudyReader):
         name, digest, size = recordings.keep(self._recordings, content)
         self._enter(lambda state: recordings.add(state, trial, name, digest, size), who)
         return name
-
-    def add_photo(
-        self,
-        station: str,
-        item: str,
-        content: str | Path | Iterable[bytes],
-        *,
-        who: str | None = None,
-    ) -> str:
-        """Keep a photo of an item of a station's check list; see ``add_recording``."""
-        assignment.require_name(station, "a station")
-        with self._ledger.reading() as state:
-            recordings.require_check(state, station, item)
-        file = recordings.keep(self._recordings, content, recordings.PHOTOS)
-        self._enter(lambda state: recordings.add_photo(state, station, item, file), who or station)
-        return file[0]
-
-    def photo(self, name: str) -> Path:
-        """Return the file of a photo of a check list."""
-        with self._ledger.reading() as state:
-            if not any(file == name for _, _, file, *_ in state.photos):
-                raise NotAllowed("no check list has a photo of this name")
-        return self._recordings / name
 
     def recording(self, trial: int, name: str) -> Path:
         """Return the file of a recording."""

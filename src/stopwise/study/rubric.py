@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import (
@@ -10,19 +10,17 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
     model_validator,
 )
 
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
+from stopwise.study.limits import NAME
 
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("release", "quit")
 SETS = ("all", "none")  # of milestones
-LATER = "lower_is_better"
 DONE = "done"  # the answer to the first trial of a row that is judged by preference
 # What the second trial of such a row has won, by the answer to which was better.
 WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
@@ -47,12 +45,6 @@ class _ScoreRule(PlanPart):
     """How a trial is scored; from 0 to 1, unless it says otherwise, and more is better."""
 
     lower_is_better: bool = False
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, handler: SerializerFunctionWrapHandler) -> Any:
-        """Leave out what plans that were locked earlier did not have, where it says nothing."""
-        content = handler(self)
-        return {name: value for name, value in content.items() if name != LATER or value}
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -87,7 +79,7 @@ class Binary(_ScoreRule):
 class Milestone(PlanPart):
     """One step of the task that may be reached, and its share of the score."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=NAME)
     weight: float = Field(default=1.0, gt=0)
 
 
@@ -124,7 +116,7 @@ class Milestones(_ScoreRule):
 class Level(PlanPart):
     """One outcome and its score."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=NAME)
     value: float
 
 
@@ -218,6 +210,7 @@ class Preference(_ScoreRule):
 
 
 Rubric = Annotated[Binary | Milestones | Levels | Number | Preference, Field(discriminator="kind")]
+KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
 
 
 def confusing_name(rubric: Rubric) -> tuple[int, str] | None:

@@ -6,7 +6,6 @@ when it began and ended. What it says itself tells no policy from another.
 
 import os
 import secrets
-import subprocess
 import threading
 import time
 import traceback
@@ -42,7 +41,6 @@ class Runner:
     say: Callable[[str], None] = lambda _: None  # what happens; it tells no policy from another
     _passed: set[int] = field(default_factory=set)
     _over: threading.Event = field(default_factory=threading.Event)
-    _judging: list[threading.Thread] = field(default_factory=list)
     _switchboard: "Switchboard | None" = None
 
     def run(self) -> None:
@@ -58,15 +56,10 @@ class Runner:
                 stack.enter_context(self._switchboard.open(self.logs / "router.log"))
             held = self.desk.attend(self.station, present=True, limit=self.file.time_limit)
             stack.callback(self._leave)
-            stack.callback(self._let_judge)
             self._arrive(held)
             self.say(f"Starting policies for station {self.station!r}. Press Ctrl-C to end.")
             while self._look() and not self._over.wait(PAUSE):
                 pass
-
-    def _let_judge(self) -> None:
-        for thread in self._judging:
-            thread.join()
 
     def _leave(self) -> None:
         with suppress(StopwiseError):
@@ -121,7 +114,7 @@ class Runner:
             filmed()
 
     def _filming(self, trial: Assignment, episode: str) -> Callable[[], None]:
-        """Start the camera, if there is one; return what hands in the recording, to be judged."""
+        """Start the camera, if there is one; return what hands in the recording."""
         values = self._values(trial, episode)
         files = [] if self.file.recording is None else [in_place(self.file.recording, values)]
         camera: Running | None = None
@@ -139,24 +132,8 @@ class Runner:
                     self.desk.add_recording(trial.trial, file)
                 except StopwiseError as error:
                     self.say(f"trial {trial.trial}: its recording was not stored: {error}")
-            if self.file.judge is not None:
-                words = filled(self.file.judge, {**values, "file": "".join(files[-1:])})
-                thread = threading.Thread(target=self._judge, args=(trial.trial, episode, words))
-                self._judging = [one for one in self._judging if one.is_alive()] + [thread]
-                thread.start()
 
         return hand_in
-
-    def _judge(self, trial: int, episode: str, words: list[str]) -> None:
-        """Ask the judge, whose last word is its score; the robot need not wait for it."""
-        try:
-            with private(self.logs / f"{episode}.judge.log") as log:
-                told = subprocess.run(words, stdout=subprocess.PIPE, stderr=log, check=True)
-            self.desk.judge(trial, float(told.stdout.split()[-1]))
-        except StopwiseError as error:
-            self.say(f"trial {trial}: what the judge said was not stored: {error}")
-        except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-            self.say(f"trial {trial}: the judge gave no score: {error}")
 
     def _report(self, trial: int, episode: str, outcome: str, seconds: float) -> None:
         """Tell the study of the end, however long it is away; not if this runner breaks off."""

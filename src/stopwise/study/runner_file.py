@@ -12,6 +12,7 @@ import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
+from stopwise.study.limits import SECONDS
 from stopwise.study.plan_file import faults
 from stopwise.study.rubric import PlanPart
 
@@ -31,7 +32,6 @@ policies:
 # router: {{host: 127.0.0.1, port: 8000}}   # on other hosts, with an api_key that the robot sends
 # camera: ffmpeg -loglevel error -f v4l2 -i /dev/video0 {{file}}   # films each episode; or, where
 # recording: /data/{{episode}}.mp4   # the robot's own program leaves a video of it
-# judge: python judge.py {{file}}   # with `audit` in the plan: its last word is a score of the file
 # token: sw_...     # for a study that another machine serves: a token of role runner
 """
 FIELDS = ("trial", "code", "task", "condition", "episode")
@@ -122,28 +122,16 @@ class RunnerFile(PlanPart):
 
     ``robot`` is the command of the program that asks the router for actions, the same whichever
     policy answers. ``camera`` is a command that films an episode to {file} until it is asked to
-    end; ``recording`` is where a file of the episode is afterwards. ``judge`` prints, as its last
-    word, a score of the episode, whose recording is {file}: for plans with an audit.
+    end; ``recording`` is where a file of the episode is afterwards.
     """
 
     policies: dict[str, Way] = Field(min_length=1)
-    time_limit: float | None = Field(default=None, gt=0, le=1e6)
+    time_limit: float | None = Field(default=None, gt=0, le=SECONDS)
     robot: Command | None = None
     camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
     recording: Annotated[Text, _only(*FIELDS)] | None = None
-    judge: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
     router: Address = Address()
     token: str | None = None
-
-    @model_validator(mode="after")
-    def _something_to_judge(self) -> "RunnerFile":
-        if (
-            self.judge is not None
-            and "{file}" in self.judge
-            and not (self.camera or self.recording)
-        ):
-            raise ValueError("judge: {file} is the recording, but there is no camera or recording")
-        return self
 
     @classmethod
     def read(cls, path: Path) -> "RunnerFile":
@@ -173,7 +161,6 @@ class RunnerFile(PlanPart):
         commands = [
             self.robot,
             self.camera,
-            self.judge,
             *(way.command for way in self.policies.values()),
         ]
         missing = [command for command in commands if command is not None and _missing(command)]

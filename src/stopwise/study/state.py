@@ -3,16 +3,15 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
-from stopwise.core.registry import UNWRITTEN, other_edition
+from stopwise.core.editions import other_edition
 from stopwise.errors import NotAllowed
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.entries import ORIGIN
-from stopwise.study.simulated import Simulated, proxy_means
 from stopwise.study.study_plan import StudyPlan
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
@@ -44,9 +43,7 @@ class TrialRecord:
     episode: str = ""  # what a runner started for it, whether that runs, and how long it took
     running: bool = False
     seconds: float | None = None
-    audited: bool = False  # people were asked how it went, after it was over
     when: float = 0.0  # when it was handed out; from its result on, when that came
-    late: bool = False  # a trial of a later row had begun before the judge scored it
 
     @property
     def has_result(self) -> bool:
@@ -57,13 +54,6 @@ class TrialRecord:
     def waiting(self) -> bool:
         """Whether it has been run and waits to be compared with the other trial of its row."""
         return self.status == "scored" and self.score is None
-
-    @property
-    def over(self) -> bool:
-        """Whether it was run, or counts as the worst: beside a judge it is never run again."""
-        return (
-            self.waiting or self.audited or (self.status == "released" and self.score is not None)
-        )
 
     @property
     def withdrawn(self) -> bool:
@@ -121,10 +111,9 @@ class StudyState:
     study: str = ""
     plan: StudyPlan | None = None
     digest: str = ""  # SHA-256 of the plan as it was locked, whatever was amended since
-    # The edition of the method and the version of stopwise that the plan was locked with; None
-    # before they were written down.
-    edition: int | None = None
-    stopwise: str | None = None
+    # The edition of the method and the version of stopwise that the plan was locked with.
+    edition: int = 0
+    stopwise: str = ""
     refusal: str | None = None  # why this stopwise cannot replay the evidence
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
@@ -135,16 +124,12 @@ class StudyState:
     held: dict[str, int] = field(default_factory=dict)  # what each station holds or held last
     attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
     checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
-    # Station, item, file, SHA-256, and when on the study's clock.
-    photos: list[tuple[str, str, str, str, float]] = field(default_factory=list)
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
     ratings: list[tuple[int, str, float]] = field(default_factory=list)  # trial, by whom, score
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
-    simulated: Simulated = field(default_factory=dict)  # the proxy's scores, by label
-    asked: list[int] = field(default_factory=list)  # trials of audited rows that people score now
 
     def clock_at(self, time: float) -> float:
         """Return the study's clock at this time of the store's clock."""
@@ -173,9 +158,10 @@ class StudyState:
 
     def rival(self, trial: TrialRecord) -> TrialRecord | None:
         """Return the trial that this one is, or will be, judged together with by preference."""
-        if self.plan is None or not self.plan.task(trial.task).judged_in_pairs:
+        board = self.board(trial)
+        if board.rules.by != "wins":
             return None
-        row = self.board(trial).rows[trial.row]
+        row = board.rows[trial.row]
         holders = [slot.holder for arm, slot in row.items() if arm != trial.arm]
         other = self.trial(holders[0] or 0) if holders else None
         # One that was handed out again meanwhile, or to another station, is not seen beside it.
@@ -192,14 +178,6 @@ class StudyState:
     def later(self) -> tuple[str, ...]:
         """The labels of policies that were declared to join later."""
         return next((board.rules.later for board in self.boards.values()), ())
-
-    def to_audit(self, station: str) -> TrialRecord | None:
-        """Return the first trial of a station that people are asked about now."""
-        for number in self.asked if self.refusal is None else ():
-            trial = self.trials[number - 1]
-            if trial.station == station and self.board(trial).wants(trial.row, trial.arm):
-                return trial
-        return None
 
     def labels(self, lots: Lots) -> dict[str, str]:
         """Return the names by label: as drawn at the lock, then of those who joined since."""
@@ -227,23 +205,17 @@ class StudyState:
         arms: tuple[str, ...],
         baseline: str | None,
         later: tuple[str, ...],
-        *,
-        joined: Mapping[str, Mapping[str, int]] | None = None,
-        stored: Mapping[str, int] | None = None,
+        stored: Mapping[str, int] | None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan, self.arms = plan, arms
         self.refusal = other_edition(
             plan.method,
-            UNWRITTEN if self.edition is None else self.edition,
+            self.edition,
             "this study was locked",
-            version="" if self.stopwise is None else f" (stopwise {self.stopwise})",
+            version=f" (stopwise {self.stopwise})",
             go_on="finish it",
         )
         for name, rules in plan.questions().items():
-            known = (joined or {}).get(name)
             own = rules.among(arms, baseline, later, stored)
-            if name in self.simulated:
-                means = proxy_means(plan, plan.task(name), self.simulated)
-                own = replace(own, proxy_mean=means)
-            self.boards[name] = SlotBoard(own, self.refusal, known, plan.drift_arm)
+            self.boards[name] = SlotBoard(own, self.refusal, beside=plan.drift_arm)

@@ -30,11 +30,10 @@ from stopwise.study.database import (
     connect,
     database_url,
     journal,
-    migrate,
     patient,
     reading,
     serialise,
-    snapshots,
+    set_up,
     studies,
     writing,
 )
@@ -42,7 +41,6 @@ from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
 from stopwise.study.event import Event
 from stopwise.study.plan_file import FILE_NAME, read_store
 
-SavedState = tuple[int, str, str]  # sequence number and hash of its last entry, and the content
 BATCH = 10_000
 DATABASE = "study.db"
 SQLITE = b"SQLite format 3"  # how the file of a store begins
@@ -72,7 +70,7 @@ class Store:
         may_exist: bool = False,
         clock: Callable[[], float] | None = None,
     ) -> "Store":
-        """Open the store at a path or URL, upgraded to the newest schema.
+        """Open the store at a path or URL; its tables are made if there are none.
 
         The study's name stands after "#" in a URL; it may be left out if there is only one.
         With ``create``, a study that is not there is made, by default under that name.
@@ -85,7 +83,7 @@ class Store:
         if missing and Path(url.database or ":").parent.is_dir():
             Path(url.database or ":").touch(mode=PRIVATE)
         try:
-            migrate(engine)
+            set_up(engine)
             study = _find(engine, name, create, may_exist=may_exist)
         except BaseException:
             engine.dispose()
@@ -119,16 +117,6 @@ class Store:
             for _, body, digest in self._rows(connection, after, known):
                 yield decode(body, digest)
 
-    def check_chain(self, start: int, anchor: tuple[int, str]) -> None:
-        """Check the hashes from an entry on, and that the anchor is among them."""
-        seq, digest = anchor
-        with reading(self.engine) as connection:
-            before = max(start - 1, 0)
-            known = self._hash_of(connection, before)
-            for number, _, found in self._rows(connection, before, known):
-                if number == seq and found != digest:
-                    raise InvalidState(f"the saved state does not belong to entry {seq}")
-
     def damage(self) -> list[str]:
         """Return what the database itself finds wrong with its file."""
         if self.engine.dialect.name != "sqlite":
@@ -146,25 +134,6 @@ class Store:
             writer = Writer(self, connection, head.seq, head.hash, now)
             yield writer
             writer.flush()
-
-    def snapshot(self) -> SavedState | None:
-        """Return the saved state, if any."""
-        with reading(self.engine) as connection:
-            found = connection.execute(
-                select(snapshots.c.seq, snapshots.c.hash, snapshots.c.content).where(
-                    snapshots.c.study == self.study
-                )
-            ).one_or_none()
-        return None if found is None else (found.seq, found.hash, found.content)
-
-    def save_snapshot(self, snapshot: SavedState) -> None:
-        """Replace the saved state."""
-        seq, digest, content = snapshot
-        with writing(self.engine) as connection:
-            connection.execute(snapshots.delete().where(snapshots.c.study == self.study))
-            connection.execute(
-                insert(snapshots).values(study=self.study, seq=seq, hash=digest, content=content)
-            )
 
     def _head(self, connection: Connection, *, lock: bool = False) -> Row[Any]:
         """Return the row of the study, and the time; with a lock, no one else may write."""

@@ -6,22 +6,23 @@ from typing import Any, TypeVar
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, assignment, audits, lifecycle, trial_actions, trial_import, views
+from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, AuditDrawn, Imported, Released, Scored, Undone
+from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
+from stopwise.study.limits import require_name
 from stopwise.study.plan_file import (
     parse_plan,
     plan_text,
     rewrite_plan,
-    with_entry,
     write_plan,
 )
 from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
-from stopwise.study.simulated import from_trials, require_simulated
 from stopwise.study.state import StudyState
 from stopwise.study.store import is_url, open_store
+from stopwise.trackers import reporter_of
+from stopwise.trackers.tracker import RowFunction
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
 Report = TypeVar("Report", Released, Scored, Undone)
@@ -35,9 +36,9 @@ class Study(RobotSide):
 
     Parameters
     ----------
-    store, folder, draft, report_to
+    store, folder, draft, reporter
         Where the journal is kept, the folder of ``study.yaml``, a plan that is not locked yet, and
-        trackers to report to; ``create`` and ``open`` find them for you.
+        what reports rows; ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -65,6 +66,7 @@ class Study(RobotSide):
         store: str | None = None,
         clock: Callable[[], float] | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
     ) -> "Study":
         """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
@@ -78,15 +80,15 @@ class Study(RobotSide):
             The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
-        report_to
+        report_to, on_row
             As for ``open``.
         """
         text = plan_text(plan)
         if is_url(target):
             made, _ = open_store(target, create=True, clock=clock)
-            return cls(made, draft=parse_plan(text), report_to=report_to)
+            return cls(made, draft=parse_plan(text), reporter=reporter_of(report_to, on_row))
         write_plan(Path(target), text, store)
-        return cls.open(target, clock=clock, report_to=report_to)
+        return cls.open(target, clock=clock, report_to=report_to, on_row=on_row)
 
     @classmethod
     def open(
@@ -95,14 +97,16 @@ class Study(RobotSide):
         *,
         clock: Callable[[], float] | None = None,
         report_to: Any = None,
+        on_row: RowFunction | None = None,
     ) -> "Study":
         """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name").
 
-        The trackers in ``report_to`` (see ``StopRule``) are told how many trials there are. All
+        What is in ``report_to`` and ``on_row`` (see ``StopRule``) is told the number of trials. All
         rows and the report follow once the study is unblinded (if it is not blinded, over):
         operators may see what is reported.
         """
-        return cls(*open_store(url_or_path, clock=clock), report_to=report_to)
+        reporter = reporter_of(report_to, on_row)
+        return cls(*open_store(url_or_path, clock=clock), reporter=reporter)
 
     def redraft(self, text: str) -> None:
         """Replace the draft; raises if the new plan is invalid or the study is locked."""
@@ -114,29 +118,9 @@ class Study(RobotSide):
         else:
             self._draft = plan
 
-    def import_proxy(self, trials: Trials) -> dict[str, int]:
-        """Write a simulator's scores into the draft; return the number of start states by task.
-
-        Parameters
-        ----------
-        trials
-            Simulated episodes of every policy from every start state, which is their block; of
-            several from one state the mean is taken. A task that lists no conditions gets these.
-        """
-        if self.locked:
-            raise NotAllowed("the study is locked: a proxy is fixed before the first trial")
-        plan = self.plan
-        if plan.proxy:
-            raise NotAllowed("the plan has a proxy already: delete it from study.yaml first")
-        tasks = {given: trial_import.plan_task(given, plan) for given in trials.tasks}
-        found = from_trials(trials, plan, tasks)
-        require_simulated(plan.model_copy(update={"proxy": found}))
-        self.redraft(with_entry(self.plan_text, "proxy", found))
-        return {task: len(states) for task, states in found.items()}
-
     def lock(self, *, who: str = "owner") -> None:
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
-        plan = self.plan.with_luck()
+        plan = self.plan
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
 
     def amend(
@@ -177,22 +161,17 @@ class Study(RobotSide):
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
         name of a token, may hold one trial at a time.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
-            lots = self._lots(state)
-            over = [*assignment.lapsed(state, now), *audits.due(state, lots)]
-            return over or assignment.take(
-                state, lots, station=station, now=now, task=task, holder=holder
+            return [*assignment.lapsed(state, now)] or assignment.take(
+                state, self._lots(state), station=station, now=now, task=task, holder=holder
             )
 
         def found(
             state: StudyState, now: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
-            over = any(
-                isinstance(entry.event, AuditDrawn) or getattr(entry.event, "reason", "") == LAPSED
-                for entry in entries
-            )
+            over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
             return over, views.held(state, station, now)
 
         while True:  # what lapsed is entered first, and may change what is needed
@@ -207,7 +186,7 @@ class Study(RobotSide):
 
         What is not ticked needs a note. While a list is due, the station gets no trial.
         """
-        assignment.require_name(station, "a station")
+        require_name(station, "a station")
         self._enter(lambda state: assignment.check(state, station, ticked, note), who or station)
 
     def start(

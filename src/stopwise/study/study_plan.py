@@ -8,35 +8,28 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from stopwise.core.randomness import drawn_seed
-from stopwise.core.registry import uses_seed, with_recorded_seed
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require, require_choice
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
-from stopwise.study.plan_parts import Check, DriftCheck, Policy, Task
+from stopwise.study.limits import NAME, TEXT
+from stopwise.study.plan_parts import DriftCheck, Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
-from stopwise.study.simulated import proxy_means, require_simulated
 
+CheckName = Annotated[str, Field(min_length=1, max_length=NAME)]
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
 DRIFT_ARM = "drift check"
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
-# Entries that plans locked before did not have: written only where they say something.
-SINCE = (
-    *("reference", "goal", "top", "indifference", "later", "reserve"),
-    *("futility", "margin", "equivalence", "given_back"),
-    *("over_tasks", "weights", "stored", "fresh", "checks", "proxy", "audit", "drift_check"),
-)
 
 
 class StudyPlan(PlanPart):
     """All that is declared before the first trial."""
 
-    name: str = Field(min_length=1, max_length=200)
-    description: str = Field(default="", max_length=10_000)
+    name: str = Field(min_length=1, max_length=NAME)
+    description: str = Field(default="", max_length=TEXT)
     # A number to compare every policy with, instead of with each other; then one is enough.
     reference: float | None = None
     policies: Annotated[tuple[Policy, ...], Field(min_length=1, max_length=100), DISTINCT]
@@ -72,12 +65,6 @@ class StudyPlan(PlanPart):
     # and how many new trials each of them gets, to see whether conditions are still the same.
     stored: dict[str, int] = Field(default_factory=dict)
     fresh: int = Field(default=0, ge=0)
-    # Of each task and start state, a simulator's score of each policy; each row then draws its
-    # state from these (``Study.import_proxy``).
-    proxy: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
-    # The chance that people score a row, where a judge scores every trial; claims are then about
-    # people's scores.
-    audit: float | None = Field(default=None, gt=0, lt=1)
     # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
@@ -96,7 +83,7 @@ class StudyPlan(PlanPart):
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
     # What is to be checked at each station before the first trial of a day.
-    checks: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
+    checks: Annotated[tuple[CheckName, ...], Field(max_length=50)] = ()
     # A policy beside those compared, tried a few times each day, to see whether the rig changes.
     drift_check: DriftCheck | None = None
 
@@ -121,8 +108,7 @@ class StudyPlan(PlanPart):
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
         # The seed of a randomised method is its own; that of the plan enters the random order.
-        # Plans locked before have the kind of futility stops here.
-        set_here = {*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed", "futility"}
+        set_here = {*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed"}
         declared = set_here & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
@@ -153,7 +139,6 @@ class StudyPlan(PlanPart):
             self._check_preferences()
             self._check_mean()
             self._check_drift()
-            require_simulated(self)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -175,7 +160,6 @@ class StudyPlan(PlanPart):
         check = self.drift_check
         if check is None:
             return
-        require(self.audit is None, "drift_check needs people to score every trial: no audit")
         require(
             check.name not in self.policy_names,
             f"drift_check needs a policy that is not compared, but {check.name!r} is",
@@ -292,36 +276,18 @@ class StudyPlan(PlanPart):
             groups=self.stored,
             stored=tuple(self.stored),
             fresh=self.fresh,
-            proxy_mean=proxy_means(self, task, self.proxy),
-            audit=self.audit,
             **for_files(declared),
-            parameters=self._recorded_parameters(),
+            parameters=self._parameters(),
         )
 
-    def _recorded_parameters(self) -> dict[str, Any]:
-        """Return the parameters with the seed of a randomised method: the lock writes it down."""
-        recorded = with_recorded_seed({**self.parameters, "method": self.method})
-        if self.futility != "advisory":
-            recorded["futility"] = self.futility
-        return {name: value for name, value in recorded.items() if name != "method"}
-
-    def with_luck(self) -> "StudyPlan":
-        """Return the plan to lock: a randomised method without a seed gets one that is drawn."""
-        if self.parameters.get("seed") is not None or not uses_seed(
-            {**self.parameters, "method": self.method}
-        ):
-            return self
-        return self.model_copy(update={"parameters": {**self.parameters, "seed": drawn_seed()}})
+    def _parameters(self) -> dict[str, Any]:
+        """The method's own parameters, with how futility is dealt with where that is unusual."""
+        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
+        return {**self.parameters, **unusual}
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain JSON content."""
-        known = type(self).model_fields
-        unsaid = {
-            name
-            for name in SINCE
-            if getattr(self, name) == known[name].get_default(call_default_factory=True)
-        }
-        return self.model_dump(mode="json", exclude=unsaid)
+        return self.model_dump(mode="json")
 
     @property
     def digest(self) -> str:

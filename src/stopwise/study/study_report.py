@@ -1,13 +1,10 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
-from collections import defaultdict
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
-from markupsafe import Markup
 
-from stopwise.core.registry import UNWRITTEN
 from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
 from stopwise.report import html
@@ -15,7 +12,7 @@ from stopwise.report.html import Chapter
 from stopwise.study import events
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.recording_report import Place, filmed, judge_chapter, recording_chapters
+from stopwise.study.recording_report import Place, recording_chapters
 from stopwise.study.recordings import FOLDER
 from stopwise.study.records import as_text
 
@@ -44,8 +41,6 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
         if not verdict.finished:
             raise
     why = "not every policy has a score"
-    if study.plan.audit is not None:
-        why = "no row was picked for an audit, so people have scored nothing"
     without = [
         f"Nothing can be said about {own.task}: after {counted(own.rows, 'row')}, {why}."
         for own in verdict.tasks
@@ -53,19 +48,18 @@ def study_report(study: "StudyReader", place: Place = _beside) -> str:
     ]
     analyses = list(asked.values())
     figures = [analysis.figures() for analysis in analyses]
-    told = [*chapters(study, place), *recording_chapters(study, place)]
+    told = [*chapters(study), *recording_chapters(study, place)]
     return html.render(analyses, figures, told, doubts=verdict.doubts, without=without)
 
 
-def chapters(study: "StudyReader", place: Place = _beside) -> list[Chapter]:
+def chapters(study: "StudyReader") -> list[Chapter]:
     """Return what happened: the record, and all by which a trial was changed or left out."""
     entries = study.journal()
     found = [
         _record(study),
         *_selection(study),
         *_groups(study),
-        judge_chapter(study),
-        _checks(study, entries, place),
+        _checks(study, entries),
         _amendments(entries),
         _voided(entries),
         _withdrawn(entries, shown=study.unblinded),
@@ -80,10 +74,9 @@ def _record(study: "StudyReader") -> Chapter:
     status, plan = study.status(), study.plan
     with study._ledger.reading() as state:
         after, started = state.after_unblinding, sum(bool(trial.episode) for trial in state.trials)
-        version = "" if state.stopwise is None else f"stopwise {state.stopwise}, "
-        edition = UNWRITTEN if state.edition is None else state.edition
+        version, edition = state.stopwise, state.edition
     same = "within an edition, the same scores give the same evidence"
-    locked_with = f"{version}{plan.method}, edition {edition} ({same})"
+    locked_with = f"stopwise {version}, {plan.method}, edition {edition} ({same})"
     rows = [
         ("study", plan.name),
         ("description", plan.description or "-"),
@@ -92,7 +85,6 @@ def _record(study: "StudyReader") -> Chapter:
         ("journal", f"{counted(status.seq, 'entry')}, the last with SHA-256 {status.hash}"),
         ("blinding", "none" if plan.blinding == "none" else f"a code per {plan.blinding}"),
         ("names", _names(blind=plan.blinding != "none", unblinded=status.unblinded)),
-        *((f"proxy on {own.task}", own.proxy) for own in study.verdict().tasks if own.proxy),
         ("trials handed out", str(status.assigned)),
         *([("trials imported", str(status.imported))] if status.imported else []),
         *([("started by a runner", str(started))] if started else []),
@@ -197,20 +189,19 @@ def _amendments(entries: list[Entry]) -> Chapter:
     return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
 
 
-def _checks(study: "StudyReader", entries: list[Entry], place: Place) -> Chapter:
-    rows, asked = [], any(isinstance(entry.event, events.Photographed) for entry in entries)
-    photos: dict[str, list[Markup]] = defaultdict(list)  # of lists that are not finished yet
-    for entry in entries:
-        match entry.event:
-            case events.Photographed(station=station, item=item, file=file):
-                photos[station].append(filmed(place(0, file), item))
-            case events.Checked(station=station, ticked=ticked, note=note):
-                missing = [item.name for item in study.plan.checks if item.name not in ticked]
-                told = (", ".join(missing) or "-", note or "-")
-                seen = [Markup(" ").join(photos.pop(station, ["-"]))] if asked else []
-                rows.append((station, as_text(entry.time), entry.who, *told, *seen))
-    columns = ("station", "when", "who", "not ticked", "note", *(["photos"] if asked else []))
-    return Chapter("Start-of-day check lists", columns, tuple(rows))
+def _checks(study: "StudyReader", entries: list[Entry]) -> Chapter:
+    rows = tuple(
+        (
+            event.station,
+            when,
+            who,
+            ", ".join(item for item in study.plan.checks if item not in event.ticked) or "-",
+            event.note or "-",
+        )
+        for when, who, event in _told(entries, events.Checked)
+    )
+    columns = ("station", "when", "who", "not ticked", "note")
+    return Chapter("Start-of-day check lists", columns, rows)
 
 
 def _voided(entries: list[Entry]) -> Chapter:
@@ -257,8 +248,6 @@ def _unscored(study: "StudyReader", entries: list[Entry]) -> Chapter:
     """Return trials that were begun and have no score: their outcome may have been seen."""
     found = study.records()
     alone = set(found.filter(found["score"].is_null() & (found["status"] == "scored"))["trial"])
-    if study.plan.audit is not None:  # a judge has scored them
-        alone = set()
     begun: dict[int, tuple[str, str, str, str]] = {}
     for entry in entries:
         match entry.event:

@@ -7,7 +7,7 @@ whoever has just scored it which label it had.
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stopwise.questions import pose
 from stopwise.questions.question import Places, Question, Shown, complete
@@ -17,7 +17,7 @@ from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import named_tables
 from stopwise.study.views import status
-from stopwise.trackers import reporter_of
+from stopwise.trackers.reporter import Reporter
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
@@ -28,8 +28,8 @@ COUNTS = ("assigned", "imported", "scored", "counted", "voided", "duplicates", "
 class StudyReporting:
     """Follows the state of a study, and reports it to trackers."""
 
-    def __init__(self, report_to: Any) -> None:
-        self._reporter = reporter_of(report_to)
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
         self._seq = 0
         self._rows: dict[str, int] = {}  # those told, by task
 
@@ -78,8 +78,7 @@ def _row(
 
     def found(policy: str, number: int) -> Shown:
         at = number, question.policies.index(policy)
-        both = (None if kind is None else float(kind[at]) for kind in (table.scores, table.proxy))
-        score, proxy = (None if one is None or math.isnan(one) else one for one in both)
-        return question.shown(policy, score, proxy)
+        score = float(table.scores[at])
+        return None if math.isnan(score) else score
 
     return complete(found, places) if question.rows < rows else None

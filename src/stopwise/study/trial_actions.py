@@ -8,11 +8,10 @@ been seen, and a policy that fails more often would be tried more often. So the 
 it was seen, given back, which counts by the plan's rule, or voided by the owner.
 """
 
-import math
 from typing import Any
 
 from stopwise.errors import NotAllowed, require, require_choice
-from stopwise.study.assignment import locked_plan, needed, require_name, require_reason
+from stopwise.study.assignment import locked_plan, needed, require_reason
 from stopwise.study.event import Event
 from stopwise.study.events import (
     LAPSED,
@@ -27,6 +26,7 @@ from stopwise.study.events import (
     Undone,
     Voided,
 )
+from stopwise.study.limits import require_name, require_note, require_seconds
 from stopwise.study.rubric import DONE, WON, plain_answer
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -66,8 +66,6 @@ def release(state: StudyState, number: int, station: str, reason: str) -> Releas
         )
     if reason.strip() == LAPSED or (reason.strip() == UNNEEDED and needed(state, trial)):
         raise NotAllowed(f"trial {number} is still needed: give another reason")
-    if trial.audited:
-        raise NotAllowed(f"trial {number} has been run: enter its score")
     plan = locked_plan(state)
     task, counts = plan.task(trial.task), trial.started and plan.given_back == "worst"
     if counts and task.judged_in_pairs and state.run_before(trial) is None:
@@ -104,22 +102,19 @@ def record(
         )
     require_status(trial, "leased")
     _check_remarks(locked_plan(state), note, tag, seconds)
-    given, score = judged(state, trial, answer, people=locked_plan(state).audit is None)
+    given, score = judged(state, trial, answer)
     return Scored(
         trial=number, score=score, answer=given, note=note, tag=tag, seconds=seconds, salt=salt
     )
 
 
 def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
-    require(len(note) <= 10_000, "a note can have at most 10,000 characters")
+    require_note(note)
     require(
         tag is None or tag in plan.tags,
         f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
     )
-    require(
-        seconds is None or (math.isfinite(seconds) and 0 <= seconds < 1e9),
-        f"seconds must be 0 or more, but got {seconds!r}",
-    )
+    require_seconds(seconds)
 
 
 def undo(state: StudyState, number: int, reason: str) -> Undone:
@@ -136,8 +131,6 @@ def undo(state: StudyState, number: int, reason: str) -> Undone:
     rival = state.rival(trial)
     if rival is not None and trial.score is not None and rival.number > number:
         raise NotAllowed(f"trial {number} was judged together with trial {rival.number}: name that")
-    if trial.waiting and state.slot(trial).asked is False:
-        raise NotAllowed(f"trial {number} was not audited: it has no score of people")
     if trial.waiting:
         raise NotAllowed(f"trial {number} has no score yet: it waits for the other of its row")
     slot = state.slot(trial)
@@ -169,16 +162,6 @@ def void(state: StudyState, number: int, reason: str, *, redraw: bool = True) ->
     if trial.status == "voided":
         raise NotAllowed(f"trial {number} is already voided")
     _require_blind(state, "void a trial")
-    plan = locked_plan(state)
-    if not redraw and (plan.proxy or plan.audit):
-        raise NotAllowed(
-            "with a proxy every row that was drawn must be tried: a trial can be run again, but "
-            "its place cannot stay empty"
-        )
-    if state.slot(trial).asked is not None:
-        raise NotAllowed(
-            f"it is known whether the row of trial {number} is audited: it is too late to void it"
-        )
     for one in (trial, state.rival(trial)):
         if one is not None and (one.status == "scored" or one.lapsed):
             _require_first(one)
@@ -204,7 +187,7 @@ def begin_episode(state: StudyState, number: int, episode: str) -> list[EpisodeB
     if trial.episode == episode and trial.running:
         return []
     require_status(trial, "leased")
-    if trial.episode or trial.audited:
+    if trial.episode:
         raise NotAllowed(f"trial {number} was run already, and is not run again")
     require_started(trial)
     lease = 60.0 * locked_plan(state).lease_minutes
@@ -222,7 +205,7 @@ def end_episode(
 ) -> list[EpisodeEnded]:
     """Return the event that an episode ended; nothing if that was said before."""
     require_choice("outcome", outcome, OUTCOMES)
-    require(seconds is None or 0 <= seconds < 1e9, f"seconds must be 0 or more, but got {seconds}")
+    require_seconds(seconds)
     trial = require_trial(state, number)
     if trial.episode != episode:
         raise NotAllowed(f"trial {number} has no episode {episode!r}")
@@ -250,23 +233,9 @@ def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecor
     return trial
 
 
-def judged(
-    state: StudyState, trial: TrialRecord, answer: Any, *, people: bool = True
-) -> tuple[Any, float | None]:
-    """Return the answer as it is stored, and its score.
-
-    Without ``people`` a judge scores it: it is only said to be over, unless it is audited.
-    """
+def judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float | None]:
+    """Return the answer as it is stored, and its score."""
     answer, task = plain_answer(answer), locked_plan(state).task(trial.task)
-    if not people and not trial.audited:
-        current = state.slot(trial).holder == trial.number
-        require(current, f"the place of trial {trial.number} was handed out again")
-        require(
-            answer == "done",
-            f"a judge scores trial {trial.number}: say done when it is over; whether people score "
-            "it too is drawn once its row is complete",
-        )
-        return answer, None
     if task.judged_in_pairs:
         _require_its_turn(state, trial, answer)
     score = task.score.score(answer)

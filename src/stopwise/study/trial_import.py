@@ -37,11 +37,6 @@ def imported(
             "trials cannot be imported into a study of the mean over tasks: their tasks were not "
             "drawn by it"
         )
-    if plan.proxy or plan.audit:
-        raise NotAllowed(
-            "trials cannot be imported into a study with a proxy: it draws which state a row "
-            "starts from, or which one people score"
-        )
     names = state.labels(lots).items()
     labels = {name: label for label, name in names if label in state.arms}
     events: list[Event] = []

@@ -16,13 +16,11 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
-from stopwise.study.assignment import finished, locked_plan
-from stopwise.study.audits import late_doubts, unjudged
+from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
 from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts, first_told
-from stopwise.study.simulated import in_words
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
@@ -83,8 +81,6 @@ class TaskVerdict:
         Whether a further decision by n_max has become too unlikely to be worth more trials.
     futility
         What that means for the study, in words; empty otherwise.
-    proxy
-        What a proxy does in the study, and what is assumed of it, in words; empty without one.
     """
 
     task: str
@@ -107,7 +103,6 @@ class TaskVerdict:
     equivalence: float | None = None
     futile: bool = False
     futility: str = ""
-    proxy: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +110,7 @@ class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
     ``doubts`` are warnings that a claim rests on trials that were taken out or changed, that these
-    are such as blind chance hardly picks, that conditions changed along the study, or that a judge
-    came late.
+    are such as blind chance hardly picks, or that conditions changed along the study.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -172,8 +166,6 @@ class StudyVerdict:
                 del task["equivalence"]
                 for pair in task["pairs"]:
                     del pair["equivalence"], pair["p_equivalent"]
-            if not task["proxy"]:
-                del task["proxy"]
         return content
 
     def __str__(self) -> str:
@@ -186,13 +178,7 @@ _ADAPTER = TypeAdapter(StudyVerdict)
 def verdict(state: StudyState) -> StudyVerdict:
     """Return the verdict of the rows that can be used now."""
     shown = _shown(state)
-    tasks = tuple(
-        replace(
-            _task_verdict(name, board, shown),
-            proxy=in_words(locked_plan(state), name) + unjudged(state, name),
-        )
-        for name, board in state.boards.items()
-    )
+    tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
     changed = _rests_on_changes(state, tasks, shown)
     return StudyVerdict(
         tasks=tasks,
@@ -200,7 +186,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=(*changed, *doubts(state), *drift_doubts(state), *late_doubts(state)),
+        doubts=(*changed, *doubts(state), *drift_doubts(state)),
     )
 
 
@@ -268,7 +254,7 @@ def named_tables(
             name,
             rules,
             joined,
-            replace(table, policies=rules.policies, mean=mean, scenes_drawn=name in plan.proxy),
+            replace(table, policies=rules.policies, mean=mean),
         )
 
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from stopwise.errors import NotAllowed, StopwiseError
 from stopwise.study import events
 from stopwise.study.assignment import next_trial
-from stopwise.study.audits import drawn
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.lifecycle import join, lock
 from stopwise.study.replay import apply
-from stopwise.study.saved_state import dump_state, is_outdated, same_states
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -42,17 +40,11 @@ def verify(store: Store) -> Verification:
     problems: list[str] = []
     try:
         problems += store.damage()
-        secret, snapshot = store.secret(), store.snapshot()
-        if snapshot is not None and is_outdated(snapshot[2]):
-            snapshot = None
+        secret = store.secret()
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
             apply(state, entry)
             state.require_edition()
-            if snapshot is not None and state.seq == snapshot[0]:
-                _, digest, saved = snapshot
-                if digest != state.hash or not same_states(saved, dump_state(state)):
-                    problems.append(f"the saved state does not match entry {state.seq}")
     except NotAllowed:
         raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:
@@ -90,11 +82,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
             yield "the score does not match the answer, or is not the worst"
         case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
-        case (events.Joined() | events.AuditDrawn()) as found if (
-            _again(state, lots, found) != found
-        ):
-            joins = isinstance(found, events.Joined)
-            yield "this policy may not join now" if joins else "this is not what the lot says"
+        case events.Joined() as found if _again(state, lots, found) != found:
+            yield "this policy may not join now"
         case events.Unblinded(names=names, secret=revealed):
             if revealed != secret:
                 yield "the secret is not the one that was committed to"
@@ -108,17 +97,12 @@ def _prescribed(
     """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
     if isinstance(event, events.Scored | events.Rated):
-        people = isinstance(event, events.Rated) or plan.audit is None
-        return judged(state, trial, event.answer, people=people)[1]
+        return judged(state, trial, event.answer)[1]
     return None if event.score is None else plan.task(trial.task).score.worst
 
 
-def _again(
-    state: StudyState, lots: Lots, event: events.Joined | events.AuditDrawn
-) -> events.Joined | events.AuditDrawn:
-    """Return the event with which this policy would join now, or the lot of the row."""
-    if isinstance(event, events.AuditDrawn):
-        return drawn(state, lots, event.task, event.row)
+def _again(state: StudyState, lots: Lots, event: events.Joined) -> events.Joined:
+    """Return the event with which this policy would join now."""
     new = event.policy
     name = state.labels(lots).get(event.arm, "") if new is None else new["name"]
     return join(state, lots, name, event.reason, None if new is None else new.get("run"))

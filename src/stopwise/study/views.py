@@ -24,8 +24,7 @@ class Assignment:
         The blind code; give it to whatever starts the policy.
     rubric
         How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
-        second trial of a row also has the code of the ``first``, which it is compared with. Of the
-        kind "judge", it is only said to be done; it may come back to be ``audited``.
+        second trial of a row also has the code of the ``first``, which it is compared with.
     given_back
         What it counts as if it is given back after it began: "worst" or "again".
     seconds_left
@@ -244,11 +243,8 @@ def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     """Return how a trial is scored, and the code of the one that it is compared with, if any."""
-    if locked_plan(state).audit is not None and not trial.audited:
-        return {"kind": "judge"}
     first = state.run_before(trial)
     content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
-    content |= {"audited": True} if trial.audited else {}
     return content if first is None else {**content, "first": first.code}
 
 
@@ -337,8 +333,6 @@ def trial_line(state: StudyState, trial: TrialRecord, now: float) -> TrialLine:
 
 
 def _in_words(state: StudyState, trial: TrialRecord, now: float) -> str:
-    if trial.status == "leased" and trial.audited:
-        return "run, to be audited"
     if trial.status == "leased":
         return "under way" if state.clock_at(now) < trial.expires else "no result yet"
     if trial.status == "released":

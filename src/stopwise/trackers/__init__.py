@@ -1,4 +1,4 @@
-"""Places that show runs: each row of an evaluation is reported there, and its page at the end."""
+"""Where each row of an evaluation is reported: trackers of runs, and functions of the user."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -6,21 +6,19 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from stopwise.errors import InvalidInput, StopwiseError, require_choice
+from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
 from stopwise.trackers.reporter import Reporter
-from stopwise.trackers.tracker import Tracker
+from stopwise.trackers.tracker import OnRow, RowFunction, Tracker
 
 # By name: the class, and the packages whose runs it takes.
 TRACKERS = {
     "wandb": ("wandb_run:WandbRun", ("wandb",)),
-    "trackio": ("trackio_run:TrackioRun", ("trackio",)),
-    "mlflow": ("mlflow_run:MlflowRun", ("mlflow",)),
     "tensorboard": ("tensorboard_log:TensorboardLog", ("tensorboardX", "torch")),
 }
 
 
-def reporter_of(report_to: Any) -> Reporter:
-    """Return what reports to these trackers; without any, it does nothing.
+def reporter_of(report_to: Any, on_row: RowFunction | None = None) -> Reporter:
+    """Open the trackers and return what reports to them; without any, it does nothing.
 
     Parameters
     ----------
@@ -28,6 +26,8 @@ def reporter_of(report_to: Any) -> Reporter:
         A name of ``TRACKERS``, a run that is open, an object with the methods of ``Tracker``, or
         several of these. A name stands for the run that is open, if there is one; else one is
         opened, and closed at the end.
+    on_row
+        A function that is called with the number of each row and its values by name.
 
     Raises
     ------
@@ -36,9 +36,15 @@ def reporter_of(report_to: Any) -> Reporter:
     """
     several = isinstance(report_to, Iterable) and not isinstance(report_to, str)
     given = list(report_to) if several else [] if report_to is None else [report_to]
+    require(
+        on_row is None or callable(on_row),
+        f"on_row must be a function of a row and its values, but got {on_row!r}",
+        parameter="on_row",
+    )
     makers = [_maker(place) for place in given]  # all, before a run is opened for any
     opened = [_opened(*maker) for maker in makers]
-    return Reporter([tracker for tracker in opened if tracker is not None])
+    callback = None if on_row is None else OnRow(on_row)
+    return Reporter([tracker for tracker in (*opened, callback) if tracker is not None])
 
 
 def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
@@ -54,7 +60,7 @@ def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
             return name, partial(_made, name, place)
     raise InvalidInput(
         f"report_to takes {', '.join(TRACKERS)}, a run of one of these, or an object with the "
-        f"methods begin, log and finish, but got {place!r}",
+        f"methods begin, log and finish, but got {place!r}; a function is for on_row",
         parameter="report_to",
     )
 

@@ -1,4 +1,4 @@
-"""Reporting that an evaluation does not notice: each tracker has a thread, and may fail."""
+"""Reporting that an evaluation does not notice: trackers have a thread, and may fail."""
 
 import logging
 import tempfile
@@ -16,7 +16,7 @@ from stopwise.questions.question import Question
 from stopwise.trackers.row_values import RowValues
 from stopwise.trackers.tracker import Tracker
 
-# At the end a tracker has so many seconds for what it has not sent.
+# At the end trackers have so many seconds for what they have not sent.
 PATIENCE = 60.0
 PAGE = "stopwise-report.html"
 
@@ -24,17 +24,22 @@ PAGE = "stopwise-report.html"
 class Reporter:
     """Tells several trackers the same; none can stop, slow or change what is reported.
 
-    Calls return at once. The first thing that goes wrong with a tracker is logged as a warning;
-    later rows are tried all the same.
+    Calls return at once, since a thread makes them. The first thing that goes wrong with a tracker
+    is logged as a warning; later rows are tried all the same.
     """
 
     def __init__(self, trackers: Sequence[Tracker], patience: float = PATIENCE) -> None:
-        self._lines = [_Line(tracker) for tracker in trackers]
-        self._patience = patience
-        self._open = True
+        self._trackers, self._patience = tuple(trackers), patience
+        self._at = 0  # the place of the tracker that is called
+        self._failed: set[int] = set()  # places of those that missed something
+        self._calls: SimpleQueue[Callable[[Tracker], None] | None] = SimpleQueue()
+        self._thread = Thread(target=self._work, name="stopwise report", daemon=True)
+        self._open = bool(trackers)
+        if trackers:
+            self._thread.start()
 
     def __bool__(self) -> bool:
-        return bool(self._lines)
+        return bool(self._trackers)
 
     def __enter__(self) -> Self:
         return self
@@ -68,7 +73,7 @@ class Reporter:
     def conclude(self, analyses: Callable[[], Sequence[Analysis]]) -> None:
         """Tell the answer with its page; nothing, where there is none yet."""
         found: Sequence[Analysis] = ()
-        if self and self._open:
+        if self._open:
             with suppress(StopwiseError):  # a policy has no trial yet
                 found = analyses()
         verdict = " ".join(analysis.sentence for analysis in found)
@@ -76,14 +81,39 @@ class Reporter:
 
     def finish(self, verdict: str | None = None, page: Callable[[], str] | None = None) -> None:
         """Tell the answer, hand over the page, and wait until all is told; once."""
-        if not self or not self._open:
+        if not self._open:
             return
-        self._open = False
         with tempfile.TemporaryDirectory() as folder:
             path = None if page is None else self._written(page, Path(folder) / PAGE)
             self._send(lambda tracker: tracker.finish(verdict, path))
-            for line in self._lines:
-                line.close(self._patience)
+            self._open = False
+            self._calls.put(None)
+            self._thread.join(self._patience)
+        if self._thread.is_alive():
+            text = f"it did not take everything within {self._patience:g} s"
+            self.warn(TimeoutError(text), self._at)
+
+    def warn(self, error: Exception, place: int = 0) -> None:
+        """Say that a tracker missed something, once for each."""
+        if self and place not in self._failed:
+            self._failed.add(place)
+            name = type(self._trackers[place]).__name__
+            text = "%s missed some reports; the evaluation goes on without it: %s: %s"
+            kind = type(error).__name__
+            logging.getLogger("stopwise").warning(text, name, kind, error)
+
+    def _send(self, call: Callable[[Tracker], None]) -> None:
+        if self._open:
+            self._calls.put(call)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            for place, tracker in enumerate(self._trackers):
+                self._at = place
+                try:
+                    call(tracker)
+                except Exception as error:  # whatever a network or a disk may do
+                    self.warn(error, place)
 
     def _written(self, page: Callable[[], str], path: Path) -> Path | None:
         try:
@@ -92,43 +122,3 @@ class Reporter:
             self.warn(error)
             return None
         return path
-
-    def warn(self, error: Exception) -> None:
-        """Say that something is missing in every tracker."""
-        for line in self._lines[:1]:
-            line.warn(error)
-
-    def _send(self, call: Callable[[Tracker], None]) -> None:
-        for line in self._lines:
-            line.calls.put(partial(call, line.tracker))
-
-
-class _Line:
-    """The calls of one tracker, in order, in a thread of its own."""
-
-    def __init__(self, tracker: Tracker) -> None:
-        self.tracker, self.warned = tracker, False
-        self.calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread = Thread(target=self._work, name="stopwise report", daemon=True)
-        self._thread.start()
-
-    def _work(self) -> None:
-        while (call := self.calls.get()) is not None:
-            try:
-                call()
-            except Exception as error:  # whatever a network or a disk may do
-                self.warn(error)
-
-    def close(self, patience: float) -> None:
-        self.calls.put(None)
-        self._thread.join(patience)
-        if self._thread.is_alive():
-            self.warn(TimeoutError(f"it did not take everything within {patience:g} s"))
-
-    def warn(self, error: Exception) -> None:
-        if not self.warned:
-            self.warned = True
-            name = type(self.tracker).__name__
-            text = "%s missed some reports; the evaluation goes on without it: %s: %s"
-            kind = type(error).__name__
-            logging.getLogger("stopwise").warning(text, name, kind, error)

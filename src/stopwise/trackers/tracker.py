@@ -1,11 +1,14 @@
 """What stopwise asks of a tracker."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 # Before every name, so that nothing of a run that others write to is touched.
 PREFIX = "stopwise/"
+
+RowFunction = Callable[[int, dict[str, float]], object]
 
 
 class Tracker(Protocol):
@@ -28,3 +31,20 @@ class Tracker(Protocol):
 
         The page is gone afterwards. A run that was open before stays open.
         """
+
+
+@dataclass(frozen=True)
+class OnRow:
+    """A function of the user that is called with each row and its values."""
+
+    function: RowFunction
+
+    def begin(self, settings: Mapping[str, Any]) -> None:
+        """Nothing: settings are no values of a row."""
+
+    def log(self, row: int, numbers: Mapping[str, float], verdict: str | None) -> None:  # noqa: ARG002
+        """Call the function."""
+        self.function(row, dict(numbers))
+
+    def finish(self, verdict: str | None, page: Path | None) -> None:
+        """Nothing: nothing was opened."""

@@ -31,8 +31,8 @@ WORK: dict[str, Callable[[Study], Any]] = {
 
 
 def _where(trial: int, file: str) -> str:
-    """Return where the server has a recording of a trial, or (0) a photo of a check list."""
-    return f"/api/photos/{file}" if not trial else f"/api/trials/{trial}/recordings/{file}"
+    """Return where the server has a recording of a trial."""
+    return f"/api/trials/{trial}/recordings/{file}"
 
 
 class Analyst:

@@ -8,7 +8,6 @@ from fastapi.staticfiles import StaticFiles
 
 from stopwise import __version__
 from stopwise.study.study import Study
-from stopwise.web.certificate import TlsCertificate
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
 from stopwise.web.routes import (
@@ -50,9 +49,7 @@ class _App(FastAPI):
         return self.openapi_schema
 
 
-def create_app(
-    study: Study, *, url: str | None = None, certificate: TlsCertificate | None = None
-) -> FastAPI:
+def create_app(study: Study, *, url: str | None = None) -> FastAPI:
     """Return the web app of a study, to be served by any ASGI server.
 
     Parameters
@@ -61,8 +58,6 @@ def create_app(
         An open study; several apps, also on other machines, may serve the same one.
     url
         The address that people use, for links and QR codes; by default that of each request.
-    certificate
-        One of the server's own, which people have to trust; a page says how.
     """
     app = _App(
         title="stopwise study",
@@ -72,7 +67,7 @@ def create_app(
         docs_url=None,  # it would load scripts from elsewhere; /api is our own page
         redoc_url=None,
     )
-    app.state.site = Site(study, url, certificate)
+    app.state.site = Site(study, url)
     for concern in CONCERNS:
         app.include_router(concern.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")

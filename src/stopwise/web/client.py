@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Self, TypeVar
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
@@ -44,7 +44,7 @@ class StudyClient:
     retry_seconds
         How long to retry before raising ``StoreFailed``.
     certificate
-        The certificate of a server that made its own (``serve --tls``), as a file.
+        A file with the certificate that vouches for the server, if this machine does not trust it.
     sleep
         How to wait between attempts, for tests.
 
@@ -113,11 +113,6 @@ class StudyClient:
         body = {"station": station, "ticked": list(ticked), "note": note}
         self._call("POST", "/api/stations/check", body)
 
-    def add_photo(self, station: str, item: str, file: str | Path) -> str:
-        """Send a photo of an item of a station's check list; return its name beside the study."""
-        query = urlencode({"station": station, "item": item})
-        return self._sent(f"/api/stations/photo?{query}", file)
-
     def start(self, trial: int, *, station: str) -> None:
         """Mark a trial as started; repeat this during a long trial to extend its lease."""
         self._call("POST", f"/api/trials/{trial}/start", {"station": station})
@@ -179,20 +174,13 @@ class StudyClient:
         body = {"episode": episode, "outcome": outcome, "seconds": seconds}
         self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
-    def judge(self, trial: int, score: float) -> None:
-        """Store what a judge makes of a trial; see ``Study.judge``. For the role "runner"."""
-        self._call("POST", f"/api/trials/{trial}/judge", {"score": score})
-
     def add_recording(self, trial: int, file: str | Path) -> str:
         """Send a video or photo of a trial; return its name beside the study."""
-        return self._sent(f"/api/trials/{trial}/recordings", file)
-
-    def _sent(self, path: str, file: str | Path) -> str:
         try:
             content = Path(file).read_bytes()
         except OSError as error:
             raise InvalidInput(f"{file}: {error.strerror}") from error
-        return str(self._call("POST", path, content)["recording"])
+        return str(self._call("POST", f"/api/trials/{trial}/recordings", content)["recording"])
 
     def status(self) -> Status:
         """Return the progress of the study."""

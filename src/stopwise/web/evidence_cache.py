@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from stopwise.core.promise import p_value_name
 from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
 from stopwise.report.figure_data import evidence_curves
@@ -130,7 +129,6 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
         pairs=[] if analysis is None else _pairs(analysis),
         trials_saved=saved,
         interval_note=None if analysis is None else analysis.interval_note,
-        p_value_name="p" if analysis is None else p_value_name(analysis.method),
         candidates=_candidates(task),
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from stopwise.core.registry import find
 from stopwise.errors import InvalidInput, NotAllowed, StopwiseError
 from stopwise.planning.forecast import forecast_study
 from stopwise.study.study import Study
@@ -29,8 +28,6 @@ class ExpectedEnd:
         That the question is then answered on every task; None if a task has no complete round.
     minutes_per_trial
         From one result to the next, while people work; None if too few came.
-    may_stop
-        Whether the guarantee holds whenever people stop, so that they may act on this.
     why_not
         Why the rest is not known; empty if it is.
     """
@@ -40,7 +37,6 @@ class ExpectedEnd:
     at_most: int | None = None
     chance: float | None = None
     minutes_per_trial: float | None = None
-    may_stop: bool = True
     why_not: str = ""
 
     def more(self, counted: int) -> int:
@@ -83,7 +79,6 @@ def expected_end(study: Study) -> ExpectedEnd:
         at_most=status.counted + sum(left.values()),
         chance=chance if left.keys() <= ahead.keys() else None,
         minutes_per_trial=study.minutes_per_trial(),
-        may_stop=find(status.method).anytime,
     )
 
 

@@ -33,7 +33,6 @@ WORDS = {
     404: "not_found",
     405: "method_not_allowed",
     413: "too_large",
-    429: "too_many_tries",
 }
 
 

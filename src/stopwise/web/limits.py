@@ -1,12 +1,8 @@
-"""What a stranger cannot do to the server: large bodies, many tries, framing, sniffing."""
+"""What a stranger cannot do to the server: large bodies, framing, sniffing."""
 
 import asyncio
 import math
 import re
-import threading
-import time
-from collections import OrderedDict, deque
-from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -16,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LARGEST_BODY = 256 * 1024
 SECONDS_FOR_BODY = 20.0
 SLOWEST = 10 * 1024.0  # bytes per second of a recording: it may take long, but must come
-UPLOAD = re.compile(r"/api/(trials/\d+/recordings|stations/photo)")
+UPLOAD = re.compile(r"/api/trials/\d+/recordings")
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -86,36 +82,3 @@ class SmallBodies:
             await answer(scope, receive, send)
         else:
             await self.app(scope, receive_some, send)
-
-
-class Attempts:
-    """Failed tries to join, by address, within a sliding window; forgets old addresses."""
-
-    def __init__(
-        self,
-        most: int = 10,
-        seconds: float = 60.0,
-        addresses: int = 1000,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.most, self.seconds, self.addresses = most, seconds, addresses
-        self._clock = clock
-        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
-        self._lock = threading.Lock()  # requests come in threads
-
-    def wait(self, address: str) -> float:
-        """Return how long the address must wait before its next try, 0 for not at all."""
-        with self._lock:
-            now = self._clock()
-            failed = self._failed.get(address, deque())
-            while failed and failed[0] <= now - self.seconds:
-                failed.popleft()
-            return failed[0] + self.seconds - now if len(failed) >= self.most else 0.0
-
-    def failed(self, address: str) -> None:
-        """Note a failed try."""
-        with self._lock:
-            self._failed.setdefault(address, deque(maxlen=self.most)).append(self._clock())
-            self._failed.move_to_end(address)
-            while len(self._failed) > self.addresses:
-                self._failed.popitem(last=False)

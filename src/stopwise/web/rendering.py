@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from stopwise import __version__
+from stopwise.study import limits
 from stopwise.web.svg_charts import candidate_chart, evidence_chart, interval_chart
 
 
@@ -30,6 +31,7 @@ def _environment() -> Environment:
     environment.filters["p"] = _p_value
     environment.filters["duration"] = _duration
     environment.filters["percent"] = _percent
+    environment.globals["limits"] = limits
     charts = (candidate_chart, evidence_chart, interval_chart)
     environment.globals.update({chart.__name__: chart for chart in charts})
     return environment

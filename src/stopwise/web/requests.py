@@ -12,6 +12,7 @@ from pydantic import (
     StrictStr,
 )
 
+from stopwise.study.limits import NAME, NOTE, SECONDS
 from stopwise.study.study import TOKEN_DAYS
 
 
@@ -21,15 +22,15 @@ def _printable(text: str) -> str:
     return text
 
 
-Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_printable)]
-Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
-Reason = Annotated[str, Field(max_length=2000)]
-StatedReason = Annotated[str, Field(min_length=1, max_length=2000)]
+Name = Annotated[str, Field(min_length=1, max_length=NAME), AfterValidator(_printable)]
+Key = Annotated[str, Field(min_length=1, max_length=NAME), AfterValidator(_printable)]
+Reason = Annotated[str, Field(max_length=NOTE)]
+StatedReason = Annotated[str, Field(min_length=1, max_length=NOTE)]
 Answer = (
     StrictBool
     | Annotated[StrictFloat, Field(ge=-1e15, le=1e15)]
-    | Annotated[StrictStr, Field(max_length=200)]
-    | Annotated[list[Annotated[StrictStr, Field(max_length=200)]], Field(max_length=1000)]
+    | Annotated[StrictStr, Field(max_length=NAME)]
+    | Annotated[list[Annotated[StrictStr, Field(max_length=NAME)]], Field(max_length=1000)]
 )
 
 
@@ -40,14 +41,14 @@ class _Body(BaseModel):
 class JoinRequest(_Body):
     """A token to exchange for a session cookie."""
 
-    token: str = Field(min_length=1, max_length=200)
+    token: str = Field(min_length=1, max_length=NAME)
 
 
 class NextRequest(_Body):
     """A station asks for a trial; the station defaults to the name of the token."""
 
     station: Name | None = None
-    task: Annotated[str, Field(max_length=200)] | None = None
+    task: Annotated[str, Field(max_length=NAME)] | None = None
 
 
 class StartRequest(_Body):
@@ -72,9 +73,9 @@ class ScoreRequest(_Body):
         default=None,
         description="A report sent again with its key is stored once; another answer is refused.",
     )
-    note: Annotated[str, Field(max_length=2000)] = ""
-    tag: Annotated[str, Field(max_length=200)] | None = None
-    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+    note: Annotated[str, Field(max_length=NOTE)] = ""
+    tag: Annotated[str, Field(max_length=NAME)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=SECONDS)] | None = None
 
 
 class AttendRequest(_Body):
@@ -82,7 +83,7 @@ class AttendRequest(_Body):
 
     station: Name
     present: bool = True
-    limit: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    limit: Annotated[float, Field(gt=0, le=SECONDS)] | None = None
 
 
 class EpisodeRequest(_Body):
@@ -95,21 +96,15 @@ class EpisodeEndRequest(EpisodeRequest):
     """It ended: "ended", "failed", "timed out", "stopped" or "lost", after so many seconds."""
 
     outcome: Annotated[str, Field(max_length=20)] = "ended"
-    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
-
-
-class JudgeRequest(_Body):
-    """What a judge makes of a trial, in units of the score."""
-
-    score: float
+    seconds: Annotated[float, Field(ge=0, le=SECONDS)] | None = None
 
 
 class CheckRequest(_Body):
     """The start-of-day check list of a station: what is ticked, and why the rest is not."""
 
     station: Name | None = None
-    ticked: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)]
-    note: Annotated[str, Field(max_length=2000)] = ""
+    ticked: Annotated[list[Annotated[str, Field(max_length=NAME)]], Field(max_length=50)]
+    note: Annotated[str, Field(max_length=NOTE)] = ""
 
 
 class RatingRequest(_Body):

@@ -69,9 +69,6 @@ class NextView(_Answer):
     checks: tuple[str, ...] = Field(
         default=(), description="The start-of-day check list, if it is due before the next trial."
     )
-    photos: tuple[str, ...] = Field(
-        default=(), description="Which items of it ask for a photo that is not there yet."
-    )
 
 
 class RecordingView(_Answer):
@@ -158,13 +155,11 @@ class TaskView(_Answer):
     trials_saved: int
     policies: list[PolicyView]
     pairs: list[PairView]
-    p_value_name: str
     interval_note: str | None
     goal: str
     by: str = "means"
     best: str | None
     candidates: list[CandidateView]
-    proxy: str = ""
 
     @property
     def answer(self) -> type[Analysis]:

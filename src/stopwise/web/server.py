@@ -2,9 +2,10 @@
 
 import logging
 import socket
+import ssl
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
-from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
@@ -14,7 +15,6 @@ from stopwise.files import PRIVATE
 from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
-from stopwise.web.certificate import TlsCertificate, own_certificate
 from stopwise.web.impatience import Doorway, Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
@@ -30,6 +30,28 @@ class _Server(uvicorn.Server):
         app.state.site.close()
 
 
+@dataclass(frozen=True)
+class Tls:
+    """A certificate and its key, as files."""
+
+    certificate: Path
+    key: Path
+
+    def check(self) -> None:
+        """Raise unless the two can be read and belong together."""
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+                self.certificate, self.key, password=_no_password
+            )
+        except (OSError, ValueError) as error:
+            both = f"{self.certificate} with the key {self.key}"
+            raise StopwiseError(f"TLS cannot use the certificate {both}: {error}") from error
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password, which nobody could type when the server restarts")
+
+
 @dataclass
 class Serving:
     """A study about to be served."""
@@ -37,7 +59,7 @@ class Serving:
     study: Study
     listener: socket.socket  # bound before any link is shown, so that the port in the link is right
     url: str  # the address that people use
-    certificate: TlsCertificate | None = None  # with TLS
+    tls: Tls | None = None
 
     @classmethod
     def bind(
@@ -47,15 +69,15 @@ class Serving:
         port: int = 8000,
         lan: bool = False,
         url: str | None = None,
-        tls: bool = False,
+        tls: Tls | None = None,
     ) -> "Serving":
         """Take a port: on this machine only, unless the whole network may come."""
         import scipy.stats  # noqa: F401  # now: at the first analysis everyone would wait for it
 
         people_use = None if url is None else web_address(url)
         host = lan_address() if lan else "127.0.0.1"
-        known = urlsplit(people_use).hostname if people_use else None
-        certificate = own_certificate(study.folder, known or host) if tls else None
+        if tls is not None:
+            tls.check()
         # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
         listener = Doorway(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -66,7 +88,7 @@ class Serving:
             listener.close()
             raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error
         own = f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
-        return cls(study, listener, people_use or own, certificate)
+        return cls(study, listener, people_use or own, tls)
 
     def owner_link(self, who: str = "owner") -> str:
         """Return a link for the owner, named as a person; the same as before a restart.
@@ -87,17 +109,16 @@ class Serving:
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""
-        own = self.certificate
-        app = create_app(self.study, url=self.url, certificate=own)
+        tls = self.tls
         config = uvicorn.Config(
-            app,
+            create_app(self.study, url=self.url),
             log_level=logging.WARNING if not access_log else logging.INFO,
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
             http=Impatient,
             loop="asyncio",  # uvloop, where it is installed, would not ask the doorway
-            ssl_certfile=None if own is None else str(own.file),
-            ssl_keyfile=None if own is None else str(own.key),
+            ssl_certfile=None if tls is None else tls.certificate,
+            ssl_keyfile=None if tls is None else tls.key,
         )
         return _Server(config)
 

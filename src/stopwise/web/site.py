@@ -10,10 +10,8 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
-from stopwise.web.certificate import TlsCertificate
 from stopwise.web.evidence_cache import EvidenceCache
 from stopwise.web.expected_end import ExpectedEndCache
-from stopwise.web.limits import Attempts
 from stopwise.web.live_updates import LiveUpdates, Pulse
 
 # A score can be taken back for so long, on the device; then it is sent, and is final.
@@ -26,14 +24,12 @@ class Site:
 
     study: Study
     url: str | None = None  # that people use, for links and QR codes; None for each request's own
-    certificate: TlsCertificate | None = None  # the server's own, which people have to trust
     cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
     analyst: Analyst = field(init=False)
     evidence: EvidenceCache = field(init=False)
     end: ExpectedEndCache = field(init=False)
     updates: LiveUpdates = field(init=False)
     pulse: Pulse = field(init=False)
-    attempts: Attempts = field(default_factory=Attempts)
 
     def __post_init__(self) -> None:
         secret = f"cookie {self.study.store.secret()}"

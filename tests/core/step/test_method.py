@@ -24,7 +24,7 @@ def run(method: Step, r0: Floats, r1: Floats) -> list[StepState]:
 
 def test_error_rate_of_one_direction_without_looking_at_the_other() -> None:
     # A one-sided study goes on after the mirrored stop. Sabotage: a rule made for 2 alpha fails.
-    method = Step(n_max=50, table="paper", futility=None, seed=3)
+    method = Step(n_max=50, futility=None)
     rng = np.random.default_rng(11)
     runs = 20_000
     r0, r1 = rng.binomial(1, 0.5, (2, 50, runs))
@@ -35,20 +35,19 @@ def test_error_rate_of_one_direction_without_looking_at_the_other() -> None:
     assert binomtest(int(rejected.sum()), runs, expected).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("table", ["optimal", "paper"])
-def test_a_direction_is_closed_by_the_mirrored_stop(table: str) -> None:
+def test_a_direction_is_closed_by_the_mirrored_stop() -> None:
     # Policy 0 wins 14 pairs, then policy 1 wins 36: the table alone would reject at the end.
-    method = Step(n_max=50, table=table, futility=None, seed=0)
+    method = Step(n_max=50, futility=None)
     r1 = np.repeat([0.0, 1.0], [14, 36])
     states = run(method, 1.0 - r1, r1)
     assert method.evidence(states[13]).rejected.tolist() == [False, True]
     assert method.evidence(states[-1]).rejected.tolist() == [False, True]
     final = np.array([50]), np.array([14]), np.array([36])
-    assert method.stopping.rule.rejection_probability(*final)[0] == 1.0
+    assert method.stopping.rule.rejects(*final)[0]
 
 
 def test_directions_exclude_each_other_and_rejection_stays() -> None:
-    method = Step(n_max=50, table="paper", seed=0)
+    method = Step(n_max=50)
     r0, r1 = np.random.default_rng(5).binomial(1, [[[0.2]], [[0.6]]], (2, 60, 400))
     states = run(method, r0, r1)
     rejected = np.array([method.evidence(state).rejected for state in states])
@@ -65,19 +64,6 @@ def test_evidence_is_all_or_nothing() -> None:
     assert np.all(before.p_value == 1.0)
     assert after.log_e[0] == pytest.approx(-np.log(0.05))
     assert after.p_value.tolist() == [0.05, 1.0]
-
-
-def test_randomised_states_replay_and_do_not_depend_on_the_number_of_runs() -> None:
-    method = Step(n_max=50, table="paper", seed=9)
-    r0, r1 = np.random.default_rng(6).binomial(1, [[[0.4]], [[0.6]]], (2, 50, 300))
-    whole, again, part = run(method, r0, r1), run(method, r0, r1), run(method, r0[:, :7], r1[:, :7])
-    single = run(method, r0[:, 0], r1[:, 0])
-    for k in range(50):
-        assert np.array_equal(whole[k].status, again[k].status)
-        assert np.array_equal(whole[k].status[:7], part[k].status)
-        assert np.array_equal(whole[k].status[0], single[k].status)
-    other = run(Step(n_max=50, table="paper", seed=10), r0, r1)
-    assert any(not np.array_equal(a.status, b.status) for a, b in zip(whole, other, strict=True))
 
 
 def test_futility_is_advice_or_binds() -> None:

@@ -41,7 +41,7 @@ def test_folded_error_equals_the_unfolded_one() -> None:
     walk = Walk(n_max, 50.0)
     folded = error_coefficients(walk, walk.forward_weights(), regions, futility=False)
     table = unfold(regions.reject_from)
-    rule = Rule(table, np.zeros_like(table), np.empty(0, np.int64), np.empty(0))
+    rule = Rule(table, np.zeros_like(table))
     plain = diagonal_coefficients(rejection_given_counts(rule, heed_futility=False))
     assert folded == pytest.approx(plain[n_max:], abs=1e-13)
     assert plain == pytest.approx(plain[::-1], abs=1e-13)

@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from scipy.interpolate import BPoly
 
-from stopwise.core.step.evaluation import mean_over_counts, rejection_given_counts
-from stopwise.core.step.published import published_rule
-from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.worst_case import diagonal_supremum, worst_case
 
 
@@ -35,12 +32,3 @@ def test_error_off_the_diagonal_counts() -> None:
     worst = worst_case(rejection, monotone=False)
     assert worst.attained < 0.01
     assert worst.error >= 1.0 - 1e-9
-
-
-def test_bound_of_a_rule_that_is_not_monotone() -> None:
-    rule = published_rule(0.05, 40, RiskBudget())
-    assert not rule.is_monotone()
-    rejection = rejection_given_counts(rule, heed_futility=False)
-    worst = worst_case(rejection, monotone=False)
-    high, low = np.sort(np.random.default_rng(2).random((2, 20_000)), axis=0)[::-1]
-    assert mean_over_counts(rejection, high, low).max() <= worst.error <= 0.0501

@@ -1,7 +1,7 @@
 """What the commands of a study share: opening it, and who acts."""
 
 import getpass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,11 +17,11 @@ Who = Annotated[
 Reason = Annotated[str, typer.Option(help="Why; shown in the report.")]
 
 
-def open_study(place: str, report_to: list[str] | None = None) -> "Study":
+def open_study(place: str, **reporting: Any) -> "Study":
     """Open a study, to be used in a ``with`` statement."""
     from stopwise import Study
 
-    return Study.open(place, report_to=report_to)
+    return Study.open(place, **reporting)
 
 
 def warn_if_readable(study: "Study") -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from stopwise.cli.option_groups import argument, flag, grouped, option
-from stopwise.cli.options import ReportTo
+from stopwise.cli.options import ReportingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.cli.values import named_values
 
@@ -76,11 +76,12 @@ def unblind(
     place: Place = ".",
     reason: Reason = "",
     yes: bool = flag("Do not ask, even if the study is not finished."),
-    report_to: ReportTo = None,
+    *,
+    reporting: ReportingOptions,
     who: Who = None,
 ) -> None:
     """Reveal which policy is behind each label; after that no trial can be voided or undone."""
-    with open_study(place, report_to) as study:
+    with open_study(place, **reporting.keywords()) as study:
         if not study.finished and not yes:
             typer.confirm("The study is not finished. Unblind it for good?", abort=True)
         names = study.unblind(reason=reason, who=person(who))

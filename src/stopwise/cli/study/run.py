@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from stopwise.cli.option_groups import grouped, option
-from stopwise.cli.options import ReportTo
+from stopwise.cli.options import ReportingOptions
 from stopwise.cli.study.evidence_chart import evidence_chart
 from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
 
@@ -40,7 +40,8 @@ def run(
         False,
         name="--evidence/--no-evidence",
     ),
-    report_to: ReportTo = None,
+    *,
+    reporting: ReportingOptions,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -48,7 +49,7 @@ def run(
     Every answer is stored before the next question, so nothing is lost if the power fails.
     """
     own = socket.gethostname() if station is None else station
-    with open_study(place, report_to) as study:
+    with open_study(place, **reporting.keywords()) as study:
         warn_if_readable(study)
         waiting = False
         while True:
@@ -90,9 +91,6 @@ def _go_through_checks(study: "Study", station: str, who: str | None) -> None:
         return
     typer.echo("Before the first trial of the day:")
     ticked = [item for item in checks if typer.confirm(f"  {item}?", default=True)]
-    for item in study.photos_due(station):
-        if item in ticked:
-            study.add_photo(station, item, typer.prompt(f"  Photo of {item}, a file"), who=who)
     note = typer.prompt("What is not as it should be?") if len(ticked) < len(checks) else ""
     study.check(station, ticked, note=note, who=who)
 
@@ -105,8 +103,6 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
     _show(trial)
     key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
-    if trial.rubric.get("audited"):
-        help_text = HELP_FIRST
     if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
         help_text = HELP_FIRST
     while True:
@@ -160,10 +156,6 @@ def _ask(trial: "Assignment", others: str) -> str:
 
 
 def _show(trial: "Assignment") -> None:
-    if trial.rubric.get("audited"):
-        where = f" from {trial.condition}" if trial.condition else ""
-        typer.echo(f"\ntrial {trial.trial} (CODE {trial.code}{where}) was picked: how did it go?")
-        return
     typer.echo(f"\ntrial {trial.trial}   CODE {trial.code}   {trial.task}")
     if trial.condition:
         typer.echo(f"start from: {trial.condition}")

@@ -2,18 +2,19 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import typer
 
-from stopwise.cli.command import Command, CommandGroup
+from stopwise.cli.command import Command, CommandGroup, Mistyped
 from stopwise.cli.option_groups import argument, flag, grouped, option
-from stopwise.cli.options import AsJson, ReportTo
+from stopwise.cli.options import AsJson, ReportingOptions
 from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
 
 WARNING = (
     "Warning: everyone on this network can reach the study. Each request needs a token, but "
-    "without TLS tokens can be read on the way: use --tls, a network that you trust, or a proxy "
-    "with TLS and --url."
+    "without TLS tokens can be read on the way: use --certificate and --key, a proxy with TLS and "
+    "--url, or a network that you trust."
 )
 
 token_app = typer.Typer(
@@ -30,22 +31,27 @@ def serve(
     port: int = option("Port; 0 for any free one.", 8000, min=0, max=65535),
     lan: bool = flag("Also serve phones and other machines on this network."),
     url: str | None = option("The public address, if the app is behind a proxy."),
-    tls: bool = flag("Serve over TLS, with a self-signed certificate."),
+    certificate: Path | None = option("Serve over TLS, with the certificate in this file."),
+    key: Path | None = option("With --certificate: the file of its private key."),
     qr: bool = flag("Print the owner's link as a QR code."),
     access_log: bool = flag("Log each request, but never a token."),
-    report_to: ReportTo = None,
+    *,
+    reporting: ReportingOptions,
     who: Who = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
-    with open_study(place, report_to) as study:
+    if (certificate is None) != (key is None):
+        raise Mistyped("--certificate and --key belong together: give both, or neither")
+    with open_study(place, **reporting.keywords()) as study:
         from stopwise.web.links import qr_text
-        from stopwise.web.server import Serving
+        from stopwise.web.server import Serving, Tls
 
+        tls = Tls(certificate, key) if certificate and key else None
         serving = Serving.bind(study, port=port, lan=lan, url=url, tls=tls)
         with serving.listener:
             link = serving.owner_link(person(who))
-            if lan and not tls:
+            if lan and tls is None:
                 typer.echo(WARNING, err=True)
             warn_if_readable(study)
             if as_json:
@@ -53,9 +59,6 @@ def serve(
             else:
                 typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
                 typer.echo(qr_text(link) if qr else "Invite operators on that page.")
-                if serving.certificate is not None:
-                    typer.echo(f"Each device has to trust this server once: {serving.url}/trust")
-                    typer.echo(f"SHA-256 of its certificate: {serving.certificate.fingerprint}")
             serving.run(access_log=access_log)
 
 

@@ -35,9 +35,6 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
     if verdict is not None:
         typer.echo(evidence_chart(verdict))
         typer.echo(str(verdict))
-        for task in verdict.tasks:
-            if task.proxy:
-                typer.echo(f"{task.task}: {task.proxy}")
 
 
 @grouped

@@ -36,20 +36,6 @@ def correct(
 
 
 @grouped
-def judge(
-    place: Place = ".",
-    *,
-    trial: Number,
-    score: float = argument("In units of the score.", ...),
-    who: Who = None,
-) -> None:
-    """Enter a judge's score of a trial, which is final, if the plan has an audit."""
-    with open_study(place) as study:
-        study.judge(trial, score, who=person(who))
-    typer.echo(f"judged: trial {trial}")
-
-
-@grouped
 def void(
     place: Place = ".",
     *,
@@ -110,30 +96,6 @@ def import_trials(
             trials, source=file.name, reason=reason, again=again, who=person(who)
         )
     typer.echo(f"imported: {counted(count, 'trial')}")
-
-
-@grouped
-def import_proxy(
-    *,
-    place: Place = ".",
-    file: Path = argument("Simulated episodes of each policy from each start state.", ...),
-    reading: ImportReadingOptions,
-) -> None:
-    """Write a simulator's scores into the plan before the lock: they save trials on the robot.
-
-    The start state is the block of an episode (--column block=NAME).
-    """
-    from stopwise import read_trials
-
-    with open_study(place) as study:
-        trials = read_trials(file, **reading.keywords())
-        found = study.import_proxy(trials)
-        others = [name for name in trials.policies if name not in study.plan.policy_names]
-    if others:
-        typer.echo(f"left out, since the plan does not name them: {', '.join(others)}")
-    for task, states in found.items():
-        typer.echo(f"{task}: the simulator's scores from {counted(states, 'start state')}")
-    typer.echo("written into the plan; each row will draw its state from these")
 
 
 @grouped

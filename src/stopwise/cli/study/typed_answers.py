@@ -15,8 +15,6 @@ def question(rubric: dict[str, Any]) -> str:
         return f"number from {rubric['low']:g} to {rubric['high']:g}{unit}"
     if kind == "preference":
         return _preference_question(rubric)
-    if kind == "judge":
-        return "a judge scores it: type `done` when it is over"
     options = _options(rubric)
     numbered = [f"{place} {option}" for place, option in enumerate(options, 1)]
     listed = ", ".join(numbered if _may_be_numbered(options) else options)
@@ -36,7 +34,7 @@ def parse_answer(rubric: dict[str, Any], typed: str) -> Any:
             return float(text)
         except ValueError as error:
             raise InvalidInput(f"type a number, but got {typed!r}") from error
-    if kind in ("preference", "judge"):
+    if kind == "preference":
         known = {"1": "first", "2": "second"} if "first" in rubric else {}
         return known.get(text, text)
     options = _options(rubric)

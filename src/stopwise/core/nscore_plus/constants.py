@@ -2,9 +2,8 @@
 
 They were chosen on the suite of the benchmarks and decide only how fast the test is: it is valid
 with any value, as long as shares stay strictly between 0 and 1. Their order is that of the rules in
-``docs/design/nscore-plus.md``. Figures are those of ``docs/design/nscore-plus-tried.md``; where
-there is none, the direction follows from the formula and was not measured. Raise the edition of the
-method when you change one.
+``docs/design/nscore-plus.md``. Where there is no figure, the direction follows from the formula and
+was not measured. Raise the edition of the method when you change one.
 """
 
 # --- Deviation of scores -------------------------------------------------------------------------
@@ -121,12 +120,6 @@ PROXY_PAIRS = 2.0
 # More: a good proxy is used later (1: .68 at correlation .7). Less: a useless one costs more
 # (.25: 1.0184 of the pairs at correlation 0 instead of 1.0169).
 PROXY_DOUBT = 0.4
-# The least effect that the cost of bounds of the mean is held against, in deviations over
-# sqrt(n_max).
-# More: few scenes cost more in long studies. Less (0): a weight whose cost no effect is held
-# against (1.2 of the pairs with 2,000 scenes for .5 against .58, N = 1000, instead of 1.01); a good
-# proxy is used later (2: .85 at correlation .75 with 2,000 scenes, N = 200, instead of .78).
-PLAUSIBLE_EFFECT = 3.0
 # Deviations of its mean above what was shown that the effect may have, where the weight is chosen.
 # More: the proxy is used less where bounds limit the bets. Less: it costs pairs there (0: 1.06
 # instead of 1.02 with returns of deviation .14).
@@ -169,7 +162,7 @@ LEAST_CHANCE_DEVIATIONS = 1.645
 # More: gives up later. Less: gives up small studies too soon.
 HOPED_PAIRS = 4.0
 
-# --- No deadline ---------------------------------------------------------------------------------
+# --- Without a horizon ---------------------------------------------------------------------------
 # The least effect per pair looked for when no n_max is declared; half of it is still found.
 # More: small effects are never found. Less: the grid is coarser at the same number of points.
 LEAST_EFFECT_WITHOUT_HORIZON = 0.005

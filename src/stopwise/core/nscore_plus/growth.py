@@ -1,6 +1,6 @@
-"""The bet of ``nscore-plus`` without a deadline, or where a decision by it is out of reach.
+"""The bet of ``nscore-plus`` without a horizon, or where a decision by it is out of reach.
 
-The rules "No deadline" and "Out of reach" in section 4 of ``docs/design/nscore-plus.md``.
+The rules "Without a horizon" and "Out of reach" in section 4 of ``docs/design/nscore-plus.md``.
 """
 
 from functools import lru_cache

@@ -44,11 +44,8 @@ BARRIER_SHIFT = 0.5826
 
 
 @lru_cache(maxsize=64)
-def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> PlanTable:
-    """Return the standardised bets planned for one level (of one side), horizon and design.
-
-    If it is ``randomised``, wealth X left at n_max still decides, with probability alpha X.
-    """
+def bet_table(alpha: float, n_max: int, design: str) -> PlanTable:
+    """Return the standardised bets planned for one level (of one side), horizon and design."""
     target = float(np.log(1 / alpha))
     need = _needs(target)
     largest = LARGEST_BET_INDEPENDENT if design == "independent" else LARGEST_BET_PAIRED
@@ -57,8 +54,6 @@ def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False
     times = _times(n_max)
     moves: dict[int, _Moves] = {}
     cost = np.full((STATISTIC.size, NEED_POINTS), UNDECIDED_PRICE)
-    if randomised:
-        cost = cost * -np.expm1(-need)
     table = np.empty((times.size - 1, STATISTIC.size, NEED_POINTS))
     for i in range(times.size - 2, -1, -1):
         now, pairs = int(times[i]), int(times[i + 1] - times[i])
@@ -68,29 +63,26 @@ def bet_table(alpha: float, n_max: int, design: str, *, randomised: bool = False
         # where nothing helps any more rounding must not choose: prefer the smaller bet
         table[i] = _vertex(costs + 1e-10 * bets, bets)
         cost = costs.min(axis=-1) + pairs * price[:, None]
-    if not randomised:  # there all wealth that is left at n_max counts
-        pairs_seen = times[:-1, None, None].astype(np.float64)
-        state = pairs_seen, STATISTIC[:, None] * np.sqrt(pairs_seen + SOFTENING), need
-        kept = growth_bet(n_max, *state, SECOND_ORDER[design])
-        table = np.where(within_reach(n_max, *state), table, kept)
+    pairs_seen = times[:-1, None, None].astype(np.float64)
+    state = pairs_seen, STATISTIC[:, None] * np.sqrt(pairs_seen + SOFTENING), need
+    kept = growth_bet(n_max, *state, SECOND_ORDER[design])
+    table = np.where(within_reach(n_max, *state), table, kept)
     row = np.searchsorted(times, np.arange(n_max), side="right") - 1
     table.flags.writeable = False
     return PlanTable(row.astype(np.intp), table, float(need[-1]))
 
 
 @lru_cache(maxsize=64)
-def chance_table(alpha: float, n_max: int, design: str, *, randomised: bool = False) -> PlanTable:
+def chance_table(alpha: float, n_max: int, design: str) -> PlanTable:
     """Return the chance that the plan decides by n_max, if there is an effect; as ``bet_table``.
 
     The same induction, now with the bet of each state given: the chance before a step is the mean
     of the chances after it, under the posterior over effects that the state implies.
     """
-    plan = bet_table(alpha, n_max, design, randomised=randomised)
+    plan = bet_table(alpha, n_max, design)
     target = float(np.log(1 / alpha))
     need, beliefs, times = _needs(target), _beliefs(n_max, target), _times(n_max)
-    last = np.exp(-need) if randomised else np.zeros(NEED_POINTS)
-    table = np.empty((times.size, STATISTIC.size, NEED_POINTS))
-    table[-1] = last
+    table = np.zeros((times.size, STATISTIC.size, NEED_POINTS))
     for i in range(times.size - 2, -1, -1):
         now, pairs = int(times[i]), int(times[i + 1] - times[i])
         nodes = _steps()[0] * np.sqrt(pairs)

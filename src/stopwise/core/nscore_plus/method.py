@@ -7,17 +7,16 @@ wealth by ``1 + amount (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r
 in the paired design ``cross`` is 0.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
 from stopwise.core.confidence_state import Bet
 from stopwise.core.futility import MayBeFutile
-from stopwise.core.method import Citation, Evidence
+from stopwise.core.method import Citation
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
@@ -31,11 +30,6 @@ from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
 from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
 from stopwise.core.nscore_plus.state import PlusState, Sums
-from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
-from stopwise.core.scores import require_whole
-from stopwise.errors import require
-
-LAST_LOOKS = ("exact", "randomised")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +38,6 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "product increment, bets planned for the declared horizon"
-    edition: ClassVar[int] = 3
     citation: ClassVar[Citation] = NScore.citation._replace(
         addition=", with the bets of stopwise's nscore-plus"
     )
@@ -52,53 +45,6 @@ class NScorePlus(MayBeFutile[PlusState]):
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     inverts: ClassVar[bool] = True
     takes_proxy: ClassVar[bool] = True
-
-    # Plan for n_max: raise power there by spending evidence there. False bets for growth, as a
-    # study without end does.
-    deadline: bool = True
-    # "randomised": evidence E left at n_max decides with probability alpha E, so that no risk stays
-    # unused; p-values then hold on average over the seed; later evidence does not count.
-    last_look: str = "exact"
-    # ``Rules`` draws one from the operating system if none is given, and writes it down: a seed
-    # known beforehand, such as a constant, would break the level.
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(
-            isinstance(self.deadline, bool),
-            f"deadline must be True or False, but got {self.deadline!r}",
-        )
-        require(
-            self.last_look in LAST_LOOKS,
-            f"last_look must be one of {', '.join(LAST_LOOKS)}, but got {self.last_look!r}",
-        )
-        require(
-            self.n_max is not None or not self._randomised,
-            "a randomised last look needs a declared n_max, but n_max is None",
-        )
-        if self.seed is not None:
-            require_whole(self.seed, "seed", 0)
-        require(
-            self.seed is not None or not self._randomised,
-            "a randomised last look needs a seed, but seed is None",
-        )
-
-    @classmethod
-    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
-        """Whether the last look is randomised."""
-        return parameters.get("last_look") == "randomised"
-
-    @property
-    def why_it_ends(self) -> str | None:
-        """Why pairs beyond n_max cannot count, or None if they can."""
-        if not self._randomised:
-            return None
-        return f"the randomised look at n_max = {self.n_max} spends all of the risk"
-
-    @property
-    def _randomised(self) -> bool:
-        return self.last_look == "randomised"
 
     @cached_property
     def _threshold(self) -> np.float64:
@@ -110,51 +56,28 @@ class NScorePlus(MayBeFutile[PlusState]):
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
 
-    def facts(self) -> tuple[str, ...]:
-        """Return what a reader must know about a randomised look."""
-        if not self._randomised:
-            return ()
-        return (
-            f"nscore-plus: the look at n_max = {self.n_max} is randomised (seed {self.seed}): "
-            "evidence E left there decides with probability alpha E. With another seed the same "
-            "scores may give another answer; with this one they give the same.",
-        )
-
-    def for_block(self, index: int) -> "NScorePlus":
-        """Return the method with a seed of its own for each block of simulated runs."""
-        if index == 0 or self.seed is None or not self._randomised:
-            return self
-        return replace(self, seed=self.seed + index * BLOCK_STRIDE)
-
     def start(self, shape: tuple[int, ...]) -> PlusState:
         """State before the first pair."""
-        state = PlusState._make(np.zeros(shape) for _ in PlusState._fields)
-        if self._randomised and self.seed is not None:
-            luck = uniform(run_keys(self.seed, shape), np.full(shape, self.n_max))
-            state = state._replace(luck=luck)
-        return state
+        return PlusState._make(np.zeros(shape) for _ in PlusState._fields)
 
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after one more pair; the bet uses only the state before it."""
         bet = self._bet(state)
         pair, growth = self._seen(bet, r0, r1)
-        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth, state.luck)
+        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth)
 
     def learn(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after a pair on which nothing was bet: only the sums know of it."""
         high = r1 - self.margin
         pair = Sums.of_pair(r0, high, high - r0, self.design)
-        return PlusState.of(state.sums.plus(pair), state.bet, state.log_e, state.luck)
+        return PlusState.of(state.sums.plus(pair), state.bet, state.log_e)
 
     def held(self, state: PlusState) -> int:
         """Pairs until the bet is next renewed, if all runs have seen equally many."""
         seen = int(state.pairs.flat[0])
         if seen < RENEWAL_PAIRS or not (state.pairs == seen).all():
             return 1
-        count = bets.pairs_until_renewal(seen)
-        if self.n_max is None or not self._randomised:
-            return count
-        return max(1, min(count, self.n_max - 1 - seen))  # the last look is a step of its own
+        return bets.pairs_until_renewal(seen)
 
     def leap(self, state: PlusState, r0: Floats, r1: Floats) -> tuple[PlusState, Floats]:
         """As many steps under one bet; running sums add up in the same order, to the last bit."""
@@ -167,25 +90,12 @@ class NScorePlus(MayBeFutile[PlusState]):
             running[place, 0], running[place, 1:] = old, new
         np.add.accumulate(running, axis=1, out=running)
         *sums, log_e = running[:, -1]
-        return PlusState.of(Sums(*sums), bet, log_e, state.luck), running[-1, 1:]
-
-    def evidence(self, state: PlusState) -> Evidence:
-        """Return the e-process and its verdict on the null hypothesis."""
-        evidence = super().evidence(state)
-        if self.n_max is None or not self._randomised:
-            return evidence
-        # P(luck <= alpha E) <= alpha E[E] <= alpha uses up all risk: later evidence must not count.
-        last = np.minimum(state.luck * np.exp(np.minimum(-state.log_e, 700.0)), 1.0)
-        late = np.where(state.pairs > self.n_max, 1.0, last)
-        p_value = np.where(state.pairs < self.n_max, evidence.p_value, late)
-        return Evidence(state.log_e, p_value, p_value <= self.alpha)
+        return PlusState.of(Sums(*sums), bet, log_e), running[-1, 1:]
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         """Return the chance of a decision by n_max, if there is an effect."""
-        if not self.deadline:
-            return super()._chance_by(n_max, state)
         pairs, total = self._standardised(state)
-        table = chance_table(self.alpha, n_max, self.design, randomised=self._randomised)
+        table = chance_table(self.alpha, n_max, self.design)
         return table.at(np.minimum(pairs, n_max), total, self._threshold - state.log_e)
 
     def _standardised(self, state: PlusState) -> tuple[Floats, Floats]:
@@ -273,7 +183,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         deviation: Floats,  # noqa: ARG002
     ) -> Floats:
         """Return the planned bet while n_max lies ahead, else that of growth."""
-        if self.n_max is None or not self.deadline:
+        if self.n_max is None:
             return self._growth_bet(pairs, total, need)
         if greatest(pairs) < self.n_max and least(need) > 0:  # of all runs
             return self._planned_bet(self.n_max, pairs, total, need)
@@ -286,7 +196,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         return bet
 
     def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        table = bet_table(self.alpha, n_max, self.design, randomised=self._randomised)
+        table = bet_table(self.alpha, n_max, self.design)
         return table.at(pairs, total, need)
 
     def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
@@ -353,7 +263,7 @@ class NotWorse(NScorePlus):
         deviation: Floats,
     ) -> Floats:
         """Return the bet on a gap of the margin, towards a deadline if there is one."""
-        left = None if self.n_max is None or not self.deadline else self.n_max - pairs
+        left = None if self.n_max is None else self.n_max - pairs
         return sameness_bet(-self.margin / deviation, left, pairs, total, need)
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:

@@ -1,7 +1,7 @@
 """``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene.
 
 A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0 - mean))``, where
-``mean`` is at most that of g1 - g0 and the weight is at least 0: ``docs/design/proxy.md`` has the
+``mean`` is that of g1 - g0 and the weight is at least 0: ``docs/design/proxy.md`` has the
 proof. With weight 0 the bets and the evidence are those of ``nscore-plus``. If the mean is not
 known, each pair has a batch of simulated scenes of its own, and ``mean`` is any guess made before:
 the pair also multiplies the wealth by ``1 + amount weight (mean of the batch - mean)``.
@@ -23,7 +23,6 @@ from stopwise.core.nscore_plus.constants import (
     MOST_EXPLAINED,
     MOST_WEIGHT,
     NOISY_DEVIATIONS,
-    PLAUSIBLE_EFFECT,
     PROXY_DOUBT,
     PROXY_PAIRS,
     RENEWAL_PAIRS,
@@ -57,13 +56,11 @@ class ProxiedState(NamedTuple):
     amount: Floats
     centre0: Floats
     cross: Floats
-    luck: Floats
     hint: Floats  # sum of g1 - g0 less its mean, or that of the pair's batch of scenes
     hint_square: Floats
     product: Floats  # of the difference of scores and the hint
     weight: Floats  # of the bet that was last computed
-    mean: Floats  # at most that of g1 - g0, as the direction sees it; with batches a guess of it
-    gap: Floats  # by which the mean of g1 - g0 probably is greater
+    mean: Floats  # that of g1 - g0, as the direction sees it; with batches a guess of it
     row: Floats  # of the batches
 
     @property
@@ -85,7 +82,6 @@ class ProxiedState(NamedTuple):
             self.product + difference * hint,
             weight,
             self.mean,
-            self.gap,
             self.row,
         )
 
@@ -94,14 +90,12 @@ class ProxiedState(NamedTuple):
 class Proxied(NScorePlus):
     """The test whose scores come with those of a proxy, along a first axis."""
 
-    # For each direction of each pair, a lower bound of the mean of g1 - g0 as it sees it.
+    # For each direction of each pair, the mean of g1 - g0 as it sees it.
     proxy_means: tuple[tuple[float, ...], ...]
     # With a judge, the chance that a pair is audited: then scores are 0 in the others, and g1 - g0
     # is what the judge says times (audited - chance).
     audit: float | None = None
-    # For each pair, by how much these bounds probably are too low: what a weight costs.
-    proxy_gaps: tuple[float, ...] = (0.0,)
-    # If the mean is not bounded, for each direction of each pair, the mean of g1 - g0 in a batch of
+    # If the mean is not known, for each direction of each pair, the mean of g1 - g0 in a batch of
     # simulated scenes for each pair of trials; the first is the guess for all others.
     proxy_batches: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
@@ -121,11 +115,10 @@ class Proxied(NScorePlus):
         """State before the first pair; runs are those of all pairs, study by study."""
         none = [np.zeros(shape) for _ in range(4)]
         means: Floats = np.resize(self.proxy_means, shape)
-        gaps = np.resize(np.repeat(self.proxy_gaps, means.shape[-1]), shape)
         rows = np.resize(np.arange(np.size(self.proxy_means), dtype=float), shape)
         if self.proxy_batches:
-            means, gaps = np.resize(self._batches[:, 0], shape), np.zeros(shape)
-        return ProxiedState._make([*super().start(shape), *none, means, gaps, rows])
+            means = np.resize(self._batches[:, 0], shape)
+        return ProxiedState._make([*super().start(shape), *none, means, rows])
 
     def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
         """State after one more pair; bet and weight use only the state before it."""
@@ -140,7 +133,7 @@ class Proxied(NScorePlus):
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        plus = PlusState.of(sums, bet, state.log_e + growth, state.luck)
+        plus = PlusState.of(sums, bet, state.log_e + growth)
         return state.after(plus, hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
@@ -208,17 +201,13 @@ class Proxied(NScorePlus):
         # The weight narrows what may be bet: of some parts of it, that of greatest growth.
         hoped = HOPED_DEVIATIONS - NOISY_DEVIATIONS * estimates.spread
         effect = np.maximum(shown + hoped * np.sqrt(variance * sums.pairs) / shrunk, 0.0)
-        # What bounds of the mean cost is held against an effect that can be found by n_max.
-        least = PLAUSIBLE_EFFECT * np.sqrt(variance / (self.n_max or shrunk))
-        effect = np.where(state.gap > 0, np.maximum(effect, least), effect)
         weight = best = np.zeros_like(full)
         for step in range(WEIGHT_STEPS + 1):
             tried = step / WEIGHT_STEPS * full
             left = _left(variance, tried, common, noise)
             most = BOUND_SHARE / (1 + self.margin + self._widened(tried, state.mean))
-            gained = np.maximum(effect - tried * state.gap, 0.0)
-            amount = np.minimum(gained / left, most)
-            growth = amount * (gained - 0.5 * amount * left)
+            amount = np.minimum(effect / left, most)
+            growth = amount * (effect - 0.5 * amount * left)
             better = growth >= best
             weight, best = np.where(better, tried, weight), np.where(better, growth, best)
         left = _left(variance, weight, common, noise)

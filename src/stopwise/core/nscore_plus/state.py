@@ -84,7 +84,7 @@ class Sums(NamedTuple):
 class PlusState(NamedTuple):
     """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it.
 
-    Saved tests hold the arrays in this order, so neither it nor the fields may change.
+    Saved tests hold the arrays in this order.
     """
 
     pairs: Floats
@@ -101,12 +101,11 @@ class PlusState(NamedTuple):
     amount: Floats
     centre0: Floats
     cross: Floats
-    luck: Floats  # for a randomised last look
 
     @classmethod
-    def of(cls, sums: Sums, bet: Bet, log_e: Floats, luck: Floats) -> Self:
-        """Return the state with these parts, luck being uniform on [0, 1)."""
-        return cls(*sums, log_e, *bet, luck)
+    def of(cls, sums: Sums, bet: Bet, log_e: Floats) -> Self:
+        """Return the state with these parts."""
+        return cls(*sums, log_e, *bet)
 
     @property
     def sums(self) -> Sums:

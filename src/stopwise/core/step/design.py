@@ -16,7 +16,6 @@ from stopwise.core.step.evaluation import (
     rejection_given_counts,
     rejection_under_drift,
 )
-from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.worst_case import WorstCase
 from stopwise.errors import InvalidInput, require
@@ -33,8 +32,7 @@ class Certificate(NamedTuple):
         Power, averaged over the same alternatives with their stakes.
     lower_bound : float
         No test with this level, horizon and mean power has a smaller mean expected number of pairs
-        (of those that stop undecided only at the horizon, unless futility is binding). It is nan
-        for the published rule, which does not come with a bound.
+        (of those that stop undecided only at the horizon, unless futility is binding).
     worst_case : WorstCase
         Proven bound of the type-1 error over all ``p1 <= p0``, and where it is nearly attained.
     """
@@ -50,16 +48,14 @@ class DecisionRegions(NamedTuple):
 
     Attributes
     ----------
-    rejection_probability : array
-        Probability of declaring policy 1 better on arrival in this state.
-    mirrored_probability : array
-        The same for policy 0.
-    futile : bool array
+    better1, better0
+        Whether policy 1, or policy 0, is declared better in this state.
+    futile
         Whether the state lies in the futility region.
     """
 
-    rejection_probability: Doubles
-    mirrored_probability: Doubles
+    better1: Bools
+    better0: Bools
     futile: Bools
 
 
@@ -78,21 +74,19 @@ class StepDesign:
         Level of each direction.
     n_max : int
         Horizon in pairs.
-    table, futility, risk_budget
+    futility
         As given to `step_design`.
     rule : Rule
         The decision tables.
     worst : WorstCase
         Proof of the level.
     objective_bound : float
-        Lower bound of the design objective, nan if unknown.
+        Lower bound of the design objective.
     """
 
     alpha: float
     n_max: int
-    table: str
     futility: str | None
-    risk_budget: RiskBudget
     rule: Rule = field(repr=False)
     worst: WorstCase
     objective_bound: float = field(repr=False)
@@ -146,8 +140,8 @@ class StepDesign:
     def decision_regions(self, n: int) -> DecisionRegions:
         """Decisions after ``n`` pairs in every state, as arrays over (successes0, successes1)."""
         require(1 <= n <= self.n_max, f"n must be between 1 and n_max = {self.n_max}, got {n}")
-        table = self.rule.table(n)
-        return DecisionRegions(table, table.T.copy(), self.rule.futility_table(n))
+        better1 = self.rule.table(n) > 0
+        return DecisionRegions(better1, better1.T, self.rule.futility_table(n))
 
     def _heeded(self, heed_futility: bool | None) -> bool:
         heeded = self.futility == "binding" if heed_futility is None else heed_futility

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from stopwise.core.progress import Progress, watched
 from stopwise.core.step import cache
 from stopwise.core.step.design import StepDesign
-from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.synthesis import synthesise
 from stopwise.core.step.worst_case import WorstCase
 from stopwise.errors import InvalidInput, require, require_choice
 
-_TABLES = ("optimal", "paper")
 _FUTILITY = (None, "advisory", "binding")
 _LARGEST = 2000
 _RULE = tuple(entry.name for entry in fields(Rule))
@@ -27,9 +25,7 @@ def step_design(
     alpha: float,
     n_max: int,
     *,
-    table: str = "optimal",
     futility: str | None = "advisory",
-    risk_budget: RiskBudget | None = None,
     progress: Progress | None = None,
 ) -> StepDesign:
     """Return a near-optimal sequential test of two success rates, from the cache or newly made.
@@ -40,13 +36,9 @@ def step_design(
         Level of each direction, in (0, 1/2).
     n_max : int
         Horizon: the largest number of pairs, between 2 and 2000.
-    table : {"optimal", "paper"}
-        The design by backward induction, or the published STEP rule.
     futility : {None, "advisory", "binding"}
         Advisory stops may be ignored: the level is computed without them. Binding stops end the
         study, which saves pairs; the level holds only if they are obeyed.
-    risk_budget : RiskBudget, optional
-        Shape of the error budget of the published rule; linear by default.
     progress : callable, optional
         Called with (done, total) while a table is synthesised.
 
@@ -58,13 +50,11 @@ def step_design(
     >>> float(design.power(0.2, 0.9)) > 0.9
     True
     """
-    _validate(alpha, n_max, table, futility)
-    budget = RiskBudget() if risk_budget is None else risk_budget
-    require(table == "paper" or budget == RiskBudget(), 'risk_budget belongs to table="paper"')
+    _validate(alpha, n_max, futility)
     binding = futility == "binding"
 
     def make(renew: Callable[[], None]) -> cache.Arrays:
-        seconds = max(estimated_seconds(n_max, table=table), 1)
+        seconds = max(estimated_seconds(n_max), 1)
         title = f"table of step for n_max = {n_max}, about {seconds:.0f} s"
         shown = nullcontext(progress) if progress else watched(title)
         with shown as show:
@@ -73,30 +63,23 @@ def step_design(
                 renew()
                 show(done, total)
 
-            return _arrays(
-                alpha, n_max, table=table, binding=binding, risk_budget=budget, progress=tell
-            )
+            return _arrays(alpha, n_max, binding=binding, progress=tell)
 
-    shape = f"-{budget.shape}-{budget.exponent!r}" if table == "paper" else ""
-    kind = "-binding" if binding else ""
-    arrays = cache.load_or_make(f"{table}{kind}{shape}-n{n_max}-a{float(alpha)!r}", make)
+    kind = "binding" if binding else "advisory"
+    arrays = cache.load_or_make(f"{kind}-n{n_max}-a{float(alpha)!r}", make)
     return StepDesign(
         alpha=float(alpha),
         n_max=int(n_max),
-        table=table,
         futility=futility,
-        risk_budget=budget,
         rule=_rule(arrays, keep_futility=futility is not None),
         worst=WorstCase(*(float(value) for value in arrays["worst_case"])),
         objective_bound=float(arrays["lower_bound"]),
     )
 
 
-def estimated_seconds(n_max: int, *, table: str = "optimal") -> float:
+def estimated_seconds(n_max: int) -> float:
     """Rough time to synthesise a table on one core of a common machine, for display."""
     scale: float = n_max / 200.0
-    if table == "paper":
-        return float(1.5 * scale**1.6 + 0.4 * scale**3)
     return float(2.0 * scale**1.3 + 0.5 * scale**3)
 
 
@@ -112,11 +95,8 @@ def _rule(arrays: cache.Arrays, *, keep_futility: bool) -> Rule:
     return rule if keep_futility else replace(rule, continue_from=none)
 
 
-def _validate(alpha: float, n_max: int, table: str, futility: str | None) -> None:
+def _validate(alpha: float, n_max: int, futility: str | None) -> None:
     require(0.0 < alpha < 0.5, f"alpha must lie between 0 and 1/2, got {alpha!r}")
     if n_max != int(n_max) or not 2 <= n_max <= _LARGEST:
         raise InvalidInput(f"step needs n_max between 2 and {_LARGEST}, got {n_max!r}")
-    require_choice("table", table, _TABLES)
     require_choice("futility", futility, _FUTILITY)
-    if table == "paper" and futility == "binding":
-        raise InvalidInput('the published rule has no binding futility stops; use table="optimal"')

@@ -1,21 +1,17 @@
 """`step`: the synthesised test as a method of the package."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.method import Citation, Evidence, Method
-from stopwise.core.randomness import BLOCK_STRIDE, run_keys, uniform
-from stopwise.core.scores import require_whole
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
-from stopwise.core.step.risk_budget import RiskBudget
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput
 
 if TYPE_CHECKING:
     from stopwise.core.step.design import StepDesign
@@ -24,13 +20,12 @@ _REJECTED, _CLOSED, _FUTILE = np.int8(1), np.int8(2), np.int8(4)
 
 
 class StepState(NamedTuple):
-    """State of every run: counts, what has happened, and the key of its random numbers."""
+    """State of every run: counts, and what has happened."""
 
     n: NDArray[np.int32]
     successes0: NDArray[np.int32]
     successes1: NDArray[np.int32]
     status: NDArray[np.int8]
-    key: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,20 +42,11 @@ class Step(Method[StepState]):
     and, with binding futility stops, at a futility stop. So whoever goes on regardless of any stop
     keeps the level.
 
-    In the published rule's randomised states, the random number at a visit is a hash of the seed,
-    the position of the run and the number of pairs: a replay is exact, and a run does not depend on
-    how many others there are. Both directions of a run share it, so that one is closed exactly when
-    the other rejects.
-
     With a reference the table is that of one success rate and a number (``one_rate_test``): each
     direction then has its level by itself, whatever the other does, and rates may change.
     """
 
-    table: str = "optimal"  # as ``step_design`` has it, as the next
-    futility: str | None = "advisory"
-    risk_budget: str = "power"  # shape and exponent of the published rule's ``RiskBudget``
-    risk_exponent: float = 1.0
-    seed: int | None = None  # of the published rule; ``Rules`` draws one if none is given
+    futility: str | None = "advisory"  # as ``step_design`` has it
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
@@ -80,27 +66,6 @@ class Step(Method[StepState]):
     closes_at_futility: ClassVar[bool] = True
     constant_rates: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        if self.seed is not None:
-            require_whole(self.seed, "seed", 0)
-        require(
-            self.seed is not None or not self._randomised,
-            "the published table has randomised states and needs a seed, but seed is None",
-        )
-        require(
-            not self._randomised or not self.reference,
-            "the published table compares two policies; with a reference choose table='optimal'",
-        )
-
-    @classmethod
-    def uses_seed(cls, parameters: Mapping[str, Any]) -> bool:
-        """Whether the table has randomised states."""
-        return parameters.get("table") == "paper"
-
-    @property
-    def _randomised(self) -> bool:
-        return self.table == "paper"
-
     @cached_property
     def stopping(self) -> "StepDesign":
         """The synthesised design, made on first use."""
@@ -108,13 +73,7 @@ class Step(Method[StepState]):
 
         if self.n_max is None:
             raise InvalidInput("step answers only for a declared n_max, but n_max is None")
-        return step_design(
-            self.alpha,
-            self.n_max,
-            table=self.table,
-            futility=self.futility,
-            risk_budget=RiskBudget(self.risk_budget, self.risk_exponent),
-        )
+        return step_design(self.alpha, self.n_max, futility=self.futility)
 
     @cached_property
     def one_rate(self) -> tuple[OneRateTest, ...]:
@@ -149,33 +108,20 @@ class Step(Method[StepState]):
             )
         certificate = self.stopping.certificate
         worst = certificate.worst_case
-        bound = (
-            ""
-            if math.isnan(certificate.lower_bound)
-            else f"; no test of this level and power needs fewer than {certificate.lower_bound:.4g}"
-        )
-        seed = f", randomised with seed {self.seed}" if self._randomised else ""
         return (
-            f"step ({self.table} table, n_max = {self.n_max}{seed}): the error of one direction is "
+            f"step (optimal table, n_max = {self.n_max}): the error of one direction is "
             f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near "
             f"success rate {worst.rate:.3g}; on average over its alternatives it needs "
-            f"{certificate.expected_n:.4g} pairs{bound}.",
+            f"{certificate.expected_n:.4g} pairs; no test of this level and power needs fewer than "
+            f"{certificate.lower_bound:.4g}.",
         )
-
-    def for_block(self, index: int) -> "Step":
-        """Return the method with a seed of its own for each block of simulated runs."""
-        if index == 0 or self.seed is None:
-            return self
-        return replace(self, seed=self.seed + index * BLOCK_STRIDE)
 
     def start(self, shape: tuple[int, ...]) -> StepState:
         """State before the first pair; makes or reads the table."""
         # Nothing is drawn before the table exists: never an answer without it.
         _ = self.one_rate or self.stopping
         zero = np.zeros(shape, dtype=np.int32)
-        return StepState(
-            zero, zero, zero, np.zeros(shape, dtype=np.int8), run_keys(self.seed or 0, shape)
-        )
+        return StepState(zero, zero, zero, np.zeros(shape, dtype=np.int8))
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
         """State after one more pair of outcomes."""
@@ -188,15 +134,14 @@ class Step(Method[StepState]):
         running = (state.status & (_REJECTED | _CLOSED)) == 0
         # A closed run is looked up at the origin, which is always in the table and never stops.
         time, x, y = (np.where(running, a, 0).astype(np.int64) for a in (n, successes0, successes1))
-        chance = uniform(state.key, n)
-        rejected = running & (chance < rule.rejection_probability(time, x, y))
-        mirrored = running & (chance < rule.rejection_probability(time, y, x))
+        rejected = running & rule.rejects(time, x, y)
+        mirrored = running & rule.rejects(time, y, x)
         futile = running & ~rejected & ~mirrored & rule.is_futile(time, x, y)
         closed = running & ~rejected & (mirrored | (n >= rule.n_max))
         if self.futility == "binding":
             closed |= futile
         status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
-        return StepState(n, successes0, successes1, status.astype(np.int8), state.key)
+        return StepState(n, successes0, successes1, status.astype(np.int8))
 
     def _step_against_number(self, state: StepState, r1: Floats) -> StepState:
         n = state.n + np.int32(1)
@@ -209,7 +154,7 @@ class Step(Method[StepState]):
             running & ~rejected & ((n >= (self.n_max or 0)) | (futile & self.stops_at_futility))
         )
         status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
-        return StepState(n, state.successes0, successes, status.astype(np.int8), state.key)
+        return StepState(n, state.successes0, successes, status.astype(np.int8))
 
     def evidence(self, state: StepState) -> Evidence:
         """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it.

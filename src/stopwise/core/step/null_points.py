@@ -17,20 +17,6 @@ def null_rates(n_max: int, points: int) -> Doubles:
     return rates
 
 
-def published_rates(n_max: int, rounds: int) -> Doubles:
-    """Return the null points of the published rule up to 1/2; more rounds keep all points.
-
-    ``[1 / n_max, 1 - 1 / n_max]`` is cut in two at the rate with the same Kullback-Leibler
-    divergence to both ends, and so are its parts; the first round cuts at 1/2.
-    """
-    rates = np.array([1.0 / n_max, 0.5])
-    for _ in range(rounds - 1):
-        low, high = rates[:-1], rates[1:]
-        failure = np.log1p(-low) - np.log1p(-high)
-        rates = np.sort(np.append(rates, failure / (failure + np.log(high / low))))
-    return rates
-
-
 def folded(probabilities: Doubles) -> Doubles:
     """Binomial probabilities of a total, added up over ``m`` and ``-m``, for ``m = 0, 1, ...``."""
     trials = probabilities.shape[1] // 2

@@ -15,34 +15,23 @@ class Rule:
 
     With ``d >= reject_from[t, s]`` the rule declares "policy 1 better", with
     ``d <= -reject_from[t, s]`` "policy 0 better"; ``|d| < continue_from[t, s]`` is a futility
-    stop. A few states below ``reject_from`` may stop with a probability: they are listed apart, by
-    sorted codes ``(t (n_max + 1) + x) (n_max + 1) + y`` with ``y > x``.
+    stop.
     """
 
     reject_from: NDArray[np.int16]
     continue_from: NDArray[np.int16]
-    random_state: NDArray[np.int64]
-    random_probability: Doubles
 
     @cached_property
     def n_max(self) -> int:
         """Largest number of pairs."""
         return len(self.reject_from) - 1
 
-    def rejection_probability(
+    def rejects(
         self, n: NDArray[np.int64], successes0: NDArray[np.int64], successes1: NDArray[np.int64]
-    ) -> Doubles:
-        """Probability of declaring policy 1 better on arrival in these states, elementwise."""
-        certain = successes1 - successes0 >= self.reject_from[n, successes0 + successes1]
-        probability: Doubles = certain.astype(np.float64)
-        if self.random_state.size:
-            width = self.n_max + 1
-            code = (n * width + successes0) * width + successes1
-            place = np.searchsorted(self.random_state, code)
-            place = np.minimum(place, self.random_state.size - 1)
-            found = (self.random_state[place] == code) & ~certain
-            probability = np.where(found, self.random_probability[place], probability)
-        return probability
+    ) -> Bools:
+        """Whether policy 1 is declared better in these states, elementwise."""
+        result: Bools = successes1 - successes0 >= self.reject_from[n, successes0 + successes1]
+        return result
 
     def is_futile(
         self, n: NDArray[np.int64], successes0: NDArray[np.int64], successes1: NDArray[np.int64]
@@ -58,24 +47,19 @@ class Rule:
         Checked in all states, at every time: this is the premise of the coupling argument in
         `worst_case`. Futility stops are left out.
         """
-        if self.random_state.size == 0:
-            return all(_is_even(self.reject_from[t, : 2 * t + 1]) for t in range(1, self.n_max + 1))
-        for t in range(1, self.n_max + 1):
-            table = self.table(t)
-            if np.any(np.diff(table, axis=1) < 0.0) or np.any(np.diff(table, axis=0) > 0.0):
-                return False
-        return True
+        return all(_is_even(self.reject_from[t, : 2 * t + 1]) for t in range(1, self.n_max + 1))
 
     def table(self, t: int) -> Doubles:
-        """Rejection probabilities of all states at time ``t``, by (x, y)."""
-        return self.rejection_probability(*_all_states(t))
+        """1 in the states at time ``t`` that reject, else 0, by (x, y)."""
+        return self.rejects(*all_states(t)).astype(np.float64)
 
     def futility_table(self, t: int) -> Bools:
         """Futility stops of all states at time ``t``, by (x, y)."""
-        return self.is_futile(*_all_states(t))
+        return self.is_futile(*all_states(t))
 
 
-def _all_states(t: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def all_states(t: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of pairs and both counts of every state at time ``t``, by (x, y)."""
     counts = np.arange(t + 1)
     return np.full((1, 1), t), counts[:, np.newaxis], counts[np.newaxis, :]
 

@@ -12,62 +12,38 @@ from stopwise.core.step.alternatives import cost_arrays, default_alternatives
 from stopwise.core.step.evaluation import rejection_given_counts
 from stopwise.core.step.induction import Regions, best_regions, unfold
 from stopwise.core.step.lagrangian import Problem, solve
-from stopwise.core.step.published import published_rule
-from stopwise.core.step.risk_budget import RiskBudget
 from stopwise.core.step.stopping_rule import Rule
 from stopwise.core.step.walk import Integers, Walk
 from stopwise.core.step.worst_case import WorstCase, worst_case
 
 # Left unspent, so that the gaps between null points stay within alpha as well.
-_RESERVE = {"optimal": 1e-4, "paper": 1.5e-4}
+_RESERVE = 1e-4
 _BAND = 5.0
 
 
 class Synthesis(NamedTuple):
-    """A rule, the proof of its level, and a lower bound of the objective (nan if unknown)."""
+    """A rule, the proof of its level, and a lower bound of the objective."""
 
     rule: Rule
     worst_case: WorstCase
     lower_bound: float
 
 
-def synthesise(
-    alpha: float,
-    n_max: int,
-    *,
-    table: str,
-    binding: bool,
-    risk_budget: RiskBudget,
-    progress: Progress,
-) -> Synthesis:
+def synthesise(alpha: float, n_max: int, *, binding: bool, progress: Progress) -> Synthesis:
     """Make a rule whose proven error is at most alpha, with futility stops.
 
     If the proof misses alpha by the little that null points leave between them, the rule is made
     again for a level that is smaller by as much.
     """
-    reserve = _RESERVE[table]
+    reserve = _RESERVE
     while True:
-        if table == "paper":
-            rule = _published(alpha * (1.0 - reserve), n_max, risk_budget, progress)
-            lower_bound = float("nan")
-        else:
-            rule, lower_bound = _optimal(alpha, n_max, reserve, binding, progress)
+        rule, lower_bound = _optimal(alpha, n_max, reserve, binding, progress)
         monotone = rule.is_monotone() and not binding
         rejection = rejection_given_counts(rule, heed_futility=binding)
         proof = worst_case(rejection, monotone=monotone)
         if proof.error <= alpha:
             return Synthesis(rule, proof, lower_bound)
-        reserve += proof.error / alpha - 1.0 + _RESERVE[table]
-
-
-def _published(alpha: float, n_max: int, budget: RiskBudget, progress: Progress) -> Rule:
-    rule = published_rule(alpha, n_max, budget, progress)
-    half = np.full((n_max + 1, n_max + 2), n_max + 1, dtype=np.int16)
-    for t in range(n_max + 1):
-        half[t, : t + 1] = rule.reject_from[t, t : 2 * t + 1]
-    # The randomised states are few; advice may treat them as states that go on.
-    advice = _advice(Walk(n_max, _band(alpha, n_max)), n_max, half)
-    return Rule(rule.reject_from, unfold(advice), rule.random_state, rule.random_probability)
+        reserve += proof.error / alpha - 1.0 + _RESERVE
 
 
 def _optimal(
@@ -87,8 +63,7 @@ def _optimal(
     regions = solution.regions
     if not binding:
         regions = Regions(_advice(problem.walk, n_max, regions.reject_from), regions.reject_from)
-    none = np.empty(0, np.int64)
-    rule = Rule(unfold(regions.reject_from), unfold(regions.continue_from), none, np.empty(0))
+    rule = Rule(unfold(regions.reject_from), unfold(regions.continue_from))
     return rule, solution.lower_bound
 
 

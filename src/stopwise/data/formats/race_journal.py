@@ -48,7 +48,7 @@ def read(path: Path) -> RawTable:
         wrong = check(line)
         require(wrong is None, f"{path}, line {number}: {wrong}")
         if "score" in line:
-            known = {key: line[key] for key in (*EPISODE, "task", "proxy") if key in line}
+            known = {key: line[key] for key in (*EPISODE, "task") if key in line}
             places[line["policy"], line["row"]] = f"line {number}", known
     by_row = sorted(places, key=lambda place: place[1])
     kept = [(places[place][0], _counted(places[place][1], check.failure_score)) for place in by_row]
@@ -75,8 +75,6 @@ def read(path: Path) -> RawTable:
         )
     if race.get("design") == "paired":
         roles["block"] = "row"
-    if any("proxy" in known for _, known in scored):
-        roles["proxy"] = "proxy"
     bounds = race.get("bounds")
     ranges = {"score": (float(bounds[0]), float(bounds[1]))} if isinstance(bounds, list) else {}
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)
@@ -149,7 +147,7 @@ class JournalCheck:
         return (
             self._wrong_score(policy, row, score, episode.get("error"))
             or self._wrong_seed(policy, row, episode.get("seed"))
-            or self._wrong_company(episode.get("task"), episode.get("proxy"))
+            or self._wrong_task(episode.get("task"))
         )
 
     def _wrong_score(self, policy: str, row: int, score: Any, error: object) -> str | None:
@@ -162,13 +160,9 @@ class JournalCheck:
             self._scored.add((policy, row))
         return None
 
-    def _wrong_company(self, task: object, proxy: object) -> str | None:
+    def _wrong_task(self, task: object) -> str | None:
         known = f"task {task!r}" in self._tasks if self._tasks else task is None
-        if not (known or self._open):
-            return f"the task {task!r} is not of this race"
-        if proxy is not None and not is_number(proxy):
-            return f"the score of the proxy must be a finite number, but is {proxy!r}"
-        return None
+        return None if known or self._open else f"the task {task!r} is not of this race"
 
     def _wrong_seed(self, policy: str, row: int, found: object) -> str | None:
         if self._seed is None or self._open:

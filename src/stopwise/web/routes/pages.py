@@ -10,7 +10,6 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
-from stopwise.web.certificate import TlsCertificate
 from stopwise.web.permissions import Reader, csrf_token, session
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
@@ -40,24 +39,6 @@ def join_page() -> Response:
 def worker() -> Response:
     """Return the script that opens the operator's page offline; what it serves is below it."""
     return FileResponse(STATIC / "worker.js", media_type="text/javascript")
-
-
-@router.get("/trust")
-def trust_page(site: Here) -> Response:
-    """Show how a device learns to trust the server's own certificate."""
-    return HTMLResponse(render("trust.html", fingerprint=_certificate(site).fingerprint))
-
-
-@router.get("/trust/stopwise.crt")
-def certificate(site: Here) -> Response:
-    """Return the certificate, never its key."""
-    return FileResponse(_certificate(site).file, media_type="application/x-x509-ca-cert")
-
-
-def _certificate(site: Site) -> TlsCertificate:
-    if site.certificate is None:
-        raise HTTPException(404, "this server has no certificate of its own")
-    return site.certificate
 
 
 @router.get("/api")
@@ -112,7 +93,6 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
     return {
         **_evidence(site, trials),
         "names": site.study.names,
-        "hopeless": site.study.plan.hopeless(),
         "lines": site.study.trial_lines(trials) if blinded else [],
         "plan": None if site.study.locked else plan_view(site),
         "tokens": [
@@ -120,6 +100,10 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
         ],
         "entries": [EntryView.of(entry, blinded=blinded) for entry in reversed(entries)],
     }
+
+
+def _whole_page(site: Site, trials: int) -> dict[str, Any]:
+    return {**_everything(site, trials), "hopeless": site.study.plan.hopeless()}
 
 
 @router.get("/view/part/{place}")
@@ -134,7 +118,7 @@ def part(site: Here, _: Reader, place: int) -> Response:
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
 _add_page("/rate", "rate.html", _place, Role.OPERATOR)
 _add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
-_add_page("/owner", "owner.html", _everything, Role.OWNER)
+_add_page("/owner", "owner.html", _whole_page, Role.OWNER)
 _add_page("/wall", "wall.html", _evidence, Role.VIEWER, Role.OWNER)
 # The parts of these pages that change.
 _add_page("/view/live", "view_live.html", _evidence, Role.VIEWER, Role.OWNER)

@@ -6,7 +6,7 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Request
 from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -14,8 +14,8 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES, not_stored
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import Anyone, AtTheRobot, Operator, Rater
-from stopwise.web.requests import Name, RatingRequest
+from stopwise.web.permissions import Anyone, AtTheRobot, Rater
+from stopwise.web.requests import RatingRequest
 from stopwise.web.responses import Done, RatingView, RecordingView
 from stopwise.web.routes.trials import TrialNumber, require_own
 from stopwise.web.site import Here, Site
@@ -37,19 +37,6 @@ async def add_recording(
     if grant.role is not Role.RUNNER:
         await run_in_threadpool(require_own, site, grant, trial)
     return await _stored(request, partial(site.study.add_recording, trial, who=grant.name))
-
-
-@router.post("/stations/photo", status_code=201, openapi_extra=BODY)
-async def add_photo(
-    site: Here,
-    grant: Operator,
-    request: Request,
-    item: Annotated[str, Query(min_length=1, max_length=200)],
-    station: Annotated[Name | None, Query()] = None,
-) -> RecordingView:
-    """Store a photo of an item of a station's check list: the body is the file."""
-    where = station or grant.name
-    return await _stored(request, partial(site.study.add_photo, where, item, who=grant.name))
 
 
 async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> RecordingView:
@@ -74,12 +61,6 @@ def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> 
     """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
     return _as_it_is(site.study.recording(trial, name))
-
-
-@router.get("/photos/{name}", **A_FILE)
-def photo(site: Here, _: Anyone, name: FileName) -> FileResponse:
-    """Return a photo of a check list, which shows no trial."""
-    return _as_it_is(site.study.photo(name))
 
 
 def _as_it_is(path: pathlib.Path) -> FileResponse:

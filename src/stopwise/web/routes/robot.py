@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from stopwise.study.limits import NAME
 from stopwise.study.views import Resolved
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Runner
-from stopwise.web.requests import AttendRequest, EpisodeEndRequest, EpisodeRequest, JudgeRequest
+from stopwise.web.requests import AttendRequest, EpisodeEndRequest, EpisodeRequest
 from stopwise.web.responses import Done, NextView
 from stopwise.web.routes.trials import TrialNumber, next_view
 from stopwise.web.site import Here
@@ -23,7 +24,7 @@ def list_policies(site: Here, _: Runner) -> list[str]:
 
 @router.get("/policies/{code}")
 def resolve_code(
-    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=200)]
+    site: Here, grant: Runner, code: Annotated[str, Path(min_length=1, max_length=NAME)]
 ) -> Resolved:
     """Return the policy a code stands for, for the program that starts it: the trial has begun."""
     return site.study.resolve(code, who=grant.name)
@@ -44,13 +45,6 @@ def begin_episode(
 ) -> Resolved:
     """Return the policy of a trial that its operator has started; this works once for a trial."""
     return site.study.begin_episode(trial, request.episode, who=grant.name)
-
-
-@router.post("/trials/{trial}/judge")
-def judge_trial(site: Here, grant: Runner, trial: TrialNumber, request: JudgeRequest) -> Done:
-    """Store what a judge makes of a trial, for good; for plans with an audit."""
-    site.study.judge(trial, request.score, who=grant.name)
-    return Done()
 
 
 @router.post("/trials/{trial}/episode/end")

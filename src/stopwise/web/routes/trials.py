@@ -43,8 +43,7 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
     station = request.station or grant.name
     due = site.study.checks_due(station)
     if due and site.study.holding(station) is None:
-        photos = site.study.photos_due(station)
-        return NextView(trial=None, finished=False, checks=due, photos=photos)
+        return NextView(trial=None, finished=False, checks=due)
     found = site.study.next_trial(**_reported(request, grant), holder=grant.name)
     return next_view(site, found)
 

@@ -109,7 +109,7 @@ async function take() {
       begin(found.trial);
     } else if (found.checks.length) {
       const entered = kept.checks?.day === today() ? kept.checks : {};
-      keep({ checks: { ...entered, day: today(), checks: found.checks, photos: found.photos } });
+      keep({ checks: { ...entered, day: today(), checks: found.checks } });
       showChecks();
     } else {
       show(found.finished ? "done" : "waiting");
@@ -368,7 +368,7 @@ async function explain(item) {
 function changeStation() {
   const name = prompt("Name of this station", kept.station)?.trim();
   if (!name || name === kept.station) return;
-  keep({ station: name.slice(0, 100) });
+  keep({ station: name.slice(0, stationButton.dataset.longest) });
   stationButton.textContent = kept.station;
   if (kept.section !== "saved") forget();
 }

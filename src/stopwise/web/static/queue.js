@@ -20,8 +20,6 @@ export class Queue {
     this.pause = FIRST_PAUSE;
     this.offline = false;
     this.trouble = ""; // what the server says is wrong with it
-    for (const item of JSON.parse(read(place) ?? "[]")) this.put(item); // as kept by older pages
-    remove(place);
     addEventListener("online", () => this.flush());
     addEventListener("storage", (event) => {
       if (!event.key?.startsWith(`${place}:`)) return;
@@ -39,15 +37,12 @@ export class Queue {
     return this.names.length;
   }
 
-  put(item) {
-    this.newest = Math.max(Date.now(), this.newest + 1);
-    write(`${this.place}:${this.newest}:${item.body.key}`, JSON.stringify(item));
-  }
-
   // Returns the key, by which the answer is known again. Not sent before ``hold`` milliseconds.
   add(path, body, what, hold = 0) {
     const key = newKey();
-    this.put({ path, body: { ...body, key }, what, due: Date.now() + hold });
+    const item = { path, body: { ...body, key }, what, due: Date.now() + hold };
+    this.newest = Math.max(Date.now(), this.newest + 1);
+    write(`${this.place}:${this.newest}:${key}`, JSON.stringify(item));
     this.told();
     this.flush();
     return key;
@@ -85,7 +80,7 @@ export class Queue {
     clearTimeout(this.timer);
     for (let name = this.names[0]; name; name = this.names[0]) {
       const item = JSON.parse(read(name));
-      const early = (item.due ?? 0) - Date.now();
+      const early = item.due - Date.now();
       if (early > 0) {
         this.timer = setTimeout(() => this.flush(), early);
         break;

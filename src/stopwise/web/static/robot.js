@@ -3,16 +3,10 @@ const find = (id) => document.getElementById(id);
 
 export function showRobot(kept, keep, timer) {
   const { attended, episode, running, seconds } = kept.trial;
-  const { audited } = kept.trial.rubric; // it was run before, and is only asked about
-  find("invalid").hidden = Boolean(audited);
   const silent = kept.started && Date.now() - kept.started > 10000;
-  find("code-text").textContent = audited
-    ? "This trial is over"
-    : attended
-      ? "Start starts the policy"
-      : "Run the policy with code";
-  find("robot").hidden = audited || !attended || !(kept.started || episode);
-  find("timer").hidden = audited || (attended && Boolean(kept.started || episode));
+  find("code-text").textContent = attended ? "Start starts the policy" : "Run the policy with code";
+  find("robot").hidden = !attended || !(kept.started || episode);
+  find("timer").hidden = attended && Boolean(kept.started || episode);
   if (episode && !running && kept.seconds == null) keep({ seconds: seconds ?? timer.seconds });
   if (running) find("robot").textContent = "The robot is running.";
   else if (episode) find("robot").textContent = "The robot has stopped: score what you saw.";

@@ -162,12 +162,7 @@ function preference(rubric, changed) {
   return choice(options, changed, "stack");
 }
 
-// A judge scores it: the operator only says when it is over.
-function judge(_, changed) {
-  return choice([{ text: "It is over", answer: "done" }], changed, "stack");
-}
-
-const KINDS = { judge, binary, milestones, levels, number, preference };
+const KINDS = { binary, milestones, levels, number, preference };
 const TYPED = { ...KINDS, number: typedNumber };
 
 export function makeRubric(rubric, changed) {

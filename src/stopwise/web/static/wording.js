@@ -10,9 +10,7 @@ export function inWords({ path, body, what }) {
   return `You had entered for trial ${trial}: ${parts.filter((part) => part || part === 0).join(", ")}.`;
 }
 
-export function question({ kind, first, audited }) {
-  if (kind === "judge") return "A judge scores this trial.";
-  if (audited) return "This trial was picked: how did it go?";
+export function question({ kind, first }) {
   if (kind === "milestones") return "What was reached?";
   if (kind !== "preference") return "How did it go?";
   return first === undefined ? "First of two: watch how it goes." : "Which of the two was better?";
@@ -21,7 +19,6 @@ export function question({ kind, first, audited }) {
 // A number is shown as it was measured, a share of milestones as it is read.
 export function result({ assignment, score }) {
   const { kind } = assignment.rubric;
-  if (kind === "judge") return "";
   if (score === null) return ": now run the second, to be compared with it";
   if (kind === "preference") return `: ${{ 0: "the first was better", 0.5: "a tie", 1: "the second was better" }[score]}`;
   return `: score ${kind === "number" ? score : Number(score.toPrecision(3))}`;

@@ -1,0 +1,91 @@
+"""Barnard's test decides the ties of its statistic exactly."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from stopwise.core.barnard import barnard_p_value
+
+Table = tuple[int, int, int, int]
+
+
+def score(table: Table) -> Fraction:
+    """Return the signed square of the score statistic, up to a constant."""
+    x0, n0, x1, n1 = table
+    gap, successes = x1 * n0 - x0 * n1, x0 + x1
+    spread = successes * (n0 + n1 - successes)
+    return Fraction(gap * abs(gap), spread) if spread else Fraction(0)
+
+
+def slow_p_value(table: Table, order: Callable[[Table], Fraction], rates: int = 2000) -> float:
+    """Return the largest tail over a fine grid of rates, its tables chosen in rational numbers."""
+    _, n0, _, n1 = table
+    ways = [0] * (n0 + n1 + 1)
+    for y0, y1 in product(range(n0 + 1), range(n1 + 1)):
+        if order((y0, n0, y1, n1)) >= order(table):
+            ways[y0 + y1] += comb(n0, y0) * comb(n1, y1)
+    rate = np.linspace(0, 1, rates + 1)[:, None]
+    s = np.arange(n0 + n1 + 1)
+    return float((rate**s * (1 - rate) ** s[::-1] @ np.array(ways, dtype=float)).max())
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ((10, 10, 10, 15), 0.0509263),
+        ((0, 10, 5, 15), 0.0509263),
+        ((13, 20, 6, 20), 0.0384831),
+        ((7, 20, 14, 20), 0.0384831),
+    ],
+)
+def test_barnard_counts_tables_that_tie(table: Table, expected: float) -> None:
+    """Rounding breaks the ties of scipy's statistic, and p-values come out too small."""
+    slow = slow_p_value(table, lambda other: abs(score(other)))
+
+    assert barnard_p_value(*table, two_sided=True) == pytest.approx(slow, rel=1e-5)
+    assert slow == pytest.approx(expected, abs=1e-6)
+
+
+def test_barnard_does_not_decide_where_a_tie_forbids_it() -> None:
+    assert barnard_p_value(10, 15, 14, 15) == pytest.approx(0.0500928, abs=1e-6)
+
+
+@pytest.mark.parametrize("trials", [(3, 3), (6, 7), (9, 9), (10, 4)])
+@pytest.mark.parametrize("two_sided", [False, True])
+def test_barnard_of_all_small_tables(trials: tuple[int, int], two_sided: bool) -> None:
+    """Equal to slow rational arithmetic, and the same with successes and failures swapped."""
+    n0, n1 = trials
+    for x0, x1 in product(range(n0 + 1), range(n1 + 1)):
+        p_value = barnard_p_value(x0, n0, x1, n1, two_sided=two_sided)
+        mirrored = barnard_p_value(n1 - x1, n1, n0 - x0, n0, two_sided=two_sided)
+        slow = slow_p_value(
+            (x0, n0, x1, n1), lambda table: abs(score(table)) if two_sided else score(table)
+        )
+
+        assert mirrored == pytest.approx(p_value, rel=1e-9)
+        assert slow - 1e-9 <= p_value <= slow * (1 + 1e-4)
+
+
+def test_barnard_agrees_with_scipy_where_nothing_ties() -> None:
+    """7 and 11 trials have no common divisor, so that few tables tie."""
+    for table in [(2, 7, 10, 11), (1, 7, 6, 11), (0, 7, 4, 11)]:
+        x0, n0, x1, n1 = table
+        counts = [[x1, x0], [n1 - x1, n0 - x0]]
+        for alternative in ("greater", "two-sided"):
+            theirs = stats.barnard_exact(counts, alternative=alternative, n=256).pvalue
+
+            assert barnard_p_value(*table, two_sided=alternative == "two-sided") == pytest.approx(
+                theirs, rel=1e-6
+            )
+
+
+def test_barnard_of_many_trials_stays_near_fisher() -> None:
+    ours = barnard_p_value(1340, 2000, 1420, 2000)
+    fishers = stats.fisher_exact([[1420, 1340], [580, 660]], alternative="greater").pvalue
+
+    assert 0.8 * fishers < ours < 1.1 * fishers

@@ -1,1 +1,0 @@
-"""What an earlier version saved is read by this one, and goes on to the same bits."""

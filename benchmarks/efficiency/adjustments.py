@@ -25,8 +25,6 @@ SETTINGS = [
     ("bonferroni", "paper"),
     ("bonferroni", "strict"),
     ("holm", "strict"),
-    ("closed", "strict"),
-    ("closed", "paper"),
 ]
 Draw = Callable[[np.random.Generator, int], Floats]
 
@@ -58,14 +56,6 @@ STUDIES: dict[str, Draw] = {
     "6, Bernoulli .1 .25 .4 .6 .75 .9": bernoulli(0.1, 0.25, 0.4, 0.6, 0.75, 0.9, n=300),
     "6, beta .2 .4 .4 .5 .6 .9": beta(0.2, 0.4, 0.4, 0.5, 0.6, 0.9, n=300),
 }
-# Not looked at when the closed procedure's one constant was chosen.
-HELD_OUT: dict[str, Draw] = {
-    "3, Bernoulli .5 .6 .8": bernoulli(0.5, 0.6, 0.8, n=400),
-    "4, Bernoulli .1 .15 .3 .35": bernoulli(0.1, 0.15, 0.3, 0.35, n=500),
-    "4, narrow beta .48 .5 .53 .6": beta(0.48, 0.5, 0.53, 0.6, n=200, weight=60.0),
-    "5, Bernoulli .3 .3 .5 .8 .8": bernoulli(0.3, 0.3, 0.5, 0.8, 0.8, n=200),
-    "5, beta .3 .45 .5 .55 .7": beta(0.3, 0.45, 0.5, 0.55, 0.7, n=300),
-}
 if (DATA / "roboarena_complete599.csv").is_file():
     STUDIES = {"4, RoboArena, permuted": permuted_sessions, **STUDIES}
 
@@ -87,12 +77,10 @@ def measure(
     runs=100,
     method="nscore-plus",
     seed=0,
-    held_out=(False, "the studies kept for checking"),
     json=Path,
 )
 def main(options: Namespace) -> Found:
     """Print trials used and pairs decided."""
-    studies = HELD_OUT if options.held_out else STUDIES
     names = [f"{adjust}, {ties}" for adjust, ties in SETTINGS]
     table = Table(
         "study",
@@ -100,7 +88,7 @@ def main(options: Namespace) -> Found:
         title=f"trials used / pairs decided ({options.method}, {options.runs} studies)",
     )
     figures: dict[str, dict[str, tuple[float, float]]] = {}
-    for name, draw in tracked(studies.items(), "studies"):
+    for name, draw in tracked(STUDIES.items(), "studies"):
         scores = draw(np.random.default_rng(options.seed), options.runs)
         design = "paired" if "RoboArena" in name else "independent"
         figures[name] = {

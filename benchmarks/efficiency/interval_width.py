@@ -1,7 +1,7 @@
 """Mean width of the intervals that invert the test, beside others, by number of pairs.
 
 Beside them: WSR's confidence sequence (its test inverted as well), a confidence sequence that knows
-of no test and of no n_max (what ``step`` and ``closed`` show), and the fixed-sample interval of
+of no test and of no n_max (what ``step`` shows), and the fixed-sample interval of
 Wald, which holds at one look only.
 
 Run ``python -m benchmarks.efficiency.interval_width``.

@@ -1,8 +1,7 @@
 """What stored trials of a baseline save, and what groups make of files with unequal numbers.
 
 Run ``python -m benchmarks.efficiency.stored``: new trials and power by how many stored trials there
-are per new one; power of files with 200 and 50 trials; how often fresh trials of a baseline that
-has changed tell so.
+are per new one; power of files with 200 and 50 trials.
 """
 
 from argparse import Namespace
@@ -14,13 +13,11 @@ from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation, run_studies
-from stopwise.questions.doubts import FALSE_WEAR
 
 # Success rates of the baseline and of the new policy, n_max.
 CASES = ((0.5, 0.7, 100), (0.6, 0.8, 50), (0.5, 0.9, 100), (0.2, 0.4, 100), (0.8, 0.95, 50))
 SIZES = (1, 2, 4, 8)
 FILES = ((0.5, 0.5), (0.9, 0.9), (0.5, 0.7), (0.5, 0.75))
-CHANGES = ((0.5, 0.5), (0.5, 0.7), (0.5, 0.8), (0.5, 0.9), (0.5, 0.2))
 
 
 def study(
@@ -62,18 +59,7 @@ def files(runs: int, seed: int) -> Table:
     return table
 
 
-def worn(runs: int, seed: int) -> Table:
-    """Return how often so many fresh trials tell that 200 stored ones no longer hold."""
-    fresh = (5, 10, 20)
-    table = Table("stored, today", *(f"{number} fresh" for number in fresh))
-    for means in CHANGES:
-        told = [study(means, (200, few), runs, seed, alpha=FALSE_WEAR) for few in fresh]
-        cells = [f"{(found.decision >= 0).mean():.3f}" for found in told]
-        table.add_row(f"{means[0]:g} {means[1]:g}", *cells)
-    return table
-
-
 @benchmark(runs=20_000, seed=0)
 def main(options: Namespace) -> Found:
     """Print the tables."""
-    return Found(make(options.runs, options.seed) for make in (saved, files, worn))
+    return Found(make(options.runs, options.seed) for make in (saved, files))

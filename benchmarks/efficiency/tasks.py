@@ -24,7 +24,6 @@ WAYS = (
     "task of each trial drawn",
     "rounds, averaged (paired)",
     "rounds, averaged (independent)",
-    "in turn (pooled)",
     "list of equal numbers, shuffled",
 )
 

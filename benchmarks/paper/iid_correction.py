@@ -42,7 +42,7 @@ def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
         name: kept[(drawn == index) & ~np.isnan(kept)]
         for index, name in enumerate(aligned.policies)
     }
-    settings = {"adjust": "bonferroni", "ties": "paper", "design": "independent"}
+    settings: dict[str, Any] = {"adjust": "bonferroni", "ties": "paper", "design": "independent"}
     return sw.analyze(scores, method=method, bounds=aligned.bounds, **settings, **METHODS[method])
 
 

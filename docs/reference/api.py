@@ -23,12 +23,9 @@ SECTIONS = {
 BESIDE = {
     "Analysis": ["questions.analysis.PolicyResult", "questions.analysis.PairResult"],
     "Forecast": ["planning.forecast_result.PairForecast"],
-    "MetricComparison": ["planning.metrics_result.MetricRow"],
     "Plan": [
         "planning.plan_result.PlanRow",
         "planning.smallest_gap.Detectable",
-        "planning.best_plan_result.BestPlan",
-        "planning.best_plan_result.BestPlanRow",
     ],
     "SequentialTest": ["core.rules.Rules"],
 }

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
         StopwiseError,
         StoreFailed,
     )
-    from stopwise.planning.compare_metrics import compare_metrics
     from stopwise.planning.forecast import forecast
     from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan import plan
     from stopwise.planning.plan_result import Plan
     from stopwise.questions.analysis import Analysis
@@ -52,7 +50,6 @@ __all__ = [
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
-    "MetricComparison",
     "NotAllowed",
     "Plan",
     "RaceResult",
@@ -70,7 +67,6 @@ __all__ = [
     "analyze_tasks",
     "compare",
     "compare_counts",
-    "compare_metrics",
     "forecast",
     "gate",
     "methods",
@@ -90,7 +86,6 @@ _MAY_TAKE_LONG = {
     "analyze",
     "analyze_tasks",
     "compare",
-    "compare_metrics",
     "forecast",
     "plan",
     "race",
@@ -107,7 +102,6 @@ _HOMES = {
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
-    "MetricComparison": "planning.metrics_result",
     "NotAllowed": "errors",
     "Plan": "planning.plan_result",
     "RaceResult": "rollout.race_result",
@@ -125,7 +119,6 @@ _HOMES = {
     "analyze_tasks": "questions.analyze",
     "compare": "questions.analyze",
     "compare_counts": "questions.counts",
-    "compare_metrics": "planning.compare_metrics",
     "forecast": "planning.forecast",
     "gate": "questions.gate",
     "methods": "core.registry",

@@ -202,22 +202,6 @@ def test_trials_without_a_partner_have_their_own_column(tmp_path: Path) -> None:
     assert "no partner" not in run("analyze", EXAMPLE, "--bounds", "0,1")[1]
 
 
-def test_pooled_tasks_do_not_suit_a_method_that_needs_constant_rates(tmp_path: Path) -> None:
-    path = tmp_path / "tasks.csv"
-    rows = [f"{task},{name},{i % 2}" for task in ("cup", "lid") for name in "ab" for i in range(9)]
-    path.write_text("task,policy,score\n" + "\n".join(rows) + "\n")
-    arguments = ["analyze", str(path), "--bounds", "0,1", "--pool", "--n-max", "18"]
-
-    code, output = run(*arguments, "--method", "step")
-    refused, line = run(*arguments, "--method", "step", "--strict")
-    fine, betting = run(*arguments, "--method", "wsr", "--strict")
-
-    assert (code, refused, fine) == (0, 2, 0)
-    assert "note: step assumes means that stay the same throughout" in output
-    assert "--strict refuses step for pooled tasks" in line
-    assert "(> means better on some of the 2 pooled tasks; ? means undecided, not equal)" in betting
-
-
 if (DATA / "roboarena_complete599.csv").is_file():
 
     def test_roboarena_as_in_the_paper(tmp_path: Path) -> None:

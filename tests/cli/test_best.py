@@ -91,8 +91,8 @@ def test_a_watch_waits_for_a_policy_that_was_declared(results: Path, tmp_path: P
     code, _, err = typed(*unknown, "--later", "new")
     assert code == 2
     assert err.endswith(
-        "but now there is newer as well; policies that join later must be declared with --later, "
-        "or have a part of alpha reserved for them with --reserve: start over with all of them\n"
+        "but now there is newer as well; policies that join later must be declared with --later: "
+        "start over with all of them\n"
     )
 
 

@@ -83,7 +83,6 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     unknown = run("compare", *files)[1]
     unnamed = run("compare", *files, "--format", "csv")[1]
     apart = run("compare", *files, "--format", "csv", "--score", "kept", "--n-max", "30")[1]
-    pooled = run("compare", *files, "--format", "csv", "--score", "kept", "--pool")[1]
     other = run("compare", *files, "--format", "csv", "--score", "kept", "--method", "wsr")[1]
 
     assert "name one with --format" in unknown
@@ -91,9 +90,6 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert apart.startswith("cup: new > old: 1 of 1 pair decided")
     assert "\ndoor: new > old: 1 of 1 pair decided" in apart
     assert apart.count("2 tasks are analysed separately") == 1
-    assert pooled.startswith(
-        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair"
-    )
     assert "(wsr, " in other
 
 

@@ -60,7 +60,6 @@ def test_plan_gives_the_chance_of_each_end() -> None:
         (["--equivalence", "2"], "--equivalence must be above 0 and below 1"),
         (["--equivalence", "0.1", "--goal", "best"], "--equivalence needs --goal order"),
         (["--equivalence", "0.1", "--method", "step", "--n-max", "100"], "step takes no margin"),
-        (["--equivalence", "0.1", "--adjust", "closed"], "shows no equivalence"),
     ],
 )
 def test_wrong_calls_get_one_line(results: dict[str, Path], options: list[str], line: str) -> None:

@@ -33,26 +33,6 @@ def test_every_way_to_start_it_is_the_same_command(way: str) -> None:
     assert "Traceback" not in answers[2].stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--foo"], "No such option: --foo"),
-        (["0.5", "0.6", "--milestone", "x"], "--milestone belongs to `stopwise metrics`"),
-        (["--continue", "nothing.csv"], "a file needs --n-max"),
-    ],
-)
-def test_what_plan_has_passed_on_to_others_is_found_though_they_are_not_loaded(
-    words: list[str], says: str
-) -> None:
-    answer = subprocess.run(
-        [*WAYS["package"], "plan", *words], capture_output=True, text=True, check=False
-    )
-
-    assert answer.returncode == 2
-    assert answer.stderr.startswith("stopwise plan: ")
-    assert says in answer.stderr
-
-
 def interrupted(folder: Path, *arguments: str) -> tuple[int, str]:
     """Run a command with modules of this folder; press Ctrl-C when one of them has begun."""
     with subprocess.Popen(

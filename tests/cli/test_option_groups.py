@@ -59,12 +59,10 @@ def test_every_command_that_compares_has_every_setting() -> None:
 
     for name in ("analyze", "watch", "race"):
         assert settings <= known[f"stopwise {name}"]
-    # A plan simulates scores, not wins; metrics are compared where more is better.
+    # A plan simulates scores, not wins.
     assert settings - known["stopwise plan"] == {"by"}
     assert settings - known["stopwise forecast"] == {"baseline", "by", "futility_chance"}
-    of_pairs = {"baseline", "by", "lower_is_better", "margin", "reference"}
-    assert settings - known["stopwise metrics"] == of_pairs
-    of_many = {"adjust", "ties", "baseline", "goal", "top", "indifference", "allocation"}
+    of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
     assert settings - known["stopwise compare"] == of_many
 
 

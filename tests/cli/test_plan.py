@@ -1,4 +1,4 @@
-"""``stopwise plan``, ``forecast`` and ``metrics`` as a user runs them."""
+"""``stopwise plan`` and ``forecast`` as a user runs them."""
 
 import json
 from pathlib import Path
@@ -13,6 +13,10 @@ FAST = ["--method", "step", "--n-max", "10,20"]
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["plan", *arguments])
+
+
+def ahead(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["forecast", *arguments])
 
 
 @pytest.fixture
@@ -54,62 +58,35 @@ def test_hours_page_and_figures(tmp_path: Path) -> None:
 
 
 def test_midway_forecast(trials: Path) -> None:
-    given = ["--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40"]
-    done = run(*given, "--futility", "0.1")
-    content = json.loads(run(*given, "--json").stdout)
+    given = [str(trials), "--bounds", "0,1.25", "--n-max", "40"]
+    done = ahead(*given, "--futility", "0.1")
+    content = json.loads(ahead(*given, "--json").stdout)
 
     assert done.exit_code == 0
     assert "does not affect validity" in " ".join(done.stdout.split())
     assert content["seen"] == {"base": 16, "new": 16}
 
 
-def test_measures(trials: Path) -> None:
-    done = run("--metrics", str(trials), "--bounds", "0,1.25", "--json")
-    page = trials.with_name("measures.html")
-    named = run(
-        "--metrics", str(trials), "--metric", "success=0,1", "--metric", "score=0,1.25",
-        "--html", str(page),
-    )  # fmt: skip
+def test_several_scores_of_a_pilot_are_one_table(trials: Path) -> None:
+    page = trials.with_name("scores.html")
+    given = ["--pilot", str(trials), "--score", "success=0,1", "--score", "score", "--bounds"]
+    given += ["0,1.25", "--n-max", "15,30", "--precision", "0.1"]
+    done = run(*given, "--html", str(page))
+    content = json.loads(run(*given, "--json").stdout)
+    alone = json.loads(run(*given[:2], *given[4:], "--json").stdout)
 
-    assert [row["metric"] for row in json.loads(done.stdout)["rows"]] == [
-        "success",
-        "score (5 levels)",
-    ]
-    assert named.exit_code == 0
-    assert "success (binary)" in named.stdout
-    assert "Which metric needs the fewest trials?" in page.read_text()
-    assert page.read_text().count("data:image/svg+xml") == 1
-
-
-@pytest.mark.parametrize(
-    ("former", "command", "options"),
-    [
-        ("--continue", "forecast", ["--n-max", "40", "--precision", "0.1"]),
-        ("--metrics", "metrics", ["--n-max", "20"]),
-    ],
-)
-def test_former_options_of_plan_are_commands(
-    former: str, command: str, options: list[str], trials: Path
-) -> None:
-    """Wherever they stand, and with the same answer; errors name what was typed."""
-    options = ["--bounds", "0", "1.25", *options]
-    now = CliRunner().invoke(app, [command, str(trials), *options])
-
-    assert now.exit_code == 0, now.output
-    for typed in ([former, str(trials), *options], [*options, f"{former}={trials}"]):
-        assert run(*typed).output == now.output
-    refused = CliRunner().invoke(app, [command, str(trials), "--budget", "9"])
-    assert refused.exit_code == 2
-    assert refused.stderr.startswith(f"stopwise {command}: No such option: --budget")
-    assert run(former, "nothing.csv", *options).stderr.startswith("stopwise plan: nothing.csv: ")
+    assert done.exit_code == 0, done.output
+    assert "score n_max power mean total" in " ".join(done.stdout.split())
+    assert "score would need the fewest trials on average" in " ".join(done.stdout.split())
+    assert [own["score"] for own in content] == ["success", "score"]
+    assert content[1] == {"score": "score", **alone}
+    assert "Score success" in page.read_text()
 
 
 def test_the_help_of_plan_names_the_other_commands() -> None:
     words = " ".join(run("--help").stdout.split())
 
     assert "stopwise forecast" in words
-    assert "stopwise metrics" in words
-    assert "--milestone" not in words
 
 
 def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:
@@ -117,8 +94,8 @@ def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) ->
     lines = [f"{row},{task}" for task in ("cup", "<b>lid") for row in rows]
     trials.write_text("\n".join([f"{header},task", *lines]))
     page, folder = tmp_path / "ahead.html", tmp_path / "figures"
-    done = run(
-        "--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40", "--precision", "0.1",
+    done = ahead(
+        str(trials), "--bounds", "0,1.25", "--n-max", "40", "--precision", "0.1",
         "--html", str(page), "--figures", str(folder), "--json",
     )  # fmt: skip
 
@@ -145,22 +122,6 @@ def test_pilot(trials: Path) -> None:
     assert 0 < json.loads(done.stdout)["rows"][0]["power"] < 1
 
 
-@pytest.mark.parametrize("question", ["--continue", "--metrics"])
-@pytest.mark.parametrize(
-    "option",
-    ["--budget=9", "--gaps=.1", "--policies=2", "--power=.8", "--correlation=0",
-     "--alternative=greater", "--baseline"],
-)  # fmt: skip
-def test_an_option_without_effect_is_refused_even_at_its_default(
-    question: str, option: str, trials: Path
-) -> None:
-    done = run(question, str(trials), "--bounds", "0,1.25", "--n-max", "40", option)
-
-    name = option.partition("=")[0]
-    assert done.exit_code == 2
-    assert done.stderr == f"stopwise plan: {name} has no effect with {question}\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -175,28 +136,33 @@ def test_an_option_without_effect_is_refused_even_at_its_default(
             "--n-max must be whole numbers like 50,100, but got 'many'",
         ),
         (["0.5", "0.6", "--bounds", "x"], "--bounds must be given as"),
-        (["--continue", "nothing.csv"], "a file needs --n-max"),
-        (
-            ["--continue", "nothing.csv", "--n-max", "10,20"],
-            "--n-max must be a whole number, but got '10,20'",
-        ),
         (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
         (["0.5", "0.6", "--futility", "0.1"], "of `stopwise forecast`, here --futility-chance"),
-        (["0.5", "0.6", "--milestone", "lifted"], "--milestone belongs to `stopwise metrics`"),
         (["0.5", "0.6", "--address", "auto"], "--address needs --executor ray"),
-        (["--continue", "a.csv", "--metrics", "b.csv"], "--continue or --metrics, but only one"),
-        (["--continue"], "Missing argument"),
         (["--n-max"], "requires an argument; see `stopwise plan --help`"),
-        (["--metrics", "a.csv", "--metric", "score"], "expected COLUMN=LOW,HIGH"),
-        (["--metrics", "a.csv", "--workers", "2"], "--workers has no effect with --metrics"),
-        (["--metrics", "a.csv", "--precision", "0.015"], "--precision has no effect with"),
-        (["--metrics", "a.csv", "--milestone", "x", "--bounds", "0,1"], "--bounds has no effect"),
-        (["--metrics", "a.csv", "--milestone", "x", "--score", "y"], "--score has no effect"),
-        (["--continue", "study.db", "--alpha", "0.05"], "--alpha has no effect on a study"),
+        (["--pilot", "a.csv", "--score", "a=0", "--score", "b"], "the range of a"),
     ],
 )
 def test_impossible_input_has_one_clear_line(arguments: list[str], line: str) -> None:
     done = run(*arguments)
+
+    assert done.exit_code == 2
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nothing.csv"], "a file needs --n-max"),
+        (["nothing.csv", "--n-max", "10,20"], "--n-max must be a whole number, but got '10,20'"),
+        ([], "Missing argument"),
+        (["study.db", "--alpha", "0.05"], "--alpha has no effect on a study"),
+        (["a.csv", "--budget", "9"], "No such option: --budget"),
+    ],
+)
+def test_an_impossible_forecast_has_one_clear_line(arguments: list[str], line: str) -> None:
+    done = ahead(*arguments)
 
     assert done.exit_code == 2
     assert line in done.stderr
@@ -210,27 +176,10 @@ def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
     named = ["--score", "points", "--column", "policy=arm", "--bounds", "0,1.5"]
 
     pilot = run("--pilot", str(odd), *named, "--n-max", "30", "--precision", "0.1")
-    ahead = run("--continue", str(odd), *named, "--n-max", "30", "--precision", "0.1")
+    further = ahead(str(odd), *named, "--n-max", "30", "--precision", "0.1")
 
-    assert (pilot.exit_code, ahead.exit_code) == (0, 0), pilot.output + ahead.output
+    assert (pilot.exit_code, further.exit_code) == (0, 0), pilot.output + further.output
     assert "--score has no effect without --pilot" in run("0.5", *named[:2]).output
-
-
-def test_columns_of_rollouts_can_be_named(trials: Path) -> None:
-    """What the error advises is an option, also where the same trials are named twice."""
-    header, *rows = trials.read_text().splitlines()
-    lines = [
-        f"{row},cup,{env},{number}" for env in ("left", "right") for number, row in enumerate(rows)
-    ]
-    trials.write_text("\n".join([f"{header},task,env,trial", *lines]).replace("score", "points"))
-    given = ["--metrics", str(trials), "--bounds", "0,1.25", "--score", "points", "--json"]
-
-    twice = run(*given)
-    named = run(*given, "--column", "task=task,env")
-
-    assert twice.exit_code == 2
-    assert "--column task=NAME,NAME" in twice.stderr
-    assert {row["task"] for row in json.loads(named.stdout)["rows"]} == {"cup/left", "cup/right"}
 
 
 def test_a_pilot_out_of_range_is_told_of_bounds(trials: Path) -> None:
@@ -257,8 +206,8 @@ def test_naming_the_best() -> None:
 
 
 def test_naming_the_best_is_forecast(trials: Path) -> None:
-    given = ["--continue", str(trials), "--bounds", "0,1.25", "--n-max", "40"]
-    done = run(*given, "--goal", "best", "--precision", "0.1")
+    given = [str(trials), "--bounds", "0,1.25", "--n-max", "40"]
+    done = ahead(*given, "--goal", "best", "--precision", "0.1")
 
     assert done.exit_code == 0
     assert "The chance that one is named by row 40 is " in done.output

@@ -64,9 +64,6 @@ def wide(tmp_path: Path) -> Path:
         "watch {wide} --once",
         "plan --pilot {wide} --n-max 12 --precision 0.1",
         "forecast {wide} --n-max 20 --precision 0.1",
-        "metrics {wide}",
-        "plan --continue {wide} --n-max 20 --precision 0.1",
-        "plan --metrics {wide}",
     ],
 )
 def test_notes_are_options_on_the_screen_and_on_the_page(
@@ -151,7 +148,7 @@ def test_notes_of_a_race_are_options() -> None:
         ("policy,trial,score\nold,1,0\nold,1,1\n", "--column task=NAME,NAME"),
     ],
 )
-@pytest.mark.parametrize("command", ["analyze", "watch --once", "plan --pilot", "metrics"])
+@pytest.mark.parametrize("command", ["analyze", "watch --once", "plan --pilot"])
 def test_errors_of_files_advise_options(
     command: str, table: str, advice: str, tmp_path: Path
 ) -> None:
@@ -185,8 +182,6 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
         ("analyze {gap} --missing no", "--missing must be one of error, drop"),
         ("analyze {gap}", "; --missing drop leaves such trials out"),
         ("watch {gap} --once", "; --missing drop of `stopwise analyze` leaves such trials out"),
-        ("metrics {gap}", "; --missing drop of `stopwise analyze` leaves such trials out"),
-        ("plan .5 .7 --metric x=0,1", "--metric belongs to `stopwise metrics`"),
         ("plan .5 .7 --futility .1", "of `stopwise forecast`, here --futility-chance"),
     ],
 )

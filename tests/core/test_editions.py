@@ -23,8 +23,8 @@ LAST = 48
 LOOKS = (3, 6, 12, 24, LAST)
 CASES: dict[str, dict[str, Any]] = {
     "nscore-plus": {},
-    "nscore-plus, deadline": {"n_max": LAST},
-    "nscore-plus, deadline, paired": {"n_max": LAST, "design": "paired"},
+    "nscore-plus, n_max": {"n_max": LAST},
+    "nscore-plus, n_max, paired": {"n_max": LAST, "design": "paired"},
     "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
     "nscore-plus, paired, not worse": {"design": "paired", "margin": -0.05},
     "nscore": {},

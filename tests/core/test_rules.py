@@ -23,7 +23,6 @@ ENTRIES = [
     sw.race,
     sw.plan,
     sw.forecast,
-    sw.compare_metrics,
 ]
 
 

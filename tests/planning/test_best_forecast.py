@@ -8,7 +8,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.rules import Rules
-from stopwise.planning.best_forecast import BestForecast, NamingContinuation, _Trials
+from stopwise.planning.naming_continuation import NamingContinuation, _Trials
 from stopwise.questions.best import BestQuestion
 from stopwise.rows.table import Table
 
@@ -20,10 +20,8 @@ SEEN = {
 EVEN = {name: own[:17] for name, own in SEEN.items()}
 
 
-def ahead(**settings: Any) -> BestForecast:
-    found = sw.forecast(EVEN, **{"n_max": 80, "goal": "best", "precision": 0.1, **settings})
-    assert isinstance(found, BestForecast)
-    return found
+def ahead(**settings: Any) -> sw.Forecast:
+    return sw.forecast(EVEN, **{"n_max": 80, "goal": "best", "precision": 0.1, **settings})
 
 
 @pytest.mark.parametrize(

@@ -206,12 +206,16 @@ class Backwards:
         return [function(item) for item in reversed(list(items))][::-1]
 
 
-@pytest.mark.parametrize("settings", [{"correlation": 0.4}, {"proxy": 0.5, "audit": 0.5}])
-def test_the_plan_does_not_depend_on_which_chunk_is_run_first(settings: dict[str, Any]) -> None:
+def test_the_plan_does_not_depend_on_which_chunk_is_run_first() -> None:
     """Chunks of several n_max have the same seed: what one spawns from it must not move another."""
     plans = [
         sw.plan(
-            0.3, 0.7, design="paired", n_max=[5, 10], executor=each, detectable=False, **settings
+            *(0.3, 0.7),
+            design="paired",
+            correlation=0.4,
+            n_max=[5, 10],
+            executor=each,
+            detectable=False,
         )
         for each in (OneByOne(), Backwards())
     ]

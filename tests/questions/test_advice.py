@@ -63,9 +63,7 @@ def test_trials_beyond_the_last_full_round_are_those_that_no_average_has(tasks: 
     assert "note: 9 trials beyond the last full round of all tasks left out" in said
 
 
-@pytest.mark.parametrize(
-    "options", [MEAN, ("--bounds", "0,1", "--pool"), ("--by", "wins"), ("--goal", "best")]
-)
+@pytest.mark.parametrize("options", [MEAN, ("--by", "wins"), ("--goal", "best")])
 def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: tuple[str]) -> None:
     rows = [
         (p, task, n % 2) for p, most in (("a", 9), ("b", 15)) for task in "xy" for n in range(most)
@@ -111,11 +109,10 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
     _, by_seed = run("analyze", seeds, "--bounds", "0,1", "--unit", "seed")
     assert "2 tasks are analysed separately" in by_seed
     assert "--tasks mean" not in by_seed
-    for options in (MEAN, ("--bounds", "0,1", "--pool")):
-        refused, _ = run("analyze", seeds, *options, "--unit", "seed")
-        _, said = run("analyze", seeds, *options)
-        assert refused == 2
-        assert "as one trial, of each task by itself" in said
+    refused, _ = run("analyze", seeds, *MEAN, "--unit", "seed")
+    _, said = run("analyze", seeds, *MEAN)
+    assert refused == 2
+    assert "as one trial, of each task by itself" in said
 
 
 @pytest.mark.parametrize(

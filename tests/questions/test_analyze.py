@@ -58,7 +58,6 @@ JSON_WHOLE = {
     "bounds_inferred": bool,
     "n_max": (int, type(None)),
     "task": (str, type(None)),
-    "pooled_tasks": int,
     "trials_used": int,
     "trials_saved": int,
     "trials_unpaired": int,
@@ -74,7 +73,7 @@ def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
         assert isinstance(content[key], kind), key
 
 
-@pytest.mark.parametrize("adjust", ["bonferroni", "holm", "closed"])
+@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
 def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
     analysis = rank(FOUR, adjust=adjust)
 
@@ -101,7 +100,7 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
 
 
 def test_the_json_has_the_documented_schema() -> None:
-    for settings in ({}, {"baseline": "middle", "adjust": "closed"}, {"n_max": 7}):
+    for settings in ({}, {"baseline": "middle"}, {"n_max": 7}):
         content = json.loads(rank(FOUR, **settings).to_json())
 
         assert_schema(content, JSON_WHOLE)
@@ -178,22 +177,16 @@ def test_aligned_scores_bring_their_design_and_notes() -> None:
         rank(aligned, method="savi")
 
 
-def test_several_tasks_apart_and_pooled() -> None:
+def test_several_tasks_are_analysed_apart() -> None:
     parts = [blocked(2.0) | {"task": [task] * 480} for task in ("pick", "place")]
     columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
     trials = sw.read_trials(columns, bounds=(0, 2))
 
     apart = tasks(trials)
-    together = rank(trials, pool=True)
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
     assert any("alpha holds for each task" in warning for warning in apart["pick"].warnings)
-    assert together.task == "pooled"
-    assert together.bounds == (0.0, 1.0)
-    assert {policy.n for policy in together.policies} == {240}
-    assert any("2 tasks are pooled" in warning for warning in together.warnings)
-    assert together.policies[0].mean == pytest.approx(FOUR["high"].mean())
     with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
         rank(trials)
 
@@ -259,8 +252,6 @@ def test_step_answers_within_the_ranking() -> None:
         decided = pair["decision"] != "undecided"
         assert pair["p_value"] == (0.05 if decided else 1.0)
         assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
-    with pytest.raises(sw.InvalidInput, match="which step does not"):
-        rank(FOUR, method="step", n_max=20, adjust="closed")
 
 
 def test_files_and_frames_are_read_on_the_way(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The best policy, asked row by row: what is named, what is asked for, and what is resumed."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -245,7 +244,6 @@ def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
         ({"method": "step"}, "needs a method that bets"),
         ({"baseline": "a"}, "baseline belongs to the goal .order."),
         ({"indifference": -0.1}, "indifference must be at least 0"),
-        ({"reserve": 0.05}, "below alpha"),
         ({"later": ("a", "b", "c")}, "at least 2 policies"),
         ({"allocation": "odd"}, "allocation"),
     ],
@@ -279,9 +277,8 @@ def test_settings_of_other_goals_stay_as_they_were() -> None:
     with pytest.raises(InvalidInput, match="belongs to the goal 'best'"):
         Rules(indifference=0.1)
     assert "indifference" not in Rules().settings()
-    best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",), reserve=0.01)
+    best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",))
     assert Rules.of(**best.settings()) == best
-    assert replace(best, later=()).settings()["reserve"] == 0.01
 
 
 def test_it_is_resumed_by_its_kind() -> None:
@@ -301,46 +298,3 @@ def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:
 
     assert found.candidates == ("few", "good")
     assert found.eliminated["bad"].leader == "good"
-
-
-def test_the_best_few_are_named_together() -> None:
-    """The same row by row, resumed on the way, and from the table afterwards."""
-    rng = np.random.default_rng(2)
-    scores = {
-        name: (rng.random(200) < rate) * 1.0 for name, rate in zip("abcde", RATES5, strict=True)
-    }
-    rules: dict[str, Any] = {"goal": "best", "top": 2, "n_max": 200}
-    rule = sw.StopRule("abcde", **rules)
-    while not rule.stop:
-        rule = sw.StopRule.from_json(rule.to_json())
-        for policy, own in rule.places.items():
-            for number in own:
-                rule.add(policy, scores[policy][number])
-    found = sw.analyze(scores, **rules)
-    assert isinstance(found, BestAnalysis)
-
-    assert (rule.decided, rule.best, set(rule.candidates)) == (True, None, {"d", "e"})
-    assert set(found.winners) == set(found.candidates) == {"d", "e"}
-    assert dict(found.eliminated) == dict(rule.eliminated)
-    assert (
-        found.order_text == f"{found.candidates[0]} and {found.candidates[1]} are the best 2 of 5"
-    )
-    assert "the chance that any of the best 2 was dropped is at most 0.05" in found.sentence
-    assert found.standing("d") == "among the best 2"
-    assert found.to_dict()["top"] == 2
-    assert "any of the best 2 policies" in found.methods_paragraph
-    assert "the mean of these wealths, excluding the largest, reaches" in found.methods_paragraph
-    few = sw.analyze({name: own[:3] for name, own in scores.items()}, **rules)
-    assert few.order_text == "Each of the 5 policies may be among the best 2"
-    for wrong, line in (
-        ({"top": 5}, "top must be below 5"),
-        ({"indifference": 0.1}, "the best 2 cannot be asked for together with indifference"),
-        ({"goal": "order"}, "top belongs to the goal 'best'"),
-    ):
-        with pytest.raises(InvalidInput, match=line):
-            sw.StopRule("abcde", **{**rules, **wrong})
-    with pytest.raises(InvalidInput, match="one best policy, without top"):
-        sw.forecast(scores, **{**rules, "n_max": 300})
-
-
-RATES5 = (0.2, 0.3, 0.3, 0.8, 0.85)

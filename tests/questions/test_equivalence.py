@@ -128,9 +128,7 @@ def test_drift_raises_a_doubt() -> None:
     assert any("assumes a difference that stays the same" in doubt for doubt in found.doubts)
 
 
-def test_closed_and_best_say_why_not() -> None:
-    with pytest.raises(sw.errors.InvalidInput, match="shows no equivalence; choose 'holm'"):
-        sw.analyze(scores_of(), equivalence=0.1, adjust="closed")
+def test_the_best_says_why_not() -> None:
     with pytest.raises(sw.errors.InvalidInput, match="equivalence needs goal='order'"):
         sw.analyze(scores_of(), equivalence=0.1, goal="best")
 

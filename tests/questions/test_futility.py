@@ -19,7 +19,6 @@ NAMES = ("a", "b", "c")
 BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
 ASKED: dict[str, dict[str, Any]] = {
     "order": {},
-    "closed": {"adjust": "closed"},
     "baseline": {"baseline": "a"},
     "not worse": {"baseline": "a", "margin": -0.1},
     "paired": {"design": "paired"},

@@ -18,7 +18,7 @@ NAMES = ("a", "b", "c", "d")
 MEANS = np.array([0.2, 0.45, 0.5, 0.85])
 SETTINGS: list[dict[str, Any]] = [
     {"n_max": 150},
-    {"n_max": 150, "adjust": "closed", "design": "paired"},
+    {"n_max": 150, "design": "paired"},
     {"n_max": 150, "adjust": "bonferroni", "ties": "paper", "method": "nscore", "bins": 5},
     {"baseline": "b", "method": "wsr"},
     {"method": "step", "n_max": 60},

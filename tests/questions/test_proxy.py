@@ -176,7 +176,6 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
         ({"audit": 0.5, "design": "independent"}, "audits need design 'paired'"),
         ({**KNOWN, "goal": "best"}, "goal 'order'"),
         ({**KNOWN, "method": "wsr"}, "takes no proxy"),
-        ({**KNOWN, "pool": True}, "belongs to one task"),
         ({**KNOWN, "proxy_scores": np.zeros((9, 2))}, "give one of the two"),
         ({"proxy_scores": np.zeros((9, 3))}, "row \\(g0, g1\\)"),
         ({"proxy_scores": {"base": [0.5] * 9}}, "none of new"),
@@ -185,6 +184,12 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         sw.analyze(read(REAL, proxy="sim"), proxy="sim", n_max=100, **settings)
+
+
+def test_two_columns_of_scores_take_no_proxy() -> None:
+    known: Any = KNOWN
+    with pytest.raises(InvalidInput, match="compare has no keyword 'proxy_mean'"):
+        sw.compare([0, 1], [1, 1], **known)
 
 
 def test_a_proxy_that_lacks_a_score_or_leaves_the_bounds_is_refused() -> None:

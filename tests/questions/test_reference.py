@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import stopwise as sw
@@ -160,13 +159,6 @@ def test_a_forecast_is_of_the_policy_alone() -> None:
     assert ahead.seen == {"new": 20}
     assert 0.2 < ahead.chance < 1.0
     assert ahead.mean_trials <= 40
-
-
-def test_metrics_have_no_number_in_common() -> None:
-    rows = {"policy": ["a", "b"] * 9, "fast": [0.1, 0.2] * 9, "neat": [0.3, 0.9] * 9}
-    metrics: Any = {"fast": (0, 1), "neat": (0, 1)}
-    with pytest.raises(sw.InvalidInput, match="cannot be compared with one reference"):
-        sw.compare_metrics(pd.DataFrame(rows), scores=metrics, reference=0.5)
 
 
 def test_a_row_without_a_trial_waits() -> None:

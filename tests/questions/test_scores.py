@@ -153,7 +153,6 @@ def test_ties_and_missing_trials_count_for_neither() -> None:
     ("settings", "message"),
     [
         ({"goal": "best"}, "a best policy need not exist with by='wins'"),
-        ({"adjust": "closed"}, "goes through all orders of the policies, which by='wins' need not"),
         ({"method": "step", "n_max": 20}, "step is proven only for the independent design, and"),
         ({"method": "savi"}, "savi is proven only for the independent design, and what two"),
         ({"by": "rank"}, "by must be one of means, wins, but got 'rank'"),
@@ -180,11 +179,6 @@ def test_rules_are_made_again_from_their_settings() -> None:
     times = Rules(policies=("a", "b"), lower_is_better=True, by="wins")
 
     assert Rules.of(**times.settings()) == times
-
-
-def test_metrics_are_compared_where_more_is_better() -> None:
-    with pytest.raises(sw.InvalidInput, match="do not give by"):
-        sw.compare_metrics(sw.read_trials(TIMES, bounds=(0, 60)), by="wins")
 
 
 SCENES = [scene for scene in range(6) for _ in range(10)]

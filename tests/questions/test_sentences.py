@@ -8,7 +8,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.questions.analyze import analyze, analyze_tasks
-from tests.questions.drawn import FOUR, scores
+from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
 tasks = partial(analyze_tasks, method="nscore")
@@ -107,29 +107,6 @@ def test_the_sentence_says_what_the_method_promises(method: str, promised: str) 
     assert promised in found.sentence
 
 
-def of_two_tasks(**rates: float) -> sw.Trials:
-    own = scores(60, **rates)
-    columns: dict[str, list[Any]] = {"task": [], "policy": [], "score": []}
-    for task in ("pick", "place"):
-        for name, values in own.items():
-            columns["task"] += [task] * 60
-            columns["policy"] += [name] * 60
-            columns["score"] += values.tolist()
-    return sw.read_trials(columns, bounds=(0, 1))
-
-
-def test_the_sentence_of_pooled_tasks_says_what_is_claimed() -> None:
-    two = analyze(of_two_tasks(old=0.2, new=0.9), pool=True)
-    closed = analyze(of_two_tasks(old=0.2, mid=0.5, new=0.9), pool=True, adjust="closed")
-
-    assert two.pooled_tasks == 2
-    assert two.sentence.startswith(
-        "new > old (> means better on some of the 2 pooled tasks): 1 of 1 pair decided"
-    )
-    assert "2 pooled tasks, if no two tasks contradict each other" in closed.sentence
-    assert "pooled" not in analyze(FOUR).sentence
-
-
 def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
     names = {f"p{number}": [number / 20, number / 20 + 0.02] * 20 for number in range(14)}
     found = analyze(names, baseline="p3", n_max=40)
@@ -152,16 +129,16 @@ def test_of_many_doubts_a_few_are_named() -> None:
     assert found.to_dict()["doubts"] == list(found.doubts)
 
 
-def test_the_sentence_of_many_pooled_policies_explains_the_words_it_uses() -> None:
+def test_the_sentence_about_many_policies_and_tasks_explains_the_words_it_uses() -> None:
     columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
     for task in ("pick", "place"):
         for number in range(12):
             columns["task"] += [task] * 20
             columns["policy"] += [f"p{number}"] * 20
             columns["score"] += [number / 20] * 20
-    found = analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
+    found = analyze(sw.read_trials(columns, bounds=(0, 1)), tasks="mean")
 
-    assert "(better means better on some of the 2 pooled tasks" in found.sentence
+    assert "(better means better in the mean over 2 tasks" in found.sentence
     assert ">" not in found.sentence
 
 

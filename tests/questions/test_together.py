@@ -30,20 +30,6 @@ def test_the_mean_over_tasks_of_scores_of_which_less_is_better() -> None:
     assert "a lower mean, better in the mean over 2 tasks" in found.sentence
 
 
-@pytest.mark.parametrize("lower", [False, True])
-def test_stored_trials_and_fresh_ones_of_scores_of_which_less_is_better(lower: bool) -> None:
-    rule = sw.StopRule(
-        ["old", "new"], stored={"old": [0.9, 0.8] * 60}, fresh=30, n_max=60, lower_is_better=lower
-    )
-    while not rule.stop:
-        for policy in rule.needed:
-            rule.add(policy, 0.1 if policy == "old" else 0.85)
-    found = rule.analysis()
-
-    went = "better" if lower else "worse"
-    assert any(f"of old went {went}" in doubt for doubt in found.doubts)
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -49,7 +49,7 @@ GROUPS = {
         (*TOOLS, "hypothesis", "pandas", "pyarrow"),
         (
             *pythons.TESTS,
-            *("tests/cli", "tests/planning/test_metrics.py", "tests/study"),
+            *("tests/cli", "tests/study"),
             *("tests/web/test_client.py", "tests/web/test_corrections.py"),
             *("tests/rollout/test_stop_rule.py", "tests/rollout/test_watch.py"),
         ),

@@ -22,8 +22,8 @@ TESTS = [
     "tests/rows",
     "tests/report",
 ]
-TESTS += ["tests/test_package.py", "src/stopwise/core", "src/stopwise/data", "README.md"]
-TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods", "src/stopwise/study"]
+TESTS += ["tests/test_package.py", "tests/docs/test_examples.py", "README.md"]
+TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods"]
 
 
 def supported() -> list[str]:

@@ -25,18 +25,11 @@ def asked(trials: Any, **settings: Any) -> BestAnalysis:
     return found
 
 
-def pooled() -> sw.Trials:
-    names = [name for name in "xyz" for _ in range(20)] * 2
-    columns = {"task": ["a"] * 60 + ["b"] * 60, "policy": names, "score": RNG.random(120).tolist()}
-    return sw.Trials.from_columns(columns, bounds=(0, 1))
-
-
 ANSWERS = {
     "three": asked(scores(3, 0.95), n_max=120),
     "twenty": asked(scores(20, 0.95), n_max=120),
     "undecided": asked(scores(20, 0.5, 30)),
     "indifferent": asked(scores(3, 0.9), n_max=120, indifference=0.2),
-    "pooled": asked(pooled(), pool=True),
     "doubtful": asked({**scores(2, 0.6), "drifting": np.linspace(0, 1, 120)}, n_max=120),
 }
 
@@ -80,7 +73,6 @@ def test_the_sentence_names_the_best_and_what_was_saved() -> None:
     assert (
         "or one named that is not within 0.2 of it, is at most" in ANSWERS["indifferent"].sentence
     )
-    assert "if one policy is the best on each of the 2 pooled tasks" in ANSWERS["pooled"].sentence
     assert ANSWERS["doubtful"].doubts
     assert ANSWERS["doubtful"].doubts[0] in ANSWERS["doubtful"].sentence
     assert "do not look like that" in ANSWERS["doubtful"].methods_paragraph

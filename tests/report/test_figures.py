@@ -153,20 +153,9 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     assert "is at most 0.05, given success rates that stay the same throughout, however" in step
 
 
-def test_the_methods_paragraph_says_what_pooling_claims_and_what_is_doubtful() -> None:
-    columns = {
-        "task": ["pick"] * 40 + ["place"] * 40,
-        "policy": (["old"] * 20 + ["new"] * 20) * 2,
-        "score": ([0.1, 0.2] * 10 + [0.9, 0.8] * 10) * 2,
-    }
-    pooled = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), pool=True)
+def test_the_methods_paragraph_says_what_is_doubtful() -> None:
     by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
 
-    text = pooled.methods_paragraph
-    assert (
-        "of 2 policies, pooled over 2 tasks (a row of trials from each in turn), using the" in text
-    )
-    assert "A declared order means only: better on some of the 2 pooled tasks." in text
     assert "these trials do not look like that: b > a was decided" in by_score.methods_paragraph
 
 
@@ -316,7 +305,6 @@ def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
     for adjust, said in (
         ("holm", "each is a statement about its pair alone, at the level of that pair"),
         ("bonferroni", "they hold together, at all times, with probability 0.95."),
-        ("closed", "that of a decided pair may include 0"),
     ):
         scores = {name: [n % 7 < k for n in range(60)] for k, name in enumerate("abc", 2)}
         assert said in sw.analyze(scores, adjust=adjust).to_html()

@@ -93,16 +93,16 @@ def growing(folder: Path, rates: dict[str, float], newcomers: dict[str, tuple[in
 COMERS = {"c": (15, 0.4), "e": (40, 0.95)}
 
 
-@pytest.mark.parametrize("settings", [{"later": ["c", "e"]}, {"reserve": 0.02}])
 @pytest.mark.parametrize("design", ["paired", "independent"])
 def test_a_checkpoint_that_appears_joins_the_race(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], design: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, design: str
 ) -> None:
     """The verdict is that of a rule that it joins at the same row, and of the journal."""
     monkeypatch.setattr("stopwise.rollout.checkpoints.PAUSE", 0.0)
     folder, journal = tmp_path / "c", tmp_path / "race.jsonl"
     on_progress = growing(folder, {"a": 0.3, "b": 0.6}, COMERS)
-    rules: dict[str, Any] = {"goal": "best", "n_max": 150, "design": design, **settings}
+    later = ["c", "e"]
+    rules: dict[str, Any] = {"goal": "best", "n_max": 150, "design": design, "later": later}
     run = partial(sw.race, f"{folder}/*.txt", draw, load=read_rate, seed=5, journal=journal)
     found = run(on_progress=on_progress, **rules)
     joined = found.to_dict()["joined"]
@@ -113,11 +113,10 @@ def test_a_checkpoint_that_appears_joins_the_race(
     assert joined.keys() == COMERS.keys()
     assert 0 < joined["c"] < joined["e"]
     assert (verdict(again), again.seconds) == (verdict(found), 0.0)  # nothing was run anew
-    names = ["a", "b", *settings.get("later", ())]
-    rule = sw.StopRule(names, **rules)
+    rule = sw.StopRule(["a", "b", *later], **rules)
     while not rule.stop or rule.waits:
         for name in [name for name, row in joined.items() if row == rule.rows]:
-            if name in rule.awaited or name not in rule.policies:
+            if name in rule.awaited:
                 rule.join(name)
         for policy, places in rule.places.items():
             for row in places:
@@ -143,17 +142,17 @@ def test_a_race_that_was_cut_goes_on_with_those_who_joined(
         return read_rate(path) if device else 0.0
 
     run = partial(sw.race, folder, draw, load=load, goal="best", n_max=150)
-    whole = run(reserve=0.02, journal=journal, on_progress=on_progress, executor=processes(2))
+    whole = run(later=["c", "e"], journal=journal, on_progress=on_progress, executor=processes(2))
     lines = journal.read_text().splitlines(keepends=True)
     cut = next(place for place, line in enumerate(lines) if '"joined": "e"' in line) + 9
 
     assert whole.best == "e"
     journal.write_text("".join(lines[:cut]))
     for executor in ("serial", processes(1)):
-        assert verdict(run(reserve=0.02, journal=journal, executor=executor)) == verdict(whole)
+        assert verdict(run(later=["c", "e"], journal=journal, executor=executor)) == verdict(whole)
     (folder / "e.txt").rename(tmp_path / "e.txt")
     with pytest.raises(sw.InvalidInput, match="e, which joined this race, is no longer there"):
-        run(reserve=0.02, journal=journal)
+        run(later=["c", "e"], journal=journal)
 
 
 def test_a_newcomer_that_was_not_declared_takes_no_part(

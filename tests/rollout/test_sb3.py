@@ -84,7 +84,7 @@ def test_training_stops_when_nothing_better_comes() -> None:
         ({"method": "magic"}, "magic"),
         ({"exekutor": "serial"}, "exekutor"),
         ({"goal": "best", "indifference": 0.1}, "takes over only if it is better"),
-        ({"goal": "best", "reserve": 0.01}, "from the start"),
+        ({"goal": "best", "later": ["c"]}, "from the start"),
         ({"journal": "race.jsonl"}, "no keyword .journal."),
     ],
 )

@@ -166,13 +166,11 @@ def test_an_evaluation_that_is_not_finished_is_analysed_as_far_as_it_goes() -> N
     trials = table([row for row in found if row[:2] != ("reach", "new")])
 
     mean = sw.analyze(trials, tasks="mean")
-    pooled = sw.analyze(trials, pool=True)
     each = sw.analyze_tasks(trials)
     based = sw.analyze_tasks(trials, baseline="new")
 
     assert "over 2 tasks" in mean.sentence
-    for answer in (mean, pooled):
-        assert any("reach has no new" in note for note in answer.warnings)
+    assert any("reach has no new" in note for note in mean.warnings)
     assert list(each) == list(based) == ["lift", "push"]
     assert any("reach has no trials of new, and is left out" in n for n in each["lift"].warnings)
 
@@ -205,7 +203,6 @@ def test_one_task_is_analysed_as_it_is() -> None:
         ({"tasks": "mean", "weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are"),
         ({"tasks": "mean", "weights": {"lift": 0}}, "'lift' must be a positive number, but is 0"),
         ({"tasks": "mean", "weights": [1, 2]}, "weights must be given by task"),
-        ({"tasks": "mean", "pool": True}, "choose one"),
         ({}, "use analyze_tasks for each, or tasks='mean' for their mean"),
     ],
 )

@@ -25,10 +25,10 @@ def test_trials_made_by_hand_are_checked_against_their_own_bounds() -> None:
         sw.analyze(Trials(frame(9.0), {"lift": (0.0, 1.0)}))
 
 
-def test_pooled_trials_are_checked_too() -> None:
+def test_trials_of_several_tasks_are_checked_too() -> None:
     tasks = pl.concat([frame(0.0, "lift"), frame(9.0, "stack")])
     with pytest.raises(sw.InvalidInput, match="9"):
-        sw.analyze(Trials(tasks, {"lift": (0.0, 1.0), "stack": (0.0, 1.0)}), pool=True)
+        sw.analyze(Trials(tasks, {"lift": (0.0, 1.0), "stack": (0.0, 1.0)}), tasks="mean")
 
 
 def test_rows_beyond_n_max_are_not_used_and_so_not_checked() -> None:

@@ -33,7 +33,7 @@ def test_independence_is_not_taken_on_trust_where_tasks_are_shared() -> None:
         sw.analyze(trials(60, 1, 0), design="independent", **asked)
 
 
-def test_training_runs_are_not_pooled_over_tasks() -> None:
+def test_training_runs_are_of_one_task() -> None:
     columns = {
         "policy": ["a", "b"] * 24,
         "task": (["x"] * 4 + ["y"] * 4) * 6,
@@ -42,4 +42,4 @@ def test_training_runs_are_not_pooled_over_tasks() -> None:
     }
     read = sw.read_trials(pl.DataFrame(columns), columns={"seed": "seed"}, bounds=(0, 1))
     with pytest.raises(sw.InvalidInput, match="asks about one task"):
-        sw.analyze(read, pool=True, unit="seed")
+        sw.analyze(read, tasks="mean", unit="seed")

@@ -32,16 +32,6 @@ PLAN: dict[str, Any] = {
 
 
 PHOTO = b"\xff\xd8\xff\xe0 a photo of cups"
-BEST: dict[str, Any] = {
-    "name": "Checkpoints",
-    "method": "wsr",
-    "policies": ["step 10k", "step 20k", "step 30k"],
-    "tasks": ["stack"],
-    "goal": "best",
-    "indifference": 0.05,
-    "later": ["step 30k"],
-    "n_max": 50,
-}
 
 
 def _given(event: Voided, _: object) -> Voided:
@@ -92,17 +82,6 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     return study
 
 
-def scripted_best(place: str) -> sw.Study:
-    """Return a study of which one is best, and which one has joined late."""
-    study = sw.Study.create(place, BEST, clock=Clock())
-    study.lock(who="ada")
-    for success in (True, False, True):
-        study.record(take(study).trial, success, station="left")
-    study.join("step 30k", "its training is over")
-    study.record(take(study).trial, True, station="left")
-    return study
-
-
 def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     """Return a study whose trials a runner starts."""
     clock = Clock()
@@ -119,7 +98,6 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
     study.record(trial, 0.125, station="left")
     study.add_recording(trial, [PHOTO], who="robot")
-    study.rate(trial, 0.375, who="Ben")
     study.attend("left", present=False, who="robot")
     study.amend("the cups were moved", {"checks": [*checks, "cups as on the photo"]})
     if unblind:

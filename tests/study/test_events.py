@@ -17,7 +17,6 @@ from stopwise.study.replay import take_in
 from tests.study.scripted import (
     fix_draws,
     scripted,
-    scripted_best,
     scripted_runner,
     stored_lines,
 )
@@ -35,7 +34,6 @@ def read(line: str) -> Entry:
 
 SCRIPTS = {
     "journal.jsonl": (scripted, "cups"),
-    "journal_best.jsonl": (scripted_best, "best"),
     "journal_runner.jsonl": (scripted_runner, "cups"),
 }
 

@@ -18,19 +18,22 @@ from tests.study.live import running
 from tests.study.postgres import Server
 from tests.study.worker import PROCESSES, acknowledged, run_trials, score_of
 
-TRIALS = 1000
+OFTEN = pytest.mark.slow("1,000 trials of processes that are killed; adds more moments")
 
 
-def test_killed_at_any_point_it_loses_and_doubles_nothing(place: str, tmp_path: Path) -> None:
-    """Kill -9, again and again, until 1,000 trials were acknowledged."""
-    running(place, 0, n_max=2 * TRIALS).close()
+@pytest.mark.parametrize("trials", [80, pytest.param(1000, marks=OFTEN)])
+def test_killed_at_any_point_it_loses_and_doubles_nothing(
+    place: str, tmp_path: Path, trials: int
+) -> None:
+    """Kill -9, again and again, until so many trials were acknowledged."""
+    running(place, 0, n_max=2 * trials).close()
     log, rng = tmp_path / "log", np.random.default_rng(1)
     kills = 0
 
-    while len(acknowledged(log)) < TRIALS:
-        process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), TRIALS))
+    while len(acknowledged(log)) < trials:
+        process = PROCESSES.Process(target=run_trials, args=(place, "left", str(log), trials))
         process.start()
-        enough = len(acknowledged(log)) + rng.integers(1, 150)
+        enough = len(acknowledged(log)) + rng.integers(1, 3 * trials // 20)
         while process.is_alive() and len(acknowledged(log)) < enough:
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.03))  # somewhere within one of the next trials

@@ -1,4 +1,4 @@
-"""Videos and photos of trials, and second ratings by them."""
+"""Videos and photos of trials."""
 
 import stat
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 import stopwise as sw
 from stopwise.study import recordings
 from stopwise.study import runner as runner_module
-from stopwise.study.ratings import kappa
 from stopwise.study.recording_report import filmed, recording_chapters
 from stopwise.study.recordings import ending_of
 from tests.study.live import locked, take
@@ -109,60 +108,15 @@ def test_a_file_belongs_to_one_trial_and_a_trial_has_few(study: sw.Study) -> Non
         study.add_recording(second, photo("late"))
 
 
-def test_someone_else_rates_each_trial_once_and_the_verdict_is_as_before(study: sw.Study) -> None:
-    trials = [run(study, answer) for answer in ("yes", "no", "part", "yes")]
-    own = run(study, "no", who="eva")
-    before = study.verdict()
-    assert study.next_rating("ben") is not None  # that of eva, and no other
-    seen = set()
-    while (found := study.next_rating("eva")) is not None:
-        seen.add(found.trial)
-        assert len(found.recordings) == 1
-        assert not hasattr(found, "code")
-        study.rate(found.trial, "part", who="eva")
-    assert seen == set(trials)
-    for trial in (own, trials[0]):
-        with pytest.raises(sw.NotAllowed, match="is not one that you can rate now"):
-            study.rate(trial, "yes", who="eva")
-    with pytest.raises(sw.InvalidInput, match="a level must be one of"):
-        study.rate(own, "great", who="ben")
-    assert study.verdict().tasks == before.tasks
-    assert study.verify().sound
-
-
-def test_kappa_by_hand() -> None:
-    """Of 50 cases, 20 are called yes by both and 15 no: 70 % agree, and 50 % would by chance."""
-    first = [1] * 25 + [0] * 25
-    second = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
-    assert kappa(first, second) == pytest.approx(0.4)
-    # Mean distance 1/6; over all 36 ways to pair them 16/36: 1 - (1/6) / (4/9).
-    assert kappa([0, 0, 0.5, 1, 1, 1], [0, 0.5, 0.5, 0.5, 1, 1]) == pytest.approx(0.625)
-    assert kappa([1, 1], [1, 1]) is None
-    assert kappa([], []) is None
-    assert kappa([0, 1], [0, 1]) == 1.0
-    assert kappa([0, 1], [1, 0]) == -1.0
-
-
-def test_the_report_tells_agreement_and_after_unblinding_where_policies_differed(
-    study: sw.Study,
-) -> None:
+def test_the_report_tells_after_unblinding_where_policies_differed(study: sw.Study) -> None:
     for answer in ("yes", "no", "part", "part", "no", "no"):
         run(study, answer)
     titles = [chapter.title for chapter in recording_chapters(study, lambda _, file: file)]
-    assert titles == ["Recordings"]  # nobody has rated any yet
-    while (found := study.next_rating("eva")) is not None:
-        study.rate(found.trial, "yes" if found.trial == 1 else "no", who="eva")
-
-    blind = {chapter.title: chapter for chapter in recording_chapters(study, lambda _, file: file)}
-    assert not any("differed" in title for title in blind)
-    (row,) = next(chapter.rows for title, chapter in blind.items() if "Second rating" in title)
-    # Scores 1 0 .5 .5 0 0 and 1 0 0 0 0 0: mean distance 1/6, by chance (5 * 2 + 4) / 36.
-    assert row == ("stack", "6", "67%", f"{1 - (1 / 6) / (14 / 36):.2f}")
+    assert titles == ["Recordings"]
     study.unblind()
     page = study.report(lambda trial, file: f"/somewhere/{trial}/{file}")
     assert "Episodes on which the policies differed" in page
     assert page.count('<a href="/somewhere/') == 2  # the one row whose scores differ
-    assert "stack, old" in page
 
 
 def test_a_video_is_played_where_the_report_shows_it() -> None:

@@ -79,26 +79,6 @@ def test_stored_trials_come_first_and_as_declared(tmp_path: Path) -> None:
     assert study.resolve(take(study).code).policy == "new"
 
 
-@pytest.mark.parametrize(("now", "doubted"), [(0.4, False), (1.0, True)])
-def test_fresh_trials_tell_that_conditions_changed(
-    tmp_path: Path, now: float, doubted: bool
-) -> None:
-    with begun(str(tmp_path / "x"), scores_of(0.3, 90), fresh=10) as study:
-        tried = run(study, {"old": now, "new": 0.45})
-        assert study.verify().sound
-        study.unblind()
-        (analysis,) = study.analyses().values()
-        assert study.trials_saved()["stack"] == 40 - len(tried["new"])
-        assert study.overshoot() == {}
-    assert len(tried["old"]) == 10
-    assert any("conditions have probably changed" in doubt for doubt in analysis.doubts) == doubted
-    # They enter no comparison.
-    filed = sw.analyze(
-        {"old": scores_of(0.3, 90), "new": tried["new"]}, stored="old", n_max=40, bounds=(0, 1)
-    )
-    assert analysis.pairs[0].p_value == filed.pairs[0].p_value
-
-
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
@@ -107,7 +87,6 @@ def test_fresh_trials_tell_that_conditions_changed(
         ({"n_max": None}, "declare it"),
         ({"design": "blocks"}, "independent design"),
         ({"stored": {"old": 90, "new": 90}}, "none to try"),
-        ({"stored": {}, "fresh": 3}, "fresh must be 0"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(

@@ -60,6 +60,26 @@ def test_tampering_is_named_and_not_mended(place: str, name: str) -> None:
     assert any(complaint in problem for problem in study.verify().problems)
 
 
+def test_an_entry_that_follows_another_is_found(place: str) -> None:
+    """An entry is put after another one than the one before it, and every hash made to match.
+
+    Sabotage that fails it: leave out the check of ``previous`` in ``entries.verified``.
+    """
+    study = running(place)
+    entries = study.journal()
+    with study.store.writer() as writer:
+        own = journal.c.study == study.store.study
+        writer._connection.execute(delete(journal).where(own & (journal.c.seq >= 5)))
+        writer.seq, writer.hash = 4, entries[1].hash  # what it names as the one before it
+        for entry in entries[4:]:
+            writer.add([entry.event], who=entry.who, key=entry.key)
+
+    complaint = "entry 5 does not follow entry 4"
+    with pytest.raises(sw.InvalidState, match=complaint):
+        sw.Study.open(place)
+    assert any(complaint in problem for problem in study.verify().problems)
+
+
 UNFIT: dict[str, tuple[int, dict[str, Any]]] = {
     "a plan that is none": (2, {"plan": {"name": "cups", "alpha": 7}}),
     "a trial of no task": (3, {"task": "juggle"}),

@@ -105,7 +105,7 @@ def test_rows_and_verdict_are_those_of_the_rule() -> None:
     "settings",
     [
         {"goal": "best"},
-        {"goal": "best", "design": "paired", "top": 2},
+        {"goal": "best", "design": "paired"},
         {"by": "wins"},
         {"reference": 0.4},
         {"lower_is_better": True, "bounds": (-2, 3), "design": "paired"},

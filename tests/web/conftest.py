@@ -5,11 +5,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.testclient import TestClient
 
 import stopwise as sw
 from stopwise.study.access import Role
+from stopwise.web.app import create_app
 from tests.study.conftest import kind, new_study, place, server
-from tests.web.serving import CUPS, served
+from tests.web.serving import CUPS
 
 __all__ = ["client", "kind", "new_study", "place", "server", "study", "tokens"]
 
@@ -27,5 +29,10 @@ def tokens(study: sw.Study) -> dict[str, str]:
 
 @pytest.fixture
 def client(study: sw.Study) -> Iterator[httpx.Client]:
-    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+    """Speak to the app without a server between."""
+    app = create_app(study)
+    with TestClient(
+        app, "http://127.0.0.1", raise_server_exceptions=False, follow_redirects=False
+    ) as client:
         yield client
+    app.state.site.close()

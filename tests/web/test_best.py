@@ -16,7 +16,6 @@ PLAN: dict[str, Any] = {
     "policies": NAMES,
     "tasks": ["stack"],
     "goal": "best",
-    "later": ["diffusion-40k"],
     "n_max": 80,
 }
 
@@ -44,10 +43,8 @@ def test_candidates_are_shown_by_label(tmp_path: Path) -> None:
             with httpx.Client(base_url=url, trust_env=False, timeout=60) as owner:
                 owner.post("/api/join", json={"token": tokens["owner"]})
                 page, evidence = owner.get("/owner").text, owner.get("/api/evidence")
-                assert "has not joined yet" in page
                 assert not any(name in page + evidence.text for name in NAMES)
 
-                study.join("diffusion-40k", "its training is over")
                 run(study, 250)
                 (task,) = owner.get("/api/verdict").json()["tasks"]
                 (found,) = study.verdict().tasks

@@ -52,7 +52,6 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
     [
         ({"n_max": None}, 4, "the plan sets no maximum of trials (n_max)"),
         ({}, 3, "two rounds have to be complete first"),
-        ({"goal": "best", "policies": ["a", "b", "c"], "later": ["c"]}, 4, "some of these join"),
     ],
 )
 def test_what_is_not_defined_is_said(

@@ -3,6 +3,8 @@
 import random
 import time
 
+import pytest
+
 import stopwise as sw
 from tests.web.stations import ServerProcess, Stations
 
@@ -12,7 +14,6 @@ PLAN = {
     "tasks": [{"name": "reach", "score": {"kind": "number", "low": 0, "high": 1}}],
     "n_max": 5000,
 }
-TRIALS, KILLS = 500, 4  # on each of both stores
 
 
 def check(place: str, stations: Stations) -> None:
@@ -31,21 +32,25 @@ def check(place: str, stations: Stations) -> None:
             assert replayed.verdict() == live
 
 
-def test_killed_servers_lose_nothing(kind: str, place: str) -> None:
+MANY = pytest.mark.slow("500 trials through servers that are killed 4 times; adds more moments")
+
+
+@pytest.mark.parametrize(("trials", "kills"), [(60, 1), pytest.param(500, 4, marks=MANY)])
+def test_killed_servers_lose_nothing(kind: str, place: str, trials: int, kills: int) -> None:
     """On PostgreSQL two servers work at once, and either may die."""
     count = 1 if kind == "sqlite" else 2
     with sw.Study.create(place, PLAN) as study:
         study.lock()
         tokens = [study.create_token("operator", f"arm {number}") for number in range(4)]
-        stations = Stations(tokens, TRIALS)
+        stations = Stations(tokens, trials)
     servers = [ServerProcess(place) for _ in range(count)]
     for server in servers:
         server.start()
     rng = random.Random(1)
     try:
         with stations.at_work([server.url for server in servers for _ in range(4 // count)]):
-            for number in range(1, KILLS + 1):
-                while len(stations.acknowledged) < TRIALS * number // (KILLS + 1):
+            for number in range(1, kills + 1):
+                while len(stations.acknowledged) < trials * number // (kills + 1):
                     time.sleep(rng.uniform(0.001, 0.02))
                     if stations.failures:
                         break

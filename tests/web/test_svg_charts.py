@@ -38,28 +38,22 @@ def test_zero_is_in_the_middle_of_the_intervals() -> None:
     assert span.end == chart.right  # the widest end reaches the edge
 
 
-def test_a_bar_reaches_from_the_first_row_of_a_policy_to_its_last() -> None:
-    kinds = {
-        "best": (0, 20),
-        "candidate": (10, 20),
-        "aside": (0, 20),
-        "awaited": (20, 20),
-        "dropped": (0, 5),
-    }
+def test_a_bar_reaches_to_the_last_row_of_a_policy() -> None:
+    kinds = {"best": 20, "candidate": 20, "aside": 20, "dropped": 5}
     found = [
         CandidateView(
-            policy=kind, first=first, last=last, dropped=kind == "dropped", leader=None,
-            set_aside=kind == "aside", awaited=kind == "awaited",
+            policy=kind, last=last, dropped=kind == "dropped", leader=None,
+            set_aside=kind == "aside",
         )
-        for kind, (first, last) in kinds.items()
+        for kind, last in kinds.items()
     ]  # fmt: skip
     content = {"goal": "best", "best": "best", "candidates": found, "rows": 20, "pairs": []}
     chart = candidate_chart(task(1.0).model_copy(update=content))
 
     wide = chart.right - chart.left
-    assert [bar.kind for bar in chart.bars] == ["best", "candidate", "candidate", *list(kinds)[3:]]
+    assert [bar.kind for bar in chart.bars] == ["best", "candidate", "candidate", "dropped"]
     assert chart.bars[2].text == "set aside: needs no more trials"
-    for bar, (first, last) in zip(chart.bars, kinds.values(), strict=True):
-        assert bar.start == round(chart.left + wide * first / 20, 1)
+    for bar, last in zip(chart.bars, kinds.values(), strict=True):
+        assert bar.start == chart.left
         assert bar.end == round(chart.left + wide * last / 20, 1)
     assert chart.bars[-1].text == "dropped after round 5"

@@ -17,7 +17,7 @@ import pytest
 import stopwise as sw
 from stopwise.study.entries import Entry, decode
 from stopwise.study.event import KINDS, Event, Visibility
-from stopwise.study.events import Joined, Locked, Released, TokenCreated
+from stopwise.study.events import Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
 from tests.study.scripted import fix_draws, scripted, scripted_runner
@@ -28,7 +28,6 @@ EVENTS = [
     decode(line, "hash")
     for name in (
         "journal.jsonl",
-        "journal_best.jsonl",
         "journal_runner.jsonl",
     )
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
@@ -44,20 +43,17 @@ FURTHER = (
         next(entry.event for entry in EVENTS if isinstance(entry.event, TokenCreated)),
         expires=1.8e9,
     ),
-    Joined(arm="D", policy={"name": "step 40k"}, rows={"stack": 3}, reason="late", salt="5a5a"),
 )
 EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(FURTHER)]
 
 # What the proof of blinding rests on (docs/design/studies.md); all else is open.
 HIDDEN = {
     Visibility.BLIND: {
-        "locked": {"plan", "arms", "baseline", "later", "stored_trials"},
+        "locked": {"plan", "arms", "baseline", "stored_trials"},
         "assigned": {"arm", "salt", "opens"},
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
         "imported": {"rows"},
-        "joined": {"arm", "policy", "salt"},
-        "rated": {"score", "answer", "salt"},
         "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},
     },

@@ -14,7 +14,7 @@ __all__ = ["app", "app_for"]
 app: typer.Typer
 # Each is in the file of its name.
 COMMANDS = (
-    *("analyze", "compare", "demo", "forecast", "gate", "methods", "metrics", "plan", "race"),
+    *("analyze", "compare", "demo", "forecast", "gate", "methods", "plan", "race"),
     *("study", "watch"),
 )
 
@@ -32,9 +32,7 @@ def _app(names: tuple[str, ...]) -> typer.Typer:
         if name == "study":
             made.add_typer(module.app, name=name)
         else:
-            made.command(name, cls=module.PlanCommand if name == "plan" else Command)(
-                getattr(module, name)
-            )
+            made.command(name, cls=Command)(getattr(module, name))
     made.callback()(main)
     return made
 

@@ -46,16 +46,10 @@ def analyze(
         "claims are about the algorithm).",
         "trial",
     ),
-    pool: bool = flag("Analyse all tasks together as one."),
     tasks: TaskOptions,
     stored: list[str] | None = option(
         "A policy whose trials were run before the study, under the same conditions: all "
         "of them count. Repeat for each."
-    ),
-    fresh: int = option(
-        "With --stored: how many of its last trials are new, to check that conditions are "
-        "the same.",
-        0,
     ),
     unequal: str = option(
         "Unequal numbers of trials: shorter (leave out those without a partner), or "
@@ -84,7 +78,6 @@ def analyze(
         **comparison.keywords(),
         **({} if bins is None else {"bins": bins}),
         "stored": stored or (),
-        "fresh": fresh,
         "unequal": unequal,
         "unit": unit,
         **proxy.keywords(),
@@ -92,10 +85,10 @@ def analyze(
     if proxy.proxy_scores is not None:
         settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
     if strict:
-        _refuse_unproven(trials, comparison, pool=pool)
+        _refuse_unproven(trials, comparison)
     mean = tasks.keywords()
-    if pool or tasks.tasks is not None:
-        found = [rank(trials, pool=pool, **mean, **settings)]
+    if tasks.tasks is not None:
+        found = [rank(trials, **mean, **settings)]
     else:
         require_tasks_choice(tasks.tasks, tasks.task_order, mean["weights"])
         found = list(analyze_tasks(trials, **settings).values())
@@ -118,20 +111,13 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
             )
 
 
-def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions, *, pool: bool) -> None:
-    from stopwise.core.registry import find
+def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
     from stopwise.errors import require
 
-    method = comparison.method
     require(
         comparison.by == "wins"
         or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
         "--strict needs declared bounds for every task: give --bounds",
-    )
-    require(
-        not (pool and len(trials.tasks) > 1 and find(method).constant_rates),
-        f"--strict refuses {method} for pooled tasks, since it needs means that stay the same "
-        "throughout: choose a method that does not, such as nscore-plus",
     )
 
 

@@ -9,7 +9,7 @@ import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
-from stopwise.cli.option_groups import argument, flag, grouped, option
+from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_notes, print_tables, say, table_of
 
@@ -23,7 +23,7 @@ MOST_TRIALS = 10**12
 @dataclass(frozen=True, kw_only=True)
 class TwoPolicyOptions(
     ComparisonOptions,
-    left_out=("adjust", "ties", "baseline", "goal", "top", "indifference", "allocation"),
+    left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation"),
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
@@ -45,7 +45,6 @@ def compare(
     ),
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
-    pool: bool = flag("Compare on all tasks together as one."),
     exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:
@@ -53,7 +52,7 @@ def compare(
 
     One policy and a number: `stopwise compare 45/50 --reference 0.87`, or one file of scores.
     """
-    of_files = {*comparison.options(), *reading.options(), "pool"} - {"alpha", "reference"}
+    of_files = {*comparison.options(), *reading.options()} - {"alpha", "reference"}
     if second is None and comparison.reference is None:
         refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
         refuse_unused(context, {"exit_code"}, "on a table of counts: it is for two policies")
@@ -78,7 +77,7 @@ def compare(
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     else:
-        found = _from_files(given, reading.keywords(), comparison.keywords(), pool=pool)
+        found = _from_files(given, reading.keywords(), comparison.keywords())
         sentences = [
             analysis.sentence if len(found) == 1 else f"{analysis.task}: {analysis.sentence}"
             for analysis in found
@@ -152,9 +151,9 @@ def _pair(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _from_files(
-    given: list[str], reading: dict[str, Any], settings: dict[str, Any], *, pool: bool
+    given: list[str], reading: dict[str, Any], settings: dict[str, Any]
 ) -> list["Analysis"]:
-    from stopwise import analyze, analyze_tasks, read_trials
+    from stopwise import analyze_tasks, read_trials
     from stopwise.errors import require
 
     for name in given:
@@ -174,6 +173,4 @@ def _from_files(
     trials = read_trials(given[0] if alone else dict(zip(names, given, strict=True)), **reading)
     if settings["margin"] < 0 and settings.get("reference") is None:
         settings["baseline"] = names[0]
-    if pool:
-        return [analyze(trials, pool=True, **settings)]
     return list(analyze_tasks(trials, **settings).values())

@@ -41,7 +41,7 @@ def _code(analysis: "Analysis") -> int:
     rules = analysis.rules
     require_baseline(len(rules.policies), rules.baseline, rules.goal)
     if rules.goal == "best":
-        return SHOWN if analysis.winners else OPEN
+        return OPEN if analysis.best is None else SHOWN
     baseline = rules.baseline or rules.policies[0]
     if any(pair.better == baseline for pair in analysis.pairs):
         return WORSE

@@ -56,7 +56,7 @@ class ComparisonOptions(OptionGroup):
         "auto",
     )
     adjust: str = option(
-        "How alpha is shared among the pairs of policies: bonferroni, holm or closed.", "holm"
+        "How alpha is shared among the pairs of policies: bonferroni or holm.", "holm"
     )
     ties: str = option(
         "Error level if two policies are exactly equal: strict (alpha) or paper (2 alpha, "
@@ -86,7 +86,6 @@ class ComparisonOptions(OptionGroup):
         "one is best, in far fewer trials).",
         "order",
     )
-    top: int = option("With --goal best: how many of the best to name together, in no order.", 1)
     indifference: float = option(
         "With --goal best: a policy this close to the best is good enough.", 0.0
     )
@@ -131,9 +130,6 @@ class JoiningOptions(ComparisonOptions):
         "With --goal best: a policy that will join later, at no cost; no winner is named "
         "before it does. Repeat for each.",
         metavar="NAME",
-    )
-    reserve: float = option(
-        "With --goal best: part of alpha set aside for policies that join unannounced.", 0.0
     )
 
     def keywords(self) -> dict[str, Any]:

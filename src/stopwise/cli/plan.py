@@ -1,14 +1,12 @@
 """``stopwise plan``: how many trials a study will take."""
 
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
-from stopwise.cli.command import Command, Mistyped, UsageError, clear_errors, name_of, options_of
+from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import (
     ComparisonOptions,
@@ -19,7 +17,7 @@ from stopwise.cli.options import (
     refuse_unused,
 )
 from stopwise.cli.output_files import check_places
-from stopwise.cli.values import numbers
+from stopwise.cli.values import numbers, parse_bounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +32,29 @@ class PlanReadingOptions(ReadingOptions, left_out=("order", "seed")):
     """A file whose trials are drawn in random order, so that theirs does not matter."""
 
     bounds: str | None = option('Range of the score: "LOW,HIGH".')
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotReadingOptions(PlanReadingOptions, left_out=("order", "seed", "score")):
+    """A file that may have several scores."""
+
+    scores: list[str] | None = option(
+        "The column or measure to compare, if not the default. Repeat for each of several, with "
+        "its range: what each would need is shown in one table.",
+        name="--score",
+        metavar="NAME[=LOW,HIGH]",
+    )
+
+    def of_each(self) -> dict[str, dict[str, Any]]:
+        """Return keywords of ``read_trials`` for each score, by its name."""
+        read = self.keywords()
+        del read["scores"]
+        found = {}
+        for text in self.scores or [""]:
+            name, equals, limits = text.partition("=")
+            bounds = {"bounds": parse_bounds(limits, f"the range of {name}")} if equals else {}
+            found[name] = {**read, "score": name or None, **bounds}
+        return found
 
 
 @grouped
@@ -59,20 +80,11 @@ def plan(
     correlation: float = option(
         "Correlation of scores from the same start, with --design paired.", 0.0
     ),
-    proxy: float | None = option(
-        "With a simulator beside the robot: the correlation between simulated and real "
-        "differences of policies from the same start.",
-        metavar="CORRELATION",
-    ),
-    audit: float | None = option(
-        "With a judge, whose correlation with people is --proxy: the chance that people score a "
-        "row."
-    ),
     alternative: str = option(
         "two-sided; with two policies also greater (is the second better?) or less.", "two-sided"
     ),
     baseline: bool = flag("Compare all policies with the first one only."),
-    reading: PlanReadingOptions,
+    reading: PilotReadingOptions,
     minutes_per_trial: MinutesPerTrial = None,
     robots: int = option("Robots (or simulators) that run trials at once, for the hours.", 1),
     simulation: SimulationOptions,
@@ -80,12 +92,11 @@ def plan(
 ) -> None:
     """Estimate how many trials a study will take, as in `stopwise plan 0.5 0.7`.
 
-    See also `stopwise forecast`, for a study that is already running, and `stopwise metrics`, to
-    find the score that needs the fewest trials.
+    See also `stopwise forecast`, for a study that is already running.
     """
     from stopwise import plan as make
     from stopwise import read_trials
-    from stopwise.cli.planning_tables import show_answers
+    from stopwise.cli.planning_tables import show_answers, show_scores
     from stopwise.display import bar
     from stopwise.errors import require
 
@@ -93,30 +104,32 @@ def plan(
     require(not (guesses and pilot), "give guesses or --pilot, but not both")
     if pilot is None:
         refuse_unused(context, reading.options().keys() - {"bounds"}, "without --pilot")
-    read = reading.keywords()
-    with bar("simulated studies") as show:
-        made = make(
-            *(_guess(text) for text in guesses or []),
-            pilot=None if pilot is None else read_trials(pilot, **read),
-            bounds=read["bounds"] if pilot is None else None,
-            n_max=numbers(n_max, "--n-max", int),
-            budget=numbers(budget, "--budget", int),
-            stored=stored,
-            gaps=numbers(gaps, "--gaps", float),
-            policies=policies,
-            power=power,
-            correlation=correlation,
-            proxy=proxy,
-            audit=audit,
-            alternative=alternative,
-            baseline=baseline,
-            minutes_per_trial=minutes_per_trial,
-            robots=robots,
-            progress=show,
-            **comparison.keywords(),
-            **simulation.keywords(),
-        )
-    show_answers({"": made}, output)
+    found = {}
+    for name, read in reading.of_each().items():
+        with bar(f"simulated studies {name}".rstrip()) as show:
+            found[name] = make(
+                *(_guess(text) for text in guesses or []),
+                pilot=None if pilot is None else read_trials(pilot, **read),
+                bounds=read["bounds"] if pilot is None else None,
+                n_max=numbers(n_max, "--n-max", int),
+                budget=numbers(budget, "--budget", int),
+                stored=stored,
+                gaps=numbers(gaps, "--gaps", float),
+                policies=policies,
+                power=power,
+                correlation=correlation,
+                alternative=alternative,
+                baseline=baseline,
+                minutes_per_trial=minutes_per_trial,
+                robots=robots,
+                progress=show,
+                **comparison.keywords(),
+                **simulation.keywords(),
+            )
+    if len(found) > 1:
+        show_scores(found, output)
+    else:
+        show_answers({"": next(iter(found.values()))}, output)
 
 
 def _guess(text: str) -> Any:
@@ -134,59 +147,3 @@ def _guess(text: str) -> Any:
             "a guess must look like 0.6, 0.5+-0.2 or 0:0.2,0.5:0.3,1:0.5 (score:probability), "
             f"but got {text!r}"
         ) from error
-
-
-# Former options of ``plan``, and the commands that they have become; scripts still use them.
-FORMER = {"--continue": "forecast", "--metrics": "metrics"}
-
-
-class PlanCommand(Command):
-    """``stopwise plan``; ``plan --continue X`` is ``forecast X``, ``plan --metrics X`` likewise."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
-    ) -> Any:
-        """Parse the arguments, or let the command parse them that an option has become."""
-        from stopwise.errors import InvalidInput, require
-
-        given = [word.partition("=")[0] for word in args]
-        former = [option for option in FORMER if option in given]
-        with clear_errors(name_of(parent, info_name)):
-            require(len(former) < 2, "give guesses, --pilot, --continue or --metrics, but only one")
-            command, words = self, args
-            if former:
-                command, words = _become(FORMER[former[0]]), _as_argument(args, former[0])
-            try:
-                # Not the method of Command: the errors below come before its one line.
-                return TyperCommand.make_context(command, info_name, words, parent, **extra)
-            except UsageError as error:
-                unknown = getattr(error, "option_name", None)
-                if former and unknown in options_of(self) - options_of(command):
-                    raise InvalidInput(f"{unknown} has no effect with {former[0]}") from error
-                elsewhere = unknown is not None and not former
-                for name in FORMER.values() if elsewhere else ():
-                    if unknown in options_of(_become(name)) - options_of(self):
-                        raise InvalidInput(f"{unknown} belongs to `stopwise {name}`") from error
-                raise
-
-
-def _become(name: str) -> Any:
-    """Return another command, which is not loaded with this one."""
-    from stopwise.cli import app_for
-
-    commands: dict[str, Any] = vars(typer.main.get_command(app_for([name])))["commands"]
-    return commands[name]
-
-
-def _as_argument(args: list[str], option: str) -> list[str]:
-    """Return the arguments with the value of an option first, as an argument of its own."""
-    value: list[str] = []
-    rest: list[str] = []
-    words = iter(args)
-    for word in words:
-        name, equals, given = word.partition("=")
-        if name == option:
-            value = [given] if equals else list(islice(words, 1))
-        else:
-            rest.append(word)
-    return [*value, *rest]

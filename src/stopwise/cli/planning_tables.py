@@ -1,9 +1,9 @@
-"""Plans, forecasts and comparisons of metrics: printed as tables, and written as pages."""
+"""Plans and forecasts: printed as tables, and written as pages."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from rich.box import SIMPLE
@@ -17,10 +17,10 @@ from stopwise.planning.presentation import TEXT_COLUMNS, planning_page
 
 if TYPE_CHECKING:
     from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.metrics_result import MetricComparison
     from stopwise.planning.plan_result import Plan
 
-Answer = TypeVar("Answer", "Plan", "Forecast", "MetricComparison")
+LOOK: dict[str, Any] = {"box": SIMPLE, "padding": 0, "collapse_padding": True}
+Answer = TypeVar("Answer", "Plan", "Forecast")
 
 
 def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
@@ -33,8 +33,25 @@ def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
             if len(answers) > 1:
                 typer.echo(f"task {task}")
             for rows in filter(None, answer.text_tables().values()):
-                look = {"box": SIMPLE, "padding": 0, "collapse_padding": True}
-                Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **look))
+                Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **LOOK))
             print_finding(answer.sentence, answer.notes)
     typed = {task: replace(one, notes=in_options(one.notes)) for task, one in answers.items()}
     write_files(partial(planning_page, typed), list(typed.items()), output)
+
+
+def show_scores(plans: Mapping[str, "Plan"], output: OutputOptions) -> None:
+    """Print what each score would need, one row each, and write the files that are wanted."""
+    if output.as_json:
+        typer.echo(json_of([{"score": name, **one.to_dict()} for name, one in plans.items()]))
+    else:
+        rows = [{"score": name, **one.summary()} for name, one in plans.items()]
+        Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **LOOK))
+        fewest = min(plans, key=lambda name: plans[name].shown.mean_trials)
+        notes = [note for one in plans.values() for note in one.notes]
+        print_finding(
+            f"{fewest} would need the fewest trials on average. Choose the score before the next "
+            "study, and choose one that measures what you care about.",
+            tuple(dict.fromkeys(notes)),
+        )
+    typed = {name: replace(one, notes=in_options(one.notes)) for name, one in plans.items()}
+    write_files(partial(planning_page, typed, "Score"), list(typed.items()), output)

@@ -87,7 +87,7 @@ def race(
     ),
     checkpoints: str | None = option(
         "Instead of --policy: a folder of checkpoints, or a pattern in quotes, such as "
-        "'runs/*/ckpt_*.zip'. With --later or --reserve, new ones may join.",
+        "'runs/*/ckpt_*.zip'. With --later, new ones may join.",
         metavar="PATTERN",
     ),
     load: str | None = option(

@@ -149,7 +149,7 @@ def _print_json(sights: tuple["TaskSight", ...]) -> None:
 def _line(sight: "TaskSight") -> str:
     best = not sight.standings and bool(sight.candidates)  # no pairs are asked about
     if sight.stop:
-        found = _named(sight) if best else "every pair is decided"
+        found = f"{sight.best} is named" if best else "every pair is decided"
         why = found if sight.decided else "the maximum is reached"
         why = "a decision by n_max had become unlikely" if sight.futile else why
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
@@ -166,9 +166,3 @@ def _line(sight: "TaskSight") -> str:
         held = counted(sight.waiting, "trial waits", "trials wait")
         parts.append(f"{held} for the rest of the row{' or will not be needed' if best else ''}")
     return f"task {sight.task}: {'; '.join(parts)}"
-
-
-def _named(sight: "TaskSight") -> str:
-    """Return who is named: one, or the best few."""
-    several = f"{', '.join(sight.candidates)} are named"
-    return several if sight.best is None else f"{sight.best} is named"

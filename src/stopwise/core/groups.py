@@ -123,20 +123,9 @@ def checked_groups(rules: "Rules") -> dict[str, int] | None:
 
 
 def _check_stored(rules: "Rules") -> None:
-    require_whole(rules.fresh, "fresh", 0)
-    numbers = rules.groups or {}
-    for name in (*numbers, *rules.stored):
+    for name in (*(rules.groups or {}), *rules.stored):
         known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"
         require(name in rules.policies, known, parameter="stored")
-    fewest = min((numbers[name] for name in rules.stored), default=0)
-    only = f"at most {fewest}, the number of stored trials" if rules.stored else "0 without them"
-    if fewest < 0:
-        only = "fewer than all trials of the stored policy"
-    require(
-        rules.fresh <= fewest,
-        f"fresh trials are compared with stored ones: fresh must be {only}, but got {rules.fresh}",
-        parameter="fresh",
-    )
     require(
         not {*rules.policies} <= {*rules.stored},
         "all policies have stored trials, so there is none to try: use ",

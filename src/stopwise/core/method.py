@@ -115,13 +115,6 @@ class Method(ABC, Generic[State]):
         """Whether a study ends where ``futile`` says so."""
         return False
 
-    @property
-    def why_it_ends(self) -> str | None:
-        """Why pairs beyond n_max cannot count, or None if they can."""
-        if not self.needs_n_max:
-            return None
-        return f"{self.name} answers only up to its declared n_max = {self.n_max}"
-
     def chance(self, state: State) -> Floats | None:  # noqa: ARG002
         """Return the chance of a decision by n_max if there is an effect, or None if unknown."""
         return None

@@ -18,7 +18,7 @@ DESIGNS = ("independent", "paired")
 # Settings that one goal has, and the others have not.
 OF_GOALS = {
     "order": ("adjust", "baseline", "ties"),
-    "best": ("top", "indifference", "allocation", "later", "reserve"),
+    "best": ("indifference", "allocation", "later"),
 }
 
 
@@ -108,13 +108,6 @@ def check_wins(rules: "Rules") -> None:
         ": a may win more often against b, b against c and c against a; ask for the order",
         code="best-of-wins",
     )
-    require(
-        rules.adjust != "closed",
-        "the closed adjustment goes through all orders of the policies, which ",
-        given,
-        " need not have; choose 'holm'",
-        code="closed-wins",
-    )
 
 
 def checked_margin(rules: "Rules") -> float:
@@ -203,13 +196,8 @@ def check_edges(rules: "Rules", reference: float, margin: float) -> None:
         )
 
 
-def checked_reserve(rules: "Rules") -> float:
-    """Return the reserve, and check who comes later."""
-    require(
-        is_number(rules.reserve) and 0 <= rules.reserve < rules.alpha,
-        f"reserve must be at least 0 and below alpha = {rules.alpha:g}, but got {rules.reserve!r}",
-        parameter="reserve",
-    )
+def checked_later(rules: "Rules") -> tuple[str, ...]:
+    """Return the policies that join later."""
     for name in rules.later:
         text = f"later must name some of the policies, but {name!r} is not one of them: list it"
         require(name in rules.policies, f"{text} under policies as well", parameter="later")
@@ -220,7 +208,7 @@ def checked_reserve(rules: "Rules") -> float:
         f"{len(rules.policies)} are",
         parameter="later",
     )
-    return float(rules.reserve)
+    return tuple(rules.later)
 
 
 def check_goal(rules: "Rules") -> None:

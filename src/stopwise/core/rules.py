@@ -14,17 +14,16 @@ from stopwise.core import rule_checks as checks
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.proxy import ProxyMeans, declared_proxy
-from stopwise.core.scores import OrderScale, Scale, is_number, require_whole
+from stopwise.core.scores import OrderScale, Scale, is_number
 from stopwise.errors import require, require_choice
-from stopwise.messages import named
 
 T = TypeVar("T")
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
-# What follows from stored trials, or from those of a file: no keywords of their own.
-FROM_TRIALS = ("groups", "stored", "fresh")
+# What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
+FROM_TRIALS = ("groups", "stored", "proxy_batches")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -75,14 +74,12 @@ class Rules:
         "strict": declaring an order between equal policies counts as an error. "paper": exact ties
         are assumed not to occur.
     adjust
-        How alpha is shared among many claims: "bonferroni", "holm" or "closed".
+        How alpha is shared among many claims: "bonferroni" or "holm".
     equivalence
         Policies whose means differ by less than this may be declared practically the same, or None.
     goal, baseline
         What is asked ("order": which policies are better than which; "best": which one is best),
         and the policy that all others are compared with, if not with each other.
-    top
-        For the goal "best": how many of the best are to be named together.
     reference
         A number that policies are compared with instead of with each other, or None. It is a
         policy of its own whose trials all have this score and are never run: its name is the
@@ -95,9 +92,6 @@ class Rules:
     later
         For the goal "best": policies among the names that join later. Nothing is named before all
         of them have joined.
-    reserve
-        For the goal "best": the part of alpha that is put aside for policies which join
-        unannounced.
     proxy_mean
         Of a proxy, a cheap score of the same scene: the mean of g1 - g0 (of more than two
         policies, that of each pair); None without a proxy.
@@ -112,8 +106,6 @@ class Rules:
         the average of a group of them (docs/design/groups.md).
     stored
         Which of these were run before the study: only the others are tried.
-    fresh
-        How many new trials each stored policy gets, to see whether conditions are the same.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -128,16 +120,13 @@ class Rules:
     adjust: str = "holm"
     goal: str = "order"
     baseline: str | None = None
-    top: int = 1
     reference: float | None = None
     indifference: float = 0.0
     allocation: str = "leader"
     later: tuple[str, ...] = ()
-    reserve: float = 0.0
     equivalence: float | None = None
     groups: Mapping[str, int] | None = None
     stored: tuple[str, ...] = ()
-    fresh: int = 0
     lower_is_better: bool = False
     by: str = "means"
     proxy_mean: ProxyMeans | None = None
@@ -168,16 +157,8 @@ class Rules:
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         checks.check_design(self)
-        self._set(top=require_whole(self.top, "top", 1))
-        require(
-            self.top < len(self.policies),
-            named("top"),
-            f" must be below {len(self.policies)}, the number of policies, but got {self.top}",
-            code="bad-top",
-        )
         checks.check_wins(self)
-        self._set(indifference=checks.checked_indifference(self), later=tuple(self.later))
-        self._set(reserve=checks.checked_reserve(self))
+        self._set(indifference=checks.checked_indifference(self), later=checks.checked_later(self))
         asked = self.reference is None or self.alternative == "two-sided"
         if asked and self.baseline is not None and is_number(self.margin) and self.margin < 0:
             self._set(alternative="greater")  # a baseline is always policy 0
@@ -284,7 +265,6 @@ class Rules:
         self,
         policies: tuple[str, ...],
         baseline: str | None,
-        later: tuple[str, ...] = (),
         stored: Mapping[str, int] | None = None,
     ) -> "Rules":
         """Return the same rules for policies by other names."""
@@ -292,7 +272,6 @@ class Rules:
             self,
             policies=policies,
             baseline=baseline,
-            later=later,
             groups=stored,
             stored=tuple(stored or ()),
         )

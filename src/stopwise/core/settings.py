@@ -78,17 +78,15 @@ class CommonSettings(MethodParameters, total=False):
 
     method: MethodName
     alpha: Annotated[float, "Probability, in (0, 1), of any false claim."]
-    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni", "holm" or "closed".']
+    adjust: Annotated[str, 'How alpha is shared among claims: "bonferroni" or "holm".']
     ties: Ties
     margin: Margin
     equivalence: Equivalence
     reference: Reference
     goal: Annotated[str, 'What is asked: "order", which are better than which, or "best".']
-    top: Annotated[int, "With the goal best: how many of the best to name together; usually 1."]
     indifference: Annotated[float, "With the goal best: how near to the best is good enough."]
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
     later: Annotated[Sequence[str], "With the goal best: policies that join later."]
-    reserve: Annotated[float, "With the goal best: part of alpha for policies not declared."]
     lower_is_better: LowerIsBetter
 
 

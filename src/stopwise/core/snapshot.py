@@ -121,17 +121,14 @@ def encode_shaped(array: NDArray[Any]) -> list[Any]:
     return [list(array.shape), array.ravel().tolist()]
 
 
-def restore_shaped(
-    encoded: list[Any], like: NDArray[Any], *, free_last_axis: bool = False
-) -> NDArray[Any]:
+def restore_shaped(encoded: list[Any], like: NDArray[Any]) -> NDArray[Any]:
     """Return an array of the same type and shape as the template, or raise ``ValueError``."""
     shape, values = encoded
-    return _fitting(np.array(values, dtype=like.dtype).reshape(shape), like, free_last_axis)
+    return _fitting(np.array(values, dtype=like.dtype).reshape(shape), like)
 
 
-def _fitting(array: NDArray[Any], like: NDArray[Any], free_last_axis: bool = False) -> NDArray[Any]:
-    axes = slice(None, -1 if free_last_axis else None)
-    if array.ndim != like.ndim or array.shape[axes] != like.shape[axes]:
+def _fitting(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
+    if array.shape != like.shape:
         raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
     return array
 

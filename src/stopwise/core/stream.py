@@ -274,8 +274,9 @@ class SequentialTest(Resumable):
         n_max
             The greatest number of pairs from now on, or None for no limit.
         """
-        ends = self._comparison.test.why_it_ends
-        require(ends is None, f"{ends}; it cannot be extended")
+        test = self._comparison.test
+        text = f"{test.name} answers only up to its declared n_max = {test.n_max}; "
+        require(not test.needs_n_max, f"{text}it cannot be extended")
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         limit = None if n_max is None else require_whole(n_max, "n_max", least)

@@ -9,8 +9,9 @@ import numpy as np
 from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.messages import Message, Setting, named
-from stopwise.planning.best_plan_result import BestPlan, BestPlanRow
 from stopwise.planning.named_best import NamingModel, NamingTimes
+from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import Scenario
@@ -32,7 +33,7 @@ def plan_best(
     budget: Any,
     notes: tuple[str, ...],
     **common: Any,
-) -> BestPlan:
+) -> Plan:
     """Return the plan: each scenario as assumed, and with the second best equal to the best.
 
     ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
@@ -50,7 +51,6 @@ def plan_best(
         Setting("later"),
         code="plan-with-later",
     )
-    require_one(rules)
     cases = [case for scenario in scenarios for case in _with_tie(scenario)]
     studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
     models = [NamingModel(replace(rules, n_max=n), case.population) for case, _, n in studies]
@@ -60,29 +60,18 @@ def plan_best(
             studies, simulator.run(models, most=MOST_RUNS), strict=True
         )
     )
-    plan = BestPlan(
+    plan = Plan(
         rows=rows,
         detectable=(),
         rules=rules,
         ties="strict",
         notes=(*notes, *_notes(rules)),
-        order_trials=None,
         **common,
     )
     if len(scenarios) > 1:
         return plan
     study = replace(rules, n_max=plan.shown.n_max)
     return replace(plan, order_trials=_order_trials(study, scenarios[0].population, simulator.seed))
-
-
-def require_one(rules: Rules) -> None:
-    """Raise if several of the best are asked for: those are not simulated."""
-    require(
-        rules.top == 1,
-        "plans and forecasts are of one best policy, without ",
-        named("top"),
-        code="plan-of-top",
-    )
 
 
 def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
@@ -96,13 +85,14 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 
 def _row(
     scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
-) -> BestPlanRow:
+) -> PlanRow:
     tenth, half, most = (times.trial_quantile(level) for level in (0.1, 0.5, 0.9))
-    return BestPlanRow.of(
+    return PlanRow.of(
         times,
         scenario.text,
         gap=scenario.lead * rules.scale.span,
         n_max=n_max,
+        most_trials=times.most_trials,
         mean_trials_error=times.mean_trials_error,
         trial_quantiles=(tenth, half, most),
         mean_left=times.mean_left,
@@ -115,7 +105,7 @@ def _row(
 
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
     """Return the mean trials of all policies in a study that orders all pairs."""
-    order = replace(rules, goal="order", indifference=0.0, allocation="leader", reserve=0.0)
+    order = replace(rules, goal="order", indifference=0.0, allocation="leader")
     study = PlannedStudy(order)
     times = PlanModel(study, population).simulate(np.random.SeedSequence(seed), ORDER_RUNS)
     return times.mean_trials

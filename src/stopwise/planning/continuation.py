@@ -10,7 +10,7 @@ import numpy as np
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.planning.beside import WithNumber
-from stopwise.planning.forecast_result import Forecast, PairForecast
+from stopwise.planning.forecast_result import PairForecast
 from stopwise.planning.populations import Population, Resampled
 from stopwise.planning.simulation import Tally
 from stopwise.planning.stopping_times import runs_for_share, share_error, within
@@ -81,8 +81,8 @@ class Continuation:
             population = WithNumber(population, number)
         return cls(ranking, past, population)
 
-    def answer(self, ends: ContinuationEnds, **common: Any) -> Forecast:
-        """Return the forecast."""
+    def answer(self, ends: ContinuationEnds) -> dict[str, Any]:
+        """Return the fields of a forecast that are of this goal."""
         found = []
         for pair, (first, second) in enumerate(self.ranking.family.pairs.tolist()):
             names = self.ranking.rules.policies[first], self.ranking.rules.policies[second]
@@ -104,7 +104,7 @@ class Continuation:
                     chance_same=None if self.now.p_same is None else ends.share(both),
                 )
             )
-        return Forecast(pairs=tuple(found), **common)
+        return {"pairs": tuple(found)}
 
     @cached_property
     def now(self) -> Replay:

@@ -13,9 +13,9 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
-from stopwise.planning.best_forecast import NamingContinuation
 from stopwise.planning.continuation import Continuation, study_rules
 from stopwise.planning.forecast_result import Forecast
+from stopwise.planning.naming_continuation import NamingContinuation
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions import for_files
 from stopwise.rows.table import Table
@@ -120,18 +120,13 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
         code="nothing-left",
     )
-    require(
-        rules.proxy_mean is None and rules.audit is None,
-        "what a simulator or a judge will say of further trials is not forecast",
-        code="proxy-not-forecast",
-    )
     require_choice("goal", rules.goal, CONTINUED)
     continuation = CONTINUED[rules.goal](table, rules)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         (ends,) = simulator.run([continuation], most=MOST_RUNS)
-    return continuation.answer(
-        ends,
+    return Forecast(
+        **continuation.answer(ends),
         seen={
             name: count
             for name, count in zip(table.policies, table.counts, strict=True)

@@ -1,12 +1,15 @@
 """The answer to "is it worth continuing?": frozen chances and one sentence that sums them up."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
+from stopwise.planning.best_words import BestForecast
+from stopwise.planning.order_words import OrderForecast
 from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
@@ -83,6 +86,11 @@ class Forecast(PlanningResult):
         Simulated continuations.
     notes
         What was assumed about the trials, one sentence each.
+    best, candidates, chances
+        With the goal "best": the policy that is named already, or None; those that may still be the
+        best; and by name, the chance that it is named by n_max. There ``chance`` is that of one
+        being named by n_max, ``chance_further`` that at least one more is dropped or named;
+        ``n_max``, ``mean_n``, ``n_quantiles`` and ``chance_by`` count rows; there are no ``pairs``.
     """
 
     seen: dict[str, int]
@@ -101,19 +109,22 @@ class Forecast(PlanningResult):
     bounds_inferred: bool
     runs: int
     notes: tuple[str, ...]
+    best: str | None = None
+    candidates: tuple[str, ...] = ()
+    chances: Mapping[str, float] = field(default_factory=dict)
 
     TITLE: ClassVar[str] = "How much longer will it take?"
-    # The name under which the figure is saved, and what it shows across and upwards.
-    FIGURE: ClassVar[tuple[str, str, str]] = (
-        "further",
-        "further trials per policy",
-        "chance that all pairs are decided",
-    )
+    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "best", "candidates", "chances")
+
+    @property
+    def words(self) -> OrderForecast | BestForecast:
+        """What it says, by the goal."""
+        return (BestForecast if self.rules.goal == "best" else OrderForecast)(self)
 
     @property
     def decided(self) -> bool:
-        """Whether every pair is decided already."""
-        return all(pair.decided is not None for pair in self.pairs)
+        """Whether the question is answered already."""
+        return self.words.decided
 
     @property
     def futile(self) -> bool | None:
@@ -131,22 +142,9 @@ class Forecast(PlanningResult):
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
-        if self.decided:
-            return f"All pairs are already decided (trials: {seen}); no further trials are needed."
-        chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
-        if len(self.pairs) > 1:
-            chance = (
-                f"The chance that all pairs are decided by then is {chance}, and that at least one "
-                f"more is, {self.chance_further:.2f}."
-            )
-        else:
-            chance = f"The chance of a verdict by then is {chance}."
-        more = f"{counted(round(self.mean_n), 'more trial')} per policy"
-        so_far = f"Trials so far: {seen}, of at most {self.n_max} each."
-        return f"{so_far} {chance} {self._continuing(more)}"
+        return self.words.sentence
 
-    def _continuing(self, more: str) -> str:
+    def continuing(self, more: str) -> str:
         """Return what going on takes, what is advised and what that rests on."""
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
@@ -156,7 +154,7 @@ class Forecast(PlanningResult):
         )
 
     def _validity(self) -> str:
-        promised = self._promised(bounds_inferred=self.bounds_inferred)
+        promised = self.promised(bounds_inferred=self.bounds_inferred)
         return VALID.format(promised=promised)
 
     def _advice(self) -> str:
@@ -171,23 +169,12 @@ class Forecast(PlanningResult):
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per pair."""
-        return [asdict(pair) for pair in self.pairs]
+        """Return one row per pair; with the goal "best", one per policy."""
+        return self.words.table()
 
     def text_tables(self) -> dict[str, Rows]:
-        """Return the pairs as people read them."""
-        rows = [
-            {
-                "pair": f"{pair.policy0}, {pair.policy1}",
-                "now": pair.decided or "undecided",
-                "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
-                "for the first": f"{pair.chance0:.2f}",
-                "for the second": f"{pair.chance1:.2f}",
-                **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
-            }
-            for pair in self.pairs
-        ]
-        return {"Pairs at the end of the study": rows}
+        """Return its table as people read it."""
+        return self.words.tables()
 
     def _derived(self) -> dict[str, Any]:
         pairs = [
@@ -199,14 +186,14 @@ class Forecast(PlanningResult):
             for pair in self.pairs
         ]
         known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}
-        return {"pairs": pairs, **known}
+        return {"pairs": pairs, **known, **self.words.content()}
 
     def plot_further(self) -> "Figure":
         """Draw the chance that it ends with its answer by each further trial, or row."""
         curve = ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))
-        _, across, upwards = self.FIGURE
+        _, across, upwards = self.words.FIGURE
         return plan_figures.plot_stopping([curve], across=across, upwards=upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {self.FIGURE[0]: self.plot_further()}
+        return {} if self.decided else {self.words.FIGURE[0]: self.plot_further()}

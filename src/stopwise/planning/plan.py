@@ -18,7 +18,6 @@ from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import needed_study
 from stopwise.planning.plan_input import (
     check_assumed,
-    check_proxy,
     check_scores,
     horizons_of,
     scale_and_pilot,
@@ -63,8 +62,6 @@ def plan(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     correlation: float = 0.0,
-    proxy: float | None = None,
-    audit: float | None = None,
     alternative: str = "two-sided",
     baseline: bool = False,
     minutes_per_trial: float | None = None,
@@ -121,13 +118,7 @@ def plan(
     bounds
         Range of the score; by default [0, 1], or that of the pilot study.
     design, correlation
-        "independent", or "paired" (usual with a proxy) with the correlation of scores in a row.
-    proxy
-        How well a simulator's scores tell real differences in the same scene: their correlation,
-        from 0 to 1. The plan is compared with the one without it.
-    audit
-        With a judge that scores every trial, and whose correlation with people is ``proxy``: the
-        chance that people score a row. The plan then also says how many trials they score.
+        "independent", or "paired" with the correlation of scores in a row.
     alternative
         "two-sided"; with two policies also "greater" (is the second better?) or "less".
     baseline
@@ -164,8 +155,7 @@ def plan(
     scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
     require_whole(robots, "robots", 1)
-    check_proxy(proxy, audit)
-    design = design or ("independent" if proxy is None else "paired")
+    design = design or "independent"
     assumed = assume(
         guesses,
         table,
@@ -198,8 +188,6 @@ def plan(
         code="bad-power",
     )
     check_assumed(rules, assumed.scenarios, correlation, scale)
-    beside = None if proxy is None else assumed.beside_proxy(proxy, audit)
-    declared = rules if beside is None else beside.scenarios[0].population.declared(rules)
     known = () if table is None else table.notes
     common: dict[str, Any] = {
         "power": power,
@@ -213,13 +201,13 @@ def plan(
         if rules.goal in OTHER_PLANS:
             own = {"budget": budget, "notes": (*assumed.notes, *known), **common}
             return OTHER_PLANS[rules.goal](rules, horizons, assumed.scenarios, simulator, **own)
-        same = {"horizons": horizons, "scale": scale, "searched": searched, "known": known}
-        own = {**same, **common, "detectable": detectable and proxy is None}
-        made = _made(rules, assumed, simulator, **own)
-        if beside is None:
-            return made
-        found = _made(declared, beside, simulator, **{**own, "detectable": detectable})
-    return replace(found, proxy=proxy, without_proxy=made)
+        same: dict[str, Any] = {
+            "horizons": horizons,
+            "scale": scale,
+            "searched": searched,
+            "known": known,
+        }
+        return _made(rules, assumed, simulator, **same, **common, detectable=detectable)
 
 
 def _made(
@@ -293,9 +281,7 @@ def _rows(
 
 def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
     asks_same = study.rules.equivalence is not None
-    audit = study.rules.audit
-    # Neither fixed-sample tests of stored trials nor such with a proxy are offered.
-    alone = asks_same or study.rules.stored or study.rules.proxy_mean is not None
+    alone = asks_same or study.rules.stored  # no fixed-sample test takes stored trials
     fixed = None if alone else fixed_plan(study, scenario.population, times.power)
     return PlanRow.of(
         times,
@@ -305,8 +291,8 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
         policies=len(study.rules.new_policies),
+        most_trials=study.n_max * len(study.rules.new_policies),
         same=times.same_rate if asks_same else None,
-        human_scores=None if audit is None else audit * times.mean_trials,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale, is_number, require_whole
+from stopwise.core.scores import Scale, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.planning.beside import WithNumber
@@ -66,24 +66,6 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
     none = " needs at least one candidate, but got none"
     require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
     return sorted({require_whole(n, "n_max", 2) for n in candidates})
-
-
-def check_proxy(proxy: Any, audit: Any) -> None:
-    """Raise unless this is the correlation of a simulator or a judge, or None."""
-    require(
-        proxy is None or (is_number(proxy) and 0 <= proxy <= 1),
-        named("proxy"),
-        f" must be a correlation from 0 to 1, but got {proxy!r}",
-        code="bad-proxy",
-    )
-    require(
-        audit is None or proxy is not None,
-        named("audit"),
-        " needs ",
-        named("proxy"),
-        ", the correlation of the judge with people",
-        code="audit-without-judge",
-    )
 
 
 def check_scores(method: str, scenarios: list[Scenario]) -> None:

@@ -1,14 +1,14 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import score_text
-from stopwise.messages import counted
+from stopwise.planning.best_words import BestPlan
+from stopwise.planning.order_words import OrderPlan
 from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.presentation import PER_POLICY, PlanningResult, Rows
+from stopwise.planning.presentation import PlanningResult, Rows, hours_of
 from stopwise.planning.smallest_gap import Detectable
 from stopwise.report import plan_figures
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from stopwise.planning.needed import Needed
 
 # Fields of a row that its table has only where they say something.
-SPECIAL = ("same", "human_scores")
+SPECIAL = ("same",)
+OF_BEST = ("mean_trials_error", "trial_quantiles", "mean_left", "what_if")
 # Fields of a row that its table leaves out: the same in every row, and for figures only.
-_NOT_IN_TABLE = ("policies", "times", *SPECIAL)
+_NOT_IN_TABLE = ("policies", "times", "most_trials", *SPECIAL, *OF_BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +53,9 @@ class Plan(PlanningResult):
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
-    proxy, without_proxy
-        The correlation of a simulator or a judge, and the plan without it; or None.
+    order_trials
+        With the goal "best" and one scenario: expected trials of all policies together if all pairs
+        were ordered, with the n_max of ``shown``.
     """
 
     rows: tuple[PlanRow, ...]
@@ -67,22 +69,22 @@ class Plan(PlanningResult):
     without_effect: tuple[PlanRow, ...] = ()
     robots: int = 1
     needed: "Needed | None" = None
-    proxy: float | None = None
-    without_proxy: "Plan | None" = None
+    order_trials: float | None = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
         *("policies", "alternative", "bounds"),
     )
+    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials")
     TITLE: ClassVar[str] = "How many trials will it take?"
-    LEGEND: ClassVar[str] = (
-        f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
-        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
-        "on average. Hours are those expected, and the maximum."
-    )
 
     alternative = FromRules[str]("alternative", "Which policies may be declared better.")
     bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
+
+    @property
+    def words(self) -> OrderPlan | BestPlan:
+        """What it says, by the goal."""
+        return (BestPlan if self.rules.goal == "best" else OrderPlan)(self)
 
     @property
     def policies(self) -> int:
@@ -102,157 +104,60 @@ class Plan(PlanningResult):
         return None if fixed is None or ends is None else fixed - ends
 
     @property
-    def _assumed(self) -> Sequence[PlanRow]:
-        """Rows of what is assumed."""
-        return self.rows
+    def assumed(self) -> Sequence[PlanRow]:
+        """Rows of what is assumed, without those of "what if the two best are equal?"."""
+        return [row for row in self.rows if not row.what_if]
 
     @property
     def single(self) -> bool:
         """Whether all these rows share one scenario."""
-        return len({row.scenario for row in self._assumed}) == 1
-
-    def label(self, row: PlanRow) -> str:
-        """Return what a figure calls the scenario of a row."""
-        return row.scenario
+        return len({row.scenario for row in self.assumed}) == 1
 
     @property
     def advised(self) -> PlanRow | None:
         """The smallest n_max with the target power; None if there is none, or many scenarios."""
-        enough = [row for row in self._assumed if row.power >= self.power]
+        enough = [row for row in self.assumed if row.power >= self.power]
         return min(enough, key=lambda row: row.n_max) if enough and self.single else None
+
+    @property
+    def shown(self) -> PlanRow:
+        """The row that the sentence is about: what reaches the target power, or comes nearest."""
+        return self.advised or self.assumed[-1] if self.needed is None else self.needed.row
 
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        if not self.single:
-            return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
-        row = self.advised or self.rows[-1] if self.needed is None else self.needed.row
-        power = (
-            f"{row.power:.3f} (exact)"
-            if row.exact
-            else f"{row.power:.2f} (standard error {row.power_error:.2g})"
-        )
-        alone = len(self.rules.run_policies) == 1
-        who = "the policy performs" if alone else "the policies perform"
-        return (
-            f"{self._shortfall()}If {who} as assumed ({row.scenario}), a study of "
-            f"at most {self._trials(row.n_max)} reaches the right verdict with "
-            f"probability {power}{self._ends(row)}. Half of such studies end within "
-            f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}.{self._beside(row)}{self._nothing(row)} {self._caveat()}"
-        )
+        return self.words.sentence
 
-    def _beside(self, row: PlanRow) -> str:
-        """Return what people score, and what the study would be without a proxy."""
-        other = self.without_proxy
-        if other is None:
-            return ""
-        beside = next((own for own in other.rows if own.n_max == row.n_max), other.rows[-1])
-        found = f"a power of {beside.power:.2f}"
-        if self.needed is not None and other.needed is not None:
-            beside = other.needed.row
-            found = f"n_max = {beside.n_max}"
-        people, everything = "", ""
-        if row.human_scores is not None:
-            of = f"of the {row.mean_trials:.0f} trials on average"
-            people = f" People score {row.human_scores:.0f} {of}."
-            everything = ", all scored by people"
-        mean = f"{self._trials(round(beside.mean_n))} on average{everything}"
-        return f"{people} Without the {self._who}: {found}, {mean}."
+    @property
+    def legend(self) -> str:
+        """What the tables need to be understood."""
+        return self.words.LEGEND
 
-    def _trials(self, number: int) -> str:
-        """Return so many trials of each policy that is tried, in words."""
-        new = "new " if self.rules.stored else ""
-        each = "" if self.policies == 1 else " per policy"
-        return f"{counted(number, f'{new}trial')}{each}"
-
-    def _time(self, trials: float) -> str:
-        hours = self.hours(trials)
-        return "" if hours is None else f", {hours:.1f} hours"
-
-    def _nothing(self, row: PlanRow) -> str:
-        """Return how soon such a study ends for futility if there is nothing to find."""
-        if self.needed is not None:
-            most, equal = row.most_trials, self.needed.equal
-            text = f" If they are equal, it takes nearly all {most} trials{self._time(most)}"
-            if equal is None:
-                return f"{text}."
-            sooner = f"{equal.mean_trials:.0f} on average{self._time(equal.mean_trials)}"
-            return f"{text}; with binding futility {sooner}."
-        found = [own for own in self.without_effect if own.n_max == row.n_max]
-        if not found:
-            return ""
-        return (
-            " If they do not differ at all, it ends undecided after "
-            f"{self._trials(round(found[0].mean_n))} on average, instead of {row.n_max}: a "
-            "decision has become unlikely by then."
-        )
-
-    def _ends(self, row: PlanRow) -> str:
-        """Return the chance of each end where sameness is one of them."""
-        if row.same is None:
-            return ""
-        pairs = "" if len(self.rules.policies) == 2 else " of the pairs"
-        same = f"{row.same:.2f}{pairs} as practically the same (within {self.rules.equivalence:g})"
-        return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
-
-    def _shortfall(self) -> str:
+    def shortfall(self) -> str:
+        """Return what to declare, or that no n_max reaches the target power, as a sentence."""
         if self.needed is not None:
             return f"For a power of {self.power:g} declare n_max = {self.needed.row.n_max}. "
         if self.advised:
             return ""
-        if len(self._assumed) > 1:
+        if len(self.assumed) > 1:
             return f"None of these n_max values reaches a power of {self.power:g}. "
         return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
 
-    def _saving(self, row: PlanRow) -> str:
-        if row.trials_saved is None or row.fixed_n is None:
-            return ""
-        number = counted(round(abs(row.trials_saved)), "trial")
-        hours = self.hours_saved(row)
-        time = "" if hours is None else f" ({abs(hours):.1f} hours)"
-        saves = row.trials_saved >= 0
-        compared = f"saves {number}{time} of" if saves else f"takes {number}{time} more than"
-        return (
-            f"; on average, that {compared} the {row.fixed_n * row.policies} that "
-            f"{row.fixed_test} needs for the same power"
-        )
+    def label(self, row: PlanRow) -> str:
+        """Return what a figure calls a row."""
+        return self.words.label(row)
 
-    def _gap_sentence(self) -> str:
-        if not self.detectable:
-            return "The rows give the power for each gap and n_max."
-        found = [
-            f"{score_text(entry.gap)} at n_max = {entry.n_max}"
-            for entry in self.detectable
-            if entry.gap is not None
-        ]
-        none = " or ".join(str(entry.n_max) for entry in self.detectable if entry.gap is None)
-        if not found:
-            return f"No gap is detected with power {self.power:g} at n_max = {none}."
-        if none:
-            found.append(f"none at n_max = {none}")
-        return f"The smallest gap detected with power {self.power:g} is {', '.join(found)}."
-
-    def _caveat(self) -> str:
-        share = "" if len(self.rules.policies) == 2 else f", {self.adjust} adjustment"
-        ties = "" if self.ties == "strict" else ", assuming that no two means are exactly equal"
-        promised = self._promised(bounds_inferred=self.bounds_inferred)
-        return (
-            f"This is a forecast from assumptions; whether or not they hold, {promised} "
-            f"({self.method}, {self._asked()}{share}{self._design}{ties})."
-        )
-
-    @property
-    def _design(self) -> str:
-        """The design, which only trials of several policies have."""
-        return "" if len(self.rules.run_policies) == 1 else f", {self.design} design"
-
-    def _asked(self) -> str:
-        """Return in which directions is asked, and with what margin."""
-        margin = self.rules.margin
-        if margin < 0:
-            return f"not worse by {-margin:g} or more"
-        return self.alternative + (f", better by more than {margin:g}" if margin else "")
+    def summary(self) -> dict[str, Any]:
+        """Return what ``shown`` takes, as people read it."""
+        (row,) = self.table([self.shown])
+        return {
+            "n_max": row["n_max"],
+            "power": f"{row['power']:.2f}",
+            "mean": f"{row['mean_n']:.1f}",
+            "total": f"{row['mean_trials']:.0f}",
+            **hours_of(row),
+        }
 
     def table(self, rows: Sequence[PlanRow] | None = None) -> list[dict[str, Any]]:
         """Return one row per scenario and n_max; ``rows``: others than those of what is assumed."""
@@ -260,6 +165,7 @@ class Plan(PlanningResult):
             {
                 **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
                 **{name: own for name in SPECIAL if (own := getattr(row, name)) is not None},
+                **({} if row.what_if is None else {name: getattr(row, name) for name in OF_BEST}),
                 "mean_hours": self.hours(row.mean_trials),
                 "most_hours": self.hours(row.most_trials),
                 "trials_saved": row.trials_saved,
@@ -270,81 +176,8 @@ class Plan(PlanningResult):
         ]
 
     def text_tables(self) -> dict[str, Rows]:
-        """Return the rows and the smallest gaps as people read them."""
-        nothing = {"If there is no difference": self._shown(self.without_effect)}
-        return {
-            "What to expect": self._compared(Plan._shown),
-            **(nothing if self.without_effect else {}),
-            **({"Smallest detectable gap": self._gaps()} if self.detectable else {}),
-            **self._other_studies(),
-        }
-
-    def _shown(self, rows: Sequence[PlanRow] | None = None) -> Rows:
-        several = len({row.scenario for row in self.rows}) > 1  # one for each gap
-        return [
-            {
-                **({"gap": f"{row['gap']:.4g}"} if several else {}),
-                "n_max": row["n_max"],
-                "power": f"{row['power']:.3f}",
-                "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
-                **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
-                "undecided": f"{row['undecided']:.2f}",
-                "mean": f"{row['mean_n']:.1f}",
-                "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
-                "total": f"{row['mean_trials']:.0f}",
-                **({"people": f"{row['human_scores']:.0f}"} if "human_scores" in row else {}),
-                "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * self.policies,
-                "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
-                **hours_of(row),
-            }
-            for row in self.table(rows)
-        ]
-
-    def _gaps(self) -> Rows:
-        return [
-            {
-                "n_max": entry.n_max,
-                f"smallest gap detected with power {self.power:g}": "none"
-                if entry.gap is None
-                else score_text(entry.gap)
-                + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
-            }
-            for entry in self.detectable
-        ]
-
-    @property
-    def _who(self) -> str:
-        """What the proxy is."""
-        return "simulator" if self.rules.audit is None else "judge"
-
-    def _compared(self, rows_of: Callable[["Plan"], Rows]) -> Rows:
-        """Return rows of this plan, and of the one without a proxy, where people score all."""
-        own, other = rows_of(self), self.without_proxy
-        if other is None or not own:
-            return own
-        own = [{self._who: f"{self.proxy:g}", **row} for row in own]
-        rest = [{self._who: "none", "people": row["total"], **row} for row in rows_of(other)]
-        return own + [{name: row[name] for name in own[0]} for row in rest]
-
-    def _other_studies(self) -> dict[str, Rows]:
-        """Return what to declare for the target power, and other methods and designs beside it."""
-        rows = self._compared(Plan._declared)
-        title = f"For a power of {self.power:g}, and what else would do"
-        return {title: rows} if rows else {}
-
-    def _declared(self) -> Rows:
-        if self.needed is None:
-            return []
-        found = {(self.method, self.design): self.needed.row, **self.needed.others}
-        shown = ("n_max", "power", "mean", "total", "people", "hours", "max h")
-        return [
-            {
-                "method": method,
-                "design": design,
-                **{name: row[name] for name in shown if name in row},
-            }
-            for (method, design), row in zip(found, self._shown(list(found.values())), strict=True)
-        ]
+        """Return its tables as people read them."""
+        return self.words.tables()
 
     def _derived(self) -> dict[str, Any]:
         nothing = {"without_effect": self.table(self.without_effect)}
@@ -359,22 +192,20 @@ class Plan(PlanningResult):
                     for (method, design), row in self.needed.others.items()
                 ],
             }
-        other = self.without_proxy
         return {
             "rows": self.table(),
             "needed": needed,
             **(nothing if self.without_effect else {}),
-            "audit": self.rules.audit,
-            "without_proxy": None if other is None else other.to_dict(),
+            **self.words.content(),
         }
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
-        return plan_figures.plot_power(plan_figures.power_curves(self), self.power)
+        return self.words.plot_power()
 
     def plot_stopping(self) -> "Figure":
         """Draw the chance of having reached the right verdict by each trial."""
-        return plan_figures.plot_stopping(plan_figures.stopping_curves(self))
+        return self.words.plot_stopping()
 
     def plot_detectable(self) -> "Figure":
         """Draw the smallest detectable gap against n_max."""
@@ -382,14 +213,4 @@ class Plan(PlanningResult):
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        drawn = {"power": self.plot_power(), "stopping": self.plot_stopping()}
-        if any(entry.gap is not None for entry in self.detectable):
-            drawn["detectable"] = self.plot_detectable()
-        return drawn
-
-
-def hours_of(row: dict[str, Any]) -> dict[str, str]:
-    """Return the hours of a row of a table, if a trial takes a known time."""
-    if row["mean_hours"] is None:
-        return {}
-    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}
+        return self.words.figures()

@@ -37,12 +37,20 @@ class PlanRow:
     fixed_n, fixed_test
         Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
         evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
-    human_scores
-        With audits: the expected number of trials that people score, of all policies together.
     policies, runs
         Number of policies, and of simulated studies (None if computed exactly).
     times
         When and how the studies end, for the figures.
+    most_trials
+        The most trials, over all policies, that the study can take.
+    mean_trials_error, trial_quantiles, mean_left, what_if
+        With the goal "best", else None: the standard error of ``mean_trials``; the trials of all
+        policies together within which 10, 50 and 90 % of studies end; the mean number of candidates
+        left where none is named (None if one always is); and whether this is "what if the two best
+        are equal?", not what is assumed. There the verdict is right if the one named is the best,
+        or within the indifference of it; ``gap`` is that between the two best; ``n_max``,
+        ``mean_n`` and ``n_quantiles`` count rows; and ``pair_power`` is the expected share of the
+        policies that are not the best which are ruled out.
     """
 
     scenario: str
@@ -62,8 +70,12 @@ class PlanRow:
     policies: int
     runs: int | None
     times: StoppingTimes = field(repr=False, compare=False)
+    most_trials: int
     same: float | None = None
-    human_scores: float | None = None
+    mean_trials_error: float | None = None
+    trial_quantiles: tuple[int, int, int] | None = None
+    mean_left: float | None = None
+    what_if: bool | None = None
 
     @classmethod
     def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:
@@ -88,11 +100,6 @@ class PlanRow:
     def exact(self) -> bool:
         """Whether the row was computed, not simulated."""
         return self.runs is None
-
-    @property
-    def most_trials(self) -> int:
-        """The most trials, over all policies, that the study can take."""
-        return self.n_max * self.policies
 
     @property
     def trials_saved(self) -> float | None:

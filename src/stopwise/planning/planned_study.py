@@ -1,7 +1,7 @@
 """A study that is being planned, and how it would end: exactly where possible, else simulated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -74,13 +74,8 @@ class PlanModel:
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> StoppingTimes:
         """Return how this many studies end."""
-        rng = np.random.default_rng(seed)
-        drawn = self._drawn(rng, runs)
-        study, rules = self.study, self.population.declared(self.study.rules)
-        study = study if rules is study.rules else replace(study, rules=rules)
-        if study.family.size == 1:
-            return _two_policies(study, *drawn)
-        return _many_policies(study, *drawn)
+        ends = _two_policies if self.study.family.size == 1 else _many_policies
+        return ends(self.study, *self._drawn(np.random.default_rng(seed), runs))
 
     def _drawn(self, rng: np.random.Generator, runs: int) -> SimulatedScores:
         """Return the rows of studies; of policies with stored trials these are averages."""
@@ -131,13 +126,9 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
     # Rounding must not carry the best score over the bound.
     scores = scale.clip(scale.score(scores))
     columns = np.moveaxis(scores, -1, 0)
-    proxy = None
     if study.rules.reference is not None:  # the second is the number
         columns = columns[:1]
-    elif study.rules.proxy_mean is not None:
-        columns, (guesses0, guesses1) = np.moveaxis(columns, 1, 0)
-        proxy = guesses0, guesses1
-    outcome = run_studies(study.rules, *columns, proxy=proxy, workers=1)
+    outcome = run_studies(study.rules, *columns, workers=1)
     true = study.true_claims(means)[:, 0]
     decided, same = outcome.decision >= 0, outcome.decision == EQUIVALENT
     right = decided & np.where(outcome.decision == 1, true[:, 0], true[:, 1])

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.planning.guesses import Guess
 
@@ -66,10 +65,6 @@ class Population(ABC):
         """Return studies of n rows each; with more rows the first ones stay the same."""
         world = self.begin(rng, runs)
         return SimulatedScores(world.draw(n), world.means)
-
-    def declared(self, rules: Rules) -> Rules:
-        """Return the rules of a study of these policies: with what they add to others."""
-        return rules
 
     @abstractmethod
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:

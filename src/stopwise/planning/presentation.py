@@ -14,7 +14,7 @@ from stopwise.report.html import captioned, render_page
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "metric", "two best")
+TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "score", "two best")
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
@@ -22,7 +22,6 @@ CAPTIONS = {
     "detectable": "Smallest detectable gap, by maximum number of trials",
     "naming": "Chance that one is named, by number of further rows",
     "further": "Chance that all pairs are decided, by number of further trials",
-    "measures": "Trials per policy until the study ends, by metric",
 }
 PER_POLICY = "Mean and quantiles are in trials per policy; totals are over all policies."
 
@@ -32,28 +31,33 @@ class PlanningResult(Drawn):
 
     Attributes
     ----------
-    SETTINGS
-        Settings that JSON holds as its own.
-    TITLE, LEGEND
-        The question that heads its page, and what the tables there need to be understood.
+    SETTINGS, UNSAID
+        Settings that JSON holds as its own, and fields that it does not hold as such.
+    TITLE
+        The question that heads its page.
     """
 
     rules: Rules
     notes: tuple[str, ...]
     SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")
     TITLE: ClassVar[str]
-    LEGEND: ClassVar[str] = ""
+    UNSAID: ClassVar[tuple[str, ...]]
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     adjust = FromRules[str]("adjust", "How alpha is shared.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
 
+    @property
+    def legend(self) -> str:
+        """What the tables need to be understood."""
+        return ""
+
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
 
-    def _promised(self, *, bounds_inferred: bool) -> str:
+    def promised(self, *, bounds_inferred: bool) -> str:
         """Return what the method promises about false claims."""
         claim = "the chance of a false claim"
         return promise(self.method, claim, self.alpha, bounds_inferred=bounds_inferred)
@@ -65,7 +69,7 @@ class PlanningResult(Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         settings = {name: getattr(self, name) for name in self.SETTINGS}
-        fields = {name: value for name, value in vars(self).items() if name != "rules"}
+        fields = {name: value for name, value in vars(self).items() if name not in self.UNSAID}
         content = _plain({**fields, **settings, **self._derived()})
         return {"schema": SCHEMA, "sentence": self.sentence, **content}
 
@@ -83,14 +87,14 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def planning_page(answers: Mapping[str, PlanningResult]) -> str:
-    """Return the page of the answers of one kind, by task."""
+def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> str:
+    """Return the page of the answers of one kind, by task or by score."""
     sections = [
         {
-            "heading": f"Task {task}" if len(answers) > 1 else "",
+            "heading": f"{of} {task}" if len(answers) > 1 else "",
             "sentence": answer.sentence,
             "tables": answer.text_tables(),
-            "legend": answer.LEGEND,
+            "legend": answer.legend,
             "figures": captioned(answer.figures(), CAPTIONS),
             "notes": in_short(answer.notes),
         }
@@ -98,3 +102,10 @@ def planning_page(answers: Mapping[str, PlanningResult]) -> str:
     ]
     title = next(iter(answers.values())).TITLE
     return render_page("planning.html", title=title, sections=sections, text_columns=TEXT_COLUMNS)
+
+
+def hours_of(row: dict[str, Any]) -> dict[str, str]:
+    """Return the hours of a row of a table, if a trial takes a known time."""
+    if row["mean_hours"] is None:
+        return {}
+    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}

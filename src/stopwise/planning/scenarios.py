@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale, is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
-from stopwise.planning.beside import WithNumber, WithProxy
+from stopwise.planning.beside import WithNumber
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.rows.table import Table
@@ -30,16 +30,6 @@ RESAMPLED_ALONE = (
     "study has its own true means, and power is the chance of finding what is true there"
 )
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
-SIMULATOR = (
-    "the simulator's differences between policies are assumed to follow the real ones in the same "
-    "scene with a correlation of {:g}, its scores to be right on average, and its mean to be "
-    "known: from the listed states of a study, or nearly so from fifty simulated scenes for each "
-    "pair of n_max; fewer save less"
-)
-JUDGE = (
-    "the judge is assumed to score like people on average, with a correlation of {:g} (for success "
-    "and failure Cohen's kappa of both)"
-)
 RESAMPLED = (
     "pilot scores are resampled with their uncertainty (a Bayesian bootstrap whose prior assumes "
     "the policies are as similar as the pilot suggests): each simulated study has its own true "
@@ -67,8 +57,6 @@ class GapFamily:
     correlation: float = 0.0  # of the scores of a row, as far as policies with the gap can have it
     # A number in [0, 1] that is the lowest instead; the base then says what scores are like.
     number: float | None = None
-    # Of a proxy beside them, its correlation with the scores and the chance of an audit, if any.
-    proxy: tuple[float, float | None] | None = None
 
     @property
     def largest(self) -> float:
@@ -83,9 +71,7 @@ class GapFamily:
         return Scenario("no difference", 0.0, 0.0, self.population(0.0))
 
     def population(self, gap: float) -> Population:
-        """Return the policies with this gap, beside the number or the proxy if there is one."""
-        if self.proxy is not None:
-            return WithProxy(self.at(gap), *self.proxy)
+        """Return the policies with this gap, beside the number if there is one."""
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
 
     def at(self, gap: float) -> Guessed:
@@ -110,20 +96,6 @@ class Assumptions(NamedTuple):
     scenarios: list[Scenario]
     family: GapFamily
     notes: tuple[str, ...]
-
-    def beside_proxy(self, correlation: float, audit: float | None) -> "Assumptions":
-        """Return the same with a simulator or, with audits, a judge, or raise."""
-        if audit is None:
-            pilot = isinstance(self.scenarios[0].population, Resampled)
-            text = " goes with guesses: of a pilot study the mean of a simulator is not known"
-            require(not pilot, named("proxy"), text, code="proxy-of-pilot")
-        scenarios = [
-            replace(own, population=WithProxy(own.population, correlation, audit))
-            for own in self.scenarios
-        ]
-        family = replace(self.family, proxy=(correlation, audit))
-        told = (SIMULATOR if audit is None else JUDGE).format(correlation)
-        return Assumptions(scenarios, family, (*self.notes, told))
 
 
 def assume(

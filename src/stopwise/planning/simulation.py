@@ -101,19 +101,14 @@ def _run(job: tuple[int, StudyModel[Any], np.random.SeedSequence]) -> tuple[int,
     return index, model.simulate(own, CHUNK)
 
 
-def check_minutes(minutes_per_trial: Any) -> None:
-    """Raise unless this is a time per trial, or None."""
+def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
+    """Raise unless time per trial, precision and seed can be used."""
     require(
         minutes_per_trial is None or (is_number(minutes_per_trial) and minutes_per_trial > 0),
         named("minutes_per_trial"),
         f" must be above 0, but got {minutes_per_trial!r}",
         code="bad-minutes",
     )
-
-
-def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
-    """Raise unless time per trial, precision and seed can be used."""
-    check_minutes(minutes_per_trial)
     require(
         is_number(precision) and 0.001 <= precision <= 0.2,
         named("precision"),

@@ -27,7 +27,7 @@ SCHEMA = 1
 # Attributes of an analysis in its JSON, in this order.
 SAVED = (
     *("method", "alpha", "adjust", "ties", "design", "baseline", "bounds", "bounds_inferred"),
-    *("n_max", "task", "pooled_tasks", "trials_used", "trials_saved", "trials_unpaired"),
+    *("n_max", "task", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
 # What the table of tasks beside a mean over tasks is.
@@ -57,8 +57,7 @@ class Analysis(OrderInWords):
         the analysis too.
     aligned
         The table of aligned scores on which it rests; its design and task are attributes of the
-        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee) and
-        ``pooled_tasks`` (if not 0, "better" means "better on some task").
+        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee).
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
@@ -115,11 +114,6 @@ class Analysis(OrderInWords):
     def letters(self) -> dict[str, str]:
         """Letters by policy: two policies share one exactly when they are not told apart."""
         return {policy.name: policy.letters for policy in self.policies}
-
-    @property
-    def winners(self) -> tuple[str, ...]:
-        """The policies that were named the best; none before that."""
-        return () if self.best is None else (self.best,)
 
     @property
     def trials_saved(self) -> int:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
-from stopwise.core.settings import RuleSettings
+from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import for_files, pose
@@ -15,7 +15,7 @@ from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.scenes import Scenes
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
-from stopwise.rows.task_tables import comparable, pooled, tables
+from stopwise.rows.task_tables import comparable, tables
 
 
 @flat(RuleSettings)
@@ -25,14 +25,12 @@ def analyze(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    pool: bool = False,
     tasks: str | None = None,
     task_order: str = "rounds",
     weights: Mapping[str, float] | None = None,
     unit: str = "trial",
     joined: Mapping[str, int] | None = None,
     stored: str | Sequence[str] = (),
-    fresh: int = 0,
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
@@ -57,8 +55,6 @@ def analyze(
     design
         "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
         block, several trials each); by default what the blocks of the table show.
-    pool
-        Whether to pool several tasks; see the warning in the result for what is assumed.
     tasks
         "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
     task_order
@@ -77,9 +73,6 @@ def analyze(
     stored
         Policies, or one, whose trials were run before the study: rows hold averages of groups of
         them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
-    fresh
-        How many of the last trials of each stored policy were run in the study: they are only held
-        against the stored ones, to see whether conditions are the same.
     unequal
         For policies with unequal numbers of trials: "shorter" leaves those without a partner out,
         "groups" uses every trial, if the numbers were fixed before any score was seen.
@@ -100,8 +93,7 @@ def analyze(
     alpha
         Probability, in (0, 1), of any false claim among all pairs.
     adjust
-        "bonferroni", "holm" or "closed": how alpha is shared, see docs/design/many-policies.md;
-        ``closed`` usually needs the fewest trials, but takes at most 7 policies.
+        "bonferroni" or "holm": how alpha is shared, see docs/design/many-policies.md.
     baseline
         Compare all other policies with this one only.
     lower_is_better
@@ -118,16 +110,13 @@ def analyze(
         ends their comparison; it assumes a difference that stays the same.
     goal
         What is asked: "order", which policies are better than which; "best", which one is best.
-    top
-        For the goal "best": how many of the best to name together, in no order.
     indifference
         For the goal "best": name a policy that is within this of the best, and stop.
     allocation
         For the goal "best" with independent trials: "even" takes one trial of each candidate per
         row; "leader" several of the one that leads, as live rules ask for them.
-    later, reserve
-        For the goal "best": policies that were declared to join later, and the part of alpha that
-        was put aside for others that join.
+    later
+        For the goal "best": policies that were declared to join later.
     **settings
         The keywords from ``method`` on, and the method's own parameters.
 
@@ -142,21 +131,13 @@ def analyze(
     'a > c, b; c ? b'
     """
     require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
-    groups = Groups(stored, fresh, unequal)
+    groups = Groups(stored, unequal)
     require(
-        not (pool or tasks) or (proxy is None and proxy_scores is None),
-        "a proxy belongs to one task: it goes neither with pooled tasks nor with their mean",
+        tasks is None or (proxy is None and proxy_scores is None),
+        "a proxy belongs to one task: it does not go with the mean over several",
         parameter="proxy",
     )
     scenes = Scenes(column=_column(proxy), source=proxy_scores)
-    require(
-        not (pool and tasks),
-        Setting("pool", True),
-        " claims that a policy is better on some task, ",
-        Setting("tasks", "mean"),
-        " that it is better in the mean: choose one",
-        code="pool-or-mean",
-    )
     if tasks == "mean":
         require(
             unit == "trial",
@@ -176,14 +157,6 @@ def analyze(
     aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
     found = [table.declaring(bounds) for table in aligned]
     require(
-        not pool or len(found) == 1 or unit == "trial",
-        Setting("unit", unit),
-        " asks about one task: if tasks were pooled, a training run would count once per task",
-        code="unit-of-pool",
-    )
-    if pool and len(found) > 1:
-        found = [pooled(found, scaled=settings.get("by") != "wins")]
-    require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
         f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
@@ -194,7 +167,7 @@ def analyze(
     return _answer(found[0], n_max, settings, groups, scenes=scenes, joined=joined)
 
 
-@flat(RuleSettings)
+@flat(RaceSettings)
 def compare(
     first: Any,
     second: Any = None,
@@ -203,7 +176,7 @@ def compare(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    **settings: Unpack[RuleSettings],
+    **settings: Unpack[RaceSettings],
 ) -> Analysis:
     """Compare two policies, given the scores of each in the order in which they came.
 
@@ -254,7 +227,6 @@ def analyze_tasks(
     design: str | None = None,
     unit: str = "trial",
     stored: str | Sequence[str] = (),
-    fresh: int = 0,
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
@@ -264,12 +236,12 @@ def analyze_tasks(
 
     Parameters
     ----------
-    trials, n_max, bounds, design, unit, stored, fresh, unequal, **settings
+    trials, n_max, bounds, design, unit, stored, unequal, **settings
         As for ``analyze``.
     proxy, proxy_scores
         As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
-    groups = Groups(stored, fresh, unequal)
+    groups = Groups(stored, unequal)
     audit = settings.get("audit") is not None
     aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
     found = comparable(aligned, settings.get("baseline"))

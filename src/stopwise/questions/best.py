@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -34,7 +33,7 @@ class BestQuestion(Question):
     The probability that a best policy is ever dropped, or one named that is not within the
     indifference of the best, is at most alpha, whenever one stops, under the assumptions of
     ``analyze``. So the candidates are at all times a confidence set of the best policy.
-    Policies that ``joined`` are those declared to come later, and others, which came unannounced.
+    Policies that ``joined`` are those of ``later`` that have come.
 
     Examples
     --------
@@ -59,18 +58,10 @@ class BestQuestion(Question):
         self._comparison = comparison_of(rules)
         self._joined = dict(joined or {})
         for name, row in self._joined.items():
-            self._require_known(name)
+            self._require_declared(name)
             require_whole(row, f"the row at which {name!r} joined", 0)
         self._trials: list[list[float]] = [[] for _ in self.policies]
-        unannounced = [name for name in self._joined if name not in rules.later]
-        unannounced.sort(key=self._joined.__getitem__)
-        require(
-            rules.reserve > 0 or not unannounced,
-            f"{', '.join(unannounced)} cannot join: it was not declared in later, and no part of "
-            "alpha was reserved for such policies (reserve)",
-            parameter="reserve",
-        )
-        self._board = start(self._comparison, 1, unannounced)
+        self._board = start(self._comparison, 1)
         self._admit()
 
     @property
@@ -86,11 +77,11 @@ class BestQuestion(Question):
     @property
     def best(self) -> str | None:
         """The policy that was named, or None; within the indifference of the best, if declared."""
-        return self.policies[self._board.named[0]] if self.decided and self.rules.top == 1 else None
+        return self.policies[self._board.named[0]] if self.decided else None
 
     @property
     def decided(self) -> bool:
-        """Whether a best policy is named, or as many as were asked for."""
+        """Whether a best policy is named."""
         return bool(self._board.named[0] >= 0)
 
     @property
@@ -205,34 +196,33 @@ class BestQuestion(Question):
         """Return what a study has found on one task, as a sentence."""
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(
-            task.best, task.candidates, k, task.indifference, aside=task.set_aside, top=task.top
+            task.best, task.candidates, k, task.indifference, aside=task.set_aside
         )
         futility = f"; {task.futility}" if task.futile else ""
         return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
 
     def join(self, policy: str) -> None:
-        """Let a policy take part from the next row on.
+        """Let a policy that was declared to come later take part from the next row on.
 
-        One that was declared to come later joins for free; any other takes its level from the
-        reserve of alpha. Whether and when may answer to all results so far.
+        When it does may answer to all results so far.
         """
-        rules = self.rules
-        if policy not in rules.later:
-            require(policy not in rules.policies, f"{policy!r} takes part already")
-            rules = replace(rules, policies=(*rules.policies, policy))
+        self._require_declared(policy)
         require(policy not in self._joined, f"{policy!r} takes part already")
         require(
-            self.rows != rules.n_max,
-            f"all n_max = {rules.n_max} rows are used, so {policy!r} can no longer be tried",
+            self.rows != self.rules.n_max,
+            f"all n_max = {self.rules.n_max} rows are used, so {policy!r} can no longer be tried",
         )
+        self._joined = {**self._joined, policy: self.rows}
+        self._admit()
+
+    def _require_declared(self, policy: str) -> None:
+        later = self.rules.later
+        require(policy in later or policy not in self.policies, f"{policy!r} takes part already")
         require(
-            self.best is None or policy in self.rules.later,
-            f"{self.best!r} was named before {policy!r} joined: ask anew",
+            policy in later,
+            f"{policy} cannot join: it was not declared in later",
+            parameter="later",
         )
-        question = type(self)(rules, {**self._joined, policy: self.rows})
-        question._replay(self.table(), self.rows)
-        vars(self).clear()
-        vars(self).update(vars(question))
 
     def analyze(self, table: Table) -> BestAnalysis:
         """Return the whole analysis of a table of trials, under the same rules.
@@ -240,7 +230,7 @@ class BestQuestion(Question):
         Rows take the trials of each policy in order, as they would have been asked for.
         """
         known = {name for name, own in table.by_policy.items() if own.size}
-        table = table.without({*self.rules.later, *self._joined} - known)
+        table = table.without({*self.rules.later} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
         return self._told(shown(question, table, question._replay(table)))
@@ -268,7 +258,7 @@ class BestQuestion(Question):
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         if self.decided or self.gave_up:
             return 0
-        if self.rules.top > 1 or any(name not in self._joined for name in self.rules.later):
+        if any(name not in self._joined for name in self.rules.later):
             return None  # nobody knows what those bring that have not joined yet
         board, n_max = self._board, self.rules.n_max
         others = board.open[0] & board.joined[0] & ~board.rests[0]
@@ -286,8 +276,7 @@ class BestQuestion(Question):
         """Let those take part who joined after so many rows, and choose for the next one."""
         for name, row in self._joined.items():
             if row == self.rows:
-                place = self._columns[name]
-                self._board.open[0, place] = self._board.joined[0, place] = True
+                self._board.joined[0, self._columns[name]] = True
         if self.rows in (0, *self._joined.values()):
             self._board.choose()
 

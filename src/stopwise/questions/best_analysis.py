@@ -65,14 +65,6 @@ class BestAnalysis(Analysis):
     set_aside: tuple[str, ...]
 
     indifference = FromRules[float]("indifference", "How near to the best is good enough.")
-    top = FromRules[int]("top", "How many of the best are asked for.")
-
-    @property
-    def winners(self) -> tuple[str, ...]:
-        """The policies that were named; none before that."""
-        if self.top > 1:
-            return self.candidates if len(self.candidates) == self.top else ()
-        return () if self.best is None else (self.best,)
 
     @property
     def methods_paragraph(self) -> str:
@@ -100,20 +92,14 @@ class BestAnalysis(Analysis):
     def sentence(self) -> str:
         """What was found, in words, with what it rests on."""
         named = f", or one named that is not within {self.indifference:g} of it,"
-        dropped = f"the chance that {self._best_in_general} was dropped"
+        dropped = "the chance that the best policy (or any given one of several) was dropped"
         promised = self.promised(f"{dropped}{named if self.indifference else ''}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
-        pooled = (
-            f", if one policy is the best on each of the {self.pooled_tasks} pooled tasks"
-            if self.pooled_tasks
-            else ""
-        )
-        if self.aligned.mean is not None:
-            pooled = f", in {self.aligned.mean.meaning}"
+        mean = "" if self.aligned.mean is None else f", in {self.aligned.mean.meaning}"
         about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (
-            f"{self.order_text} ({'; '.join(filter(None, about))}){pooled}, {self._trials_text()}"
+            f"{self.order_text} ({'; '.join(filter(None, about))}){mean}, {self._trials_text()}"
             f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
         )
 
@@ -122,19 +108,13 @@ class BestAnalysis(Analysis):
         """What makes a policy the best, where that is not the highest mean."""
         return "a lower mean is better" if self.rules.lower_is_better else ""
 
-    @property
-    def _best_in_general(self) -> str:
-        if self.top > 1:
-            return f"any of the best {self.top}"
-        return "the best policy (or any given one of several)"
-
     def _trials_text(self) -> str:
         most = self.most_trials
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         if most is None:
             return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} {unit}"
         used = f"after {self.trials_used:,} {unit}"
-        if not self.winners:
+        if self.best is None:
             return f"{used} in {self.rows} of at most {self.n_max} rows"
         return f"{used} instead of {most:,}" if self.trials_used < most else used
 
@@ -145,8 +125,6 @@ class BestAnalysis(Analysis):
             return f"dropped after row {out.row}, when {out.leader} led"
         if policy == self.best:
             return f"best, or within {self.indifference:g}" if self.indifference else "best"
-        if policy in self.winners:
-            return f"among the best {self.top}"
         return "set aside" if policy in self.set_aside else "candidate"
 
     def table(self) -> list[dict[str, Any]]:
@@ -170,7 +148,6 @@ class BestAnalysis(Analysis):
         return {
             **super().to_dict(),
             **plain_values(self, ("best", "candidates", "set_aside", "rows", "indifference")),
-            **({"top": self.top} if self.top > 1 else {}),
             "p_values": dict(self.p_values),
             "goal": self.rules.goal,
             "eliminated": {name: vars(out) for name, out in self.eliminated.items()},
@@ -220,7 +197,6 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
             len(rules.policies),
             rules.indifference,
             aside=() if question.gave_up else (*aside, *question.resting),
-            top=rules.top,
         ),
         rules=rules,
         aligned=table,
@@ -253,11 +229,8 @@ def best_in_words(
     indifference: float,
     *,
     aside: tuple[str, ...] = (),
-    top: int = 1,
 ) -> str:
     """Return who is the best of k, or who may be; those ``aside`` need no more trials."""
-    if len(left) == top > 1:
-        return f"{', '.join(left[:-1])} and {left[-1]} are the best {top} of {k}"
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"
@@ -266,11 +239,9 @@ def best_in_words(
     rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
     rest = rest if aside else ""
     if len(left) == k:
-        part = "the best" if top == 1 else f"among the best {top}"
-        return f"Each of the {k} policies may be {part}{rest}"
+        return f"Each of the {k} policies may be the best{rest}"
     named = ", ".join(left) if few and not aside else f"{len(left)} of them"
-    best = f"best of {k} is" if top == 1 else f"best {top} of {k} are"
-    return f"The {best} among {named}{rest}"
+    return f"The best of {k} is among {named}{rest}"
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:

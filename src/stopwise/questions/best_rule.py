@@ -1,6 +1,6 @@
-"""The rule for the best policy: the tests it bets with, its levels, and how studies of it end."""
+"""The rule for the best policy: the tests it bets with, and how studies of it end."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +11,8 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
-from stopwise.messages import named
 from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
-from stopwise.questions.top_candidates import TopCandidates
 
 
 def comparison_of(rules: Rules) -> Comparison:
@@ -32,54 +30,35 @@ def comparison_of(rules: Rules) -> Comparison:
         "nscore-plus, nscore, wsr or savi",
         parameter="method",
     )
-    for name in ("indifference", "later", "reserve"):
-        require(
-            rules.top == 1 or not getattr(rules, name),
-            f"the best {rules.top} cannot be asked for together with ",
-            named(name),
-            code="top-alone",
-        )
     return comparison
 
 
-def start(comparison: Comparison, studies: int, unannounced: Sequence[str] = ()) -> Candidates:
+def start(comparison: Comparison, studies: int) -> Candidates:
     """Return the candidates of so many studies before the first row, and before the first choice.
 
-    Policies that were declared to come later are awaited; unannounced ones are not yet known.
+    Policies that were declared to come later are awaited.
     """
     rules = comparison.rules
     policies = rules.policies
-    # The j-th that joins unannounced has the level reserve / 2^j; all others share what is left,
-    # because only the best of them can be lost wrongly.
-    levels = np.full(len(policies), rules.alpha - rules.reserve)
-    for turn, name in enumerate(unannounced, start=1):
-        levels[policies.index(name)] = rules.reserve / 2**turn
-    wealth = levels / rules.alpha
     # A block is met once by each policy, and an average is not one of the levels of a method.
     often = rules.allocation == "leader" and rules.design != "paired" and comparison.levels is None
     board: Candidates
-    if rules.top > 1:
-        # Each pair bets for what its wealth has to reach if all others of its policy come to 0.
-        level = rules.alpha / (rules.top * (len(policies) - rules.top))
-        test = Comparison(replace(rules, alpha=level)).test
-        board = TopCandidates(test, studies, len(policies), alpha=rules.alpha, top=rules.top)
-    elif rules.indifference == 0:
-        board = Candidates(comparison.test, wealth, studies, often=often)
+    if rules.indifference == 0:
+        board = Candidates(comparison.test, studies, len(policies), often=often)
     else:
         near = replace(rules, margin=-rules.indifference)
         both = "paired" in registry.find(rules.method).designs  # a constant depends on nothing
         alone = replace(near, design="paired") if both else near
         board = NearBest(
             comparison.test,
-            wealth,
             studies,
+            len(policies),
             often=often,
             near=Comparison(near).test,
             alone=Comparison(alone).test,
             lone=rules.allocation == "leader",
         )
-    board.joined[:, [policies.index(name) for name in (*rules.later, *unannounced)]] = False
-    board.open[:, [policies.index(name) for name in unannounced]] = False
+    board.joined[:, [policies.index(name) for name in rules.later]] = False
     return board
 
 

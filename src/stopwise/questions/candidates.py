@@ -30,9 +30,8 @@ NOISE_LIMIT = 3.0
 class Candidates:
     """Everything that changes while policies are dropped; arrays are (studies, policies).
 
-    ``method`` is one direction of the test of a pair, at the level of the whole question; ``start``
-    the wealth held against each policy at first: 1, or less where alpha is shared. The leader is
-    tried several times per row if ``often``.
+    ``method`` is one direction of the test of a pair, at the level of the whole question. The
+    leader is tried several times per row if ``often``.
     """
 
     # What cannot be computed from the rest.
@@ -44,13 +43,12 @@ class Candidates:
     pair_states: ClassVar[tuple[str, ...]] = ("state",)
     own_states: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, method: Method[Any], start: Floats, studies: int, *, often: bool) -> None:
-        k = len(start)
+    def __init__(self, method: Method[Any], studies: int, k: int, *, often: bool) -> None:
         self.method, self.k, self.often = method, k, often
         self.target = -float(np.log(method.alpha))
         # The candidates, and those who take part; one that is awaited is a candidate, not tried.
         self.open, self.joined = np.ones((2, studies, k), dtype=bool)
-        self.log_wealth: Floats = np.tile(np.log(start), (studies, 1))
+        self.log_wealth: Floats = np.zeros((studies, k))
         self.peak = self.log_wealth.copy()  # the greatest that it ever was
         self.total, self.square = np.zeros((2, studies, k))
         # Trials asked for, those among them that had a score, and rows seen when one was dropped.

@@ -11,7 +11,7 @@ from stopwise.core.barnard import barnard_p_value
 from stopwise.data.counts import Counts, read_counts
 from stopwise.data.roles import ColumnChoice
 from stopwise.errors import require
-from stopwise.questions.budget import Holm, Seen
+from stopwise.questions.budget import Holm
 from stopwise.questions.family import Family
 from stopwise.questions.letters import letters, order_text, ranked
 
@@ -137,10 +137,8 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
     family = Family(k=len(names))
     p_value = np.array([[directions(counts[names[i]], counts[names[j]]) for i, j in family.pairs]])
     holm = Holm(family=family, alpha=alpha)
-    nothing = np.zeros(p_value.shape)
-    seen = Seen(nothing > 0, p_value, nothing[..., 0] == 0, nothing + 1.0, nothing)
-    account, claims = holm.step(holm.start(1), seen)
-    adjusted = holm.p_values(account, p_value)[0].min(axis=-1)
+    factor, claims = holm.step(holm.start(1), np.zeros(p_value.shape, dtype=bool), p_value)
+    adjusted = holm.p_values(factor, p_value)[0].min(axis=-1)
     better = family.better(claims)[0]
     means: Floats = np.array([won / n for won, n in counts.values()])
     ranking = ranked(better, means)

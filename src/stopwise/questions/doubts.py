@@ -15,7 +15,6 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
-from stopwise.core.groups import averaged
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import (
     ENOUGH_PAIRS,
@@ -29,12 +28,10 @@ from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
 from stopwise.questions.standing import PairResult, PolicyResult
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
-from stopwise.rows.table import Table, side_by_side
+from stopwise.rows.table import Table
 
 # As a share of the score's range; less is rounding.
 ROUNDING = 1e-9
-# Probability at most with which fresh trials are said to differ from stored ones, if they do not.
-FALSE_WEAR = 0.05
 SORTED = "rows-sorted"  # the code of a doubt that rows came in random order
 # Fewer rows are not searched for changes along the way.
 MOVING_ROWS = 20
@@ -51,8 +48,6 @@ CAUTIONS = {
     "are about the checkpoints that were tried; ",
     "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
     "of a false order can be up to twice alpha",
-    "pooled-rates": "{method} assumes means that stay the same throughout, which is true of pooled "
-    "tasks only if they are alike: choose a method that bets",
     "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
     "only if these numbers, and n_max with them, were fixed before any score was seen",
     "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
@@ -270,40 +265,6 @@ def _share_audited(shown: Floats, chance: float) -> list[Message]:
     return [Message(text, code="audits-differ")]
 
 
-def worn_out(table: Table, rules: Rules) -> tuple[Message, ...]:
-    """Return the stored policies whose fresh trials disagree with the stored ones.
-
-    Fresh trials of a policy come after as many stored ones as were declared. They are compared in
-    the same way as policies are, so that one may look at any time.
-    """
-    found = []
-    for name in rules.stored if rules.fresh else ():
-        from stopwise.core.simulate import run_studies
-
-        number = (rules.groups or {})[name]
-        own = table.scores[:, table.policies.index(name)]
-        stored, fresh = own[:number], own[number:][~np.isnan(own[number:])][: rules.fresh]
-        check = Rules(
-            policies=("stored", "fresh"),
-            n_max=rules.fresh,
-            bounds=rules.bounds,
-            alpha=FALSE_WEAR / len(rules.stored),
-            groups={"stored": number},
-        )
-        rows = averaged(side_by_side([stored, fresh]), check)[: fresh.size]
-        rows = rows[~np.isnan(rows).any(axis=1)].T[:, None]
-        if rows.size and run_studies(check, *rows, workers=1).decision[0] >= 0:
-            gained = rules.advantage(float(fresh.mean() - np.nanmean(stored)))
-            way = "better" if gained > 0 else "worse"
-            text = (
-                f"{counted(fresh.size, 'fresh trial')} of {name} went {way} (mean "
-                f"{fresh.mean():.3g}) than its stored ones (mean {np.nanmean(stored):.3g}): "
-                "conditions have probably changed since these were run"
-            )
-            found.append(Message(text, code="stored-worn-out"))
-    return tuple(found)
-
-
 def _left(mean: float, interval: Interval, span: float) -> bool:
     """Whether a mean is known and outside."""
     slack = ROUNDING * span
@@ -312,8 +273,7 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:
     """Return the notes of a table, without those that the rules answer, or that advise in vain."""
-    one_task = not table.pooled_tasks and table.mean is None
-    grouped = one_task and rules.by == "means" and rules.goal == "order"
+    grouped = table.mean is None and rules.by == "means" and rules.goal == "order"
     vain = set() if grouped and rules.reference is None else {UNEQUAL_NUMBERS}
     notes = answered(table.notes, rules)
     return tuple(note for note in notes if getattr(note, "code", "") not in vain)
@@ -333,7 +293,7 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
         CAUTIONS["training-seeds"],
         Setting("unit", "seed"),
         " takes the mean of a training run as one trial",
-        ", of each task by itself" if table.pooled_tasks or table.mean is not None else "",
+        ", of each task by itself" if table.mean is not None else "",
         code="training-seeds",
     )
     return (note,)

@@ -1,6 +1,5 @@
 """Which claims "a is better than b" are tested, which can be false together, and what follows."""
 
-import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -10,11 +9,8 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.proxy import pairs_of
-from stopwise.errors import require
 
 Entry = TypeVar("Entry", np.float64, np.bool_)
-# Orders that the closed procedure may have to carry: all pairs of 7 policies, 11 with a baseline.
-LARGEST = 60_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,44 +69,6 @@ class Family:
         """Return entries (..., k, k) of row against column as directions (..., pairs, 2)."""
         policy0, policy1 = self.pairs.T
         return np.stack([matrix[..., policy1, policy0], matrix[..., policy0, policy1]], axis=-1)
-
-    def null_sets(self) -> Floats:
-        """Return which directions are false under each possible order: (orders, directions).
-
-        Orders of all policies with ties (without, for ``ties="paper"``); with a baseline each
-        other policy lies above, at or below it. Entries are 0 and 1. Within a margin is at.
-        """
-        levels = 3 if self.ties == "strict" and self.sides == 2 else 2
-        if self.baseline is None:
-            ranks = _orders(self.k, with_ties=self.ties == "strict")
-            sign = np.sign(ranks[:, self.pairs[:, 1]] - ranks[:, self.pairs[:, 0]])
-        else:
-            require(
-                levels**self.size <= LARGEST,
-                f"the closed adjustment takes at most {10 if levels == 3 else 15} policies besides "
-                f"the baseline, but got {self.size}; choose 'holm'",
-            )
-            values = (-1, 0, 1) if levels == 3 else (-1, 1)
-            sign = np.array(list(itertools.product(values, repeat=self.size)))
-        false = np.stack([sign <= 0, (sign >= 0) | (self.sides == 1)], axis=-1)
-        return false.reshape(len(sign), 2 * self.size).astype(np.float64)
-
-
-def _orders(k: int, *, with_ties: bool) -> Ints:
-    """Return all orders of k policies as rows of ranks."""
-    most = 7 if with_ties else 8
-    require(
-        k <= most,
-        f"the closed adjustment goes through all orders and takes at most {most} policies, "
-        f"but got {k}; choose 'holm'",
-    )
-    if not with_ties:
-        return np.array(list(itertools.permutations(range(k))))
-    ranks = np.indices((k,) * k).reshape(k, -1).T
-    used = np.stack([(ranks == rank).any(axis=1) for rank in range(k)], axis=1)
-    # Ranks without gaps, so that each order with ties appears once.
-    orders: Ints = ranks[used.sum(axis=1) == ranks.max(axis=1) + 1]
-    return orders
 
 
 def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:

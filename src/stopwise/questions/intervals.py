@@ -16,14 +16,14 @@ MOST_SCORES = 2_000_000
 
 
 def difference_intervals(
-    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats | None
+    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of mean1 - mean0 for each pair of policies.
 
     Scores are in [0, 1], rows by policies; rows without both policies are left out. With a proxy
     they and its scores, along a first axis. ``levels`` are those at which each direction of each
-    pair was, or would be, decided; without them the intervals do not follow a test, and hold for
-    all pairs together.
+    pair was, or would be, decided. Of a method that does not invert the intervals follow no test,
+    and hold for all pairs together.
     """
     columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
     audited = comparison.rules.audit is not None  # else, with scores of a judge alone, it counts
@@ -36,7 +36,7 @@ def difference_intervals(
     start = comparison.test.start((len(met), len(comparison.directions)))
     for part in _parts([len(own) for own in met]):
         runs = [met[index] for index in part]
-        if levels is not None and comparison.test.inverts:
+        if comparison.test.inverts:
             sequence = comparison.confidence_at(levels[part])
             state = of_runs(start, part)
             ends[:, part] = Run(sequence, len(part), comparison, state).over(runs)
@@ -51,9 +51,9 @@ def difference_intervals(
     return ends[0], ends[1]
 
 
-def interval_level(comparison: Comparison, levels: Floats | None, pair: int) -> float:
+def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
-    if levels is not None and comparison.test.inverts:
+    if comparison.test.inverts:
         return 1.0 - len(comparison.directions) * float(levels[pair])
     return 1.0 - comparison.alpha
 

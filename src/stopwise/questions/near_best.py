@@ -44,15 +44,15 @@ class NearBest(Candidates):
     def __init__(
         self,
         method: Method[Any],
-        start: Floats,
         studies: int,
+        k: int,
         *,
         often: bool,
         near: Method[Any],
         alone: Method[Any],
         lone: bool,
     ) -> None:
-        super().__init__(method, start, studies, often=often)
+        super().__init__(method, studies, k, often=often)
         self.near, self.alone, self.lone = near, alone, lone
         self.near_state = writable(near.start((self.runs.size,)))
         self.alone_state = writable(alone.start((studies * self.k,)))

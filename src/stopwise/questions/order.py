@@ -1,7 +1,6 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
 
 # All of the pairs that changes; what else they have follows from the rules and these.
-_ACCOUNTS = ("log_e_now", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
+_ACCOUNTS = ("factor", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
 # With binding futility these, too.
 _GIVEN_UP = ("tried", "last", "chance", "futile")
 
@@ -132,8 +131,7 @@ class OrderQuestion(Question):
         pairs = self._pairs
         if not pairs.runs.size:
             return
-        seen = pairs.observe(scores[..., None, :], complete=False)
-        changed = seen is not None and pairs.judge(seen, self.rows)
+        changed = pairs.observe(scores[..., None, :], complete=False) and pairs.judge(self.rows)
         if changed:
             pairs.adjust()
         if changed or pairs.gives_up:
@@ -155,7 +153,6 @@ class OrderQuestion(Question):
             "runs": pairs.runs.tolist(),
             "state": [encode_shaped(array) for array in pairs.state],
             **({} if pairs.same is None else {"same": pairs.same.content()}),
-            "account": [encode_shaped(array) for array in pairs.account],
             **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
 
@@ -178,9 +175,6 @@ class OrderQuestion(Question):
         pairs.state = restore_state(content["state"], pairs.state, restore_shaped)
         if pairs.same is not None:
             pairs.same.restore(content["same"])
-        # A procedure may drop, with its last axis, what can no longer be claimed.
-        free = partial(restore_shaped, free_last_axis=True)
-        pairs.account = restore_state(content["account"], pairs.account, free)
         question._settle()
         return question
 

@@ -14,7 +14,6 @@ from stopwise.rows.table import Table
 # What a promise needs where a doubt of this code says that it is not so.
 DRAWN = {
     "scores-opposed": "independent scores",
-    "stored-worn-out": "stored trials from the conditions of today",
     "drift": "differences that stay the same",
 }
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
@@ -54,7 +53,6 @@ class OrderInWords(Drawn):
     bounds_inferred = Delegated[bool](
         "aligned.bounds_inferred", "Whether the bounds were taken from the data."
     )
-    pooled_tasks = Delegated[int]("aligned.pooled_tasks", "Number of pooled tasks, 0 if none.")
 
     @property
     def most_trials(self) -> int | None:
@@ -83,19 +81,6 @@ class OrderInWords(Drawn):
         )
 
     @property
-    def claim_over_tasks(self) -> str | None:
-        """What a declared order of several tasks says, in words; None for one task."""
-        if self.aligned.mean is not None:
-            return f"{self._claimed} in {self.aligned.mean.meaning}"
-        if not self.pooled_tasks:
-            return None
-        claim = f"{self._claimed} on some of the {self.pooled_tasks} pooled tasks"
-        closed = self.adjust == "closed" and len(self.policies) > 2
-        if closed or any(pair.implied for pair in self.pairs):
-            claim += ", if no two tasks contradict each other"
-        return claim
-
-    @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
         said, wins = [], self.rules.by == "wins"
@@ -107,8 +92,8 @@ class OrderInWords(Drawn):
             said.append(f"wins more often {met}, whatever the means")
         elif lower and self.margin >= 0:
             said.append("a lower mean")
-        if self.claim_over_tasks is not None:
-            said.append(self.claim_over_tasks)
+        if self.aligned.mean is not None:
+            said.append(f"{self._claimed} in {self.aligned.mean.meaning}")
         elif self.margin:
             said.append(self._claimed)
         if lower and self.margin < 0:
@@ -127,7 +112,7 @@ class OrderInWords(Drawn):
         """What the intervals of the differences are, and with what probability they hold."""
         if not self.pairs:
             return ""
-        if self.adjust == "closed" or not find(self.method).inverts:
+        if not find(self.method).inverts:
             return (
                 "Intervals come from a separate confidence sequence, not from the test: they hold "
                 f"together, at all times, with probability {1 - self.alpha:.6g}, and that of a "

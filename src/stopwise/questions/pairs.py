@@ -18,7 +18,7 @@ from stopwise.core.futility import MayBeFutile, Outlook
 from stopwise.core.method import Evidence, Method
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
-from stopwise.questions.budget import Budget, Seen
+from stopwise.questions.budget import Bonferroni
 from stopwise.questions.family import with_implied, with_implied_p_values
 from stopwise.questions.same_pairs import SamePairs
 from stopwise.questions.trace import Trace
@@ -35,7 +35,7 @@ class Replay:
     log_e: Floats  # of each direction at the decision or at the end; NaN without one
     p_value: Floats  # of each direction, to be held against alpha (ones, if not asked for)
     trace: Trace | None  # evidence by row, for figures (where asked for)
-    levels: Floats | None  # of each direction at the decision, or at the end; None without its own
+    levels: Floats  # of each direction at the decision, or at the end
     tried: Bools  # whether a policy (studies, policies) would be tried in a further row
     last: Ints  # the rows until it was not, or all
     # Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN if
@@ -53,7 +53,7 @@ class Replay:
 
 def replay(
     comparison: Comparison,
-    budget: Budget[Any],
+    budget: Bonferroni,
     scores: Floats,
     *,
     with_p_values: bool = True,
@@ -81,8 +81,7 @@ def replay(
             row += board.leap(by_row[row:wanted])
             if row == rows:
                 break
-        seen = board.observe(by_row[row], complete)
-        changed = seen is not None and board.judge(seen, row)
+        changed = board.observe(by_row[row], complete) and board.judge(row)
         kept = trace is not None and (changed or row == wanted)
         if with_p_values and (changed or kept):
             board.adjust()
@@ -98,33 +97,24 @@ def replay(
     return board.result(trace)
 
 
-def has_e_process(comparison: Comparison) -> bool:
-    """Whether the method bets: its log e-value starts at a number and grows by e-values."""
-    method = comparison.test
-    return bool(np.isfinite(method.evidence(method.start((1, 1))).log_e).all())
-
-
 class PairStates:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
-    def __init__(
-        self, comparison: Comparison, budget: Budget[Any], studies: int, rows: int
-    ) -> None:
+    def __init__(self, comparison: Comparison, budget: Bonferroni, studies: int, rows: int) -> None:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
         self.runs = np.arange(studies * size)  # study * pairs + pair
         # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
         self.sides = len(comparison.directions)
         self.state = comparison.test.start((self.runs.size, self.sides))
-        self.account = budget.start(studies)
+        self.factor = budget.start(studies)
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
         first = comparison.test.evidence(self.state).log_e
-        self.start = float(first.flat[0]) if has_e_process(comparison) else 0.0
+        self.start = float(first.flat[0]) if np.isfinite(first).all() else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
-        self.log_e_now = np.full((studies, size, 2), -np.inf)
-        self.log_e_now[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
-        self.log_e = self.log_e_now.copy()
+        self.log_e = np.full((studies, size, 2), -np.inf)
+        self.log_e[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
         self.p_value, self.adjusted = np.ones((2, studies, size, 2))
         self.claims = np.zeros((studies, size, 2), dtype=bool)
         self.open: Bools = np.ones((studies, size), dtype=bool)
@@ -138,8 +128,6 @@ class PairStates:
         self.futile = np.zeros((studies, size), dtype=bool)
         sameness = comparison.sameness
         self.same = None if sameness is None else SamePairs(sameness, budget, studies)
-        # No policy tried, no growth: what a budget sees between rows.
-        self.at_rest = ~self.open, np.ones((studies, size, 2)), np.zeros((studies, size, 2))
         self._locate()
 
     @property
@@ -148,8 +136,8 @@ class PairStates:
         ordered = np.asarray(self.claims.any(axis=-1))
         return ordered if self.same is None else ordered | self.same.found
 
-    def observe(self, scores: Floats, complete: bool) -> Seen | None:
-        """Show the methods one row; return what the budget must see, or None if nothing new."""
+    def observe(self, scores: Floats, complete: bool) -> bool:
+        """Show the methods one row; say if there is anything new for the budget to see."""
         method, at = self.comparison.test, self.at
         r0 = scores[..., at[0], self.columns[0]]
         r1 = scores[..., at[0], self.columns[1]]
@@ -162,15 +150,13 @@ class PairStates:
             present = known
         self._step(*self.comparison.met(r0, r1), present)
         evidence = method.evidence(self.state)
-        if self.budget.shares_evidence:
-            return self._shared(evidence, present)
         # Only undecided pairs are here, and only a new minimum can change a decision.
         self.n[at] += 1 if present is None else present
         self.log_e[self.sided] = evidence.log_e - self.start
         lowered = self._lowered(self.p_value, self.sided, evidence)
         if self.same is not None:
             lowered |= self._lowered(self.same.p_not_worse, at, self.same.evidence)
-        return Seen(self.claims, self._backed(), *self.at_rest) if lowered else None
+        return lowered
 
     def _lowered(self, known: Floats, at: tuple[Any, ...], evidence: Evidence) -> bool:
         """Keep the least p-values so far, in place; say if any is new."""
@@ -192,7 +178,7 @@ class PairStates:
 
     def leap(self, rows: Floats) -> int:
         """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.budget.shares_evidence or self.gives_up or self.same is not None:
+        if self.gives_up or self.same is not None:
             return 0  # there every row counts
         method, at = self.comparison.test, self.at
         count = min(method.held(self.state), len(rows))
@@ -210,27 +196,10 @@ class PairStates:
         self.log_e[self.sided] = path[-1] - self.start
         return count
 
-    def _shared(self, evidence: Evidence, present: Bools | None) -> Seen:
-        """Enter evidence that is of use beyond its own pair, decided or not."""
-        before = self.log_e_now
-        self.log_e_now = before.copy()
-        self.log_e_now[self.sided] = evidence.log_e - self.start
-        counts = self.open[self.at]
-        at = self.at[0][counts], self.at[1][counts]
-        self.n[at] += 1 if present is None else present[counts]
-        self.log_e[at] = self.log_e_now[at]
-        sided = *at, slice(self.sides)
-        p_value = evidence.p_value[counts] * self.halves
-        self.p_value[sided] = np.minimum(self.p_value[sided], p_value)
-        with np.errstate(invalid="ignore"):  # an e-process that has lost all stays lost
-            log_growth = np.where(np.isneginf(before), 0.0, self.log_e_now - before)
-        running = np.zeros(self.open.shape, dtype=bool)
-        running[self.at] = True
-        return Seen(self.claims, self.p_value, running, np.exp(log_growth), before)
-
-    def judge(self, seen: Seen, row: int) -> bool:
+    def judge(self, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
-        self.account, claims = self.budget.step(self.account, seen)
+        p_value = self._backed()
+        self.factor, claims = self.budget.step(self.factor, self.claims, p_value)
         same = self._closed(claims)
         if not (claims != self.claims).any() and not (self.open & same).any():
             return False
@@ -240,9 +209,7 @@ class PairStates:
             if not follows.any():
                 break
             # A claim that follows from others may itself let more risk pass on.
-            self.account, claims = self.budget.step(
-                self.account, Seen(more, seen.p_value, *self.at_rest)
-            )
+            self.factor, claims = self.budget.step(self.factor, more, p_value)
         self.claims = claims
         if self.same is not None:
             self.same.found = self._closed(claims)  # orders may have raised its level
@@ -251,7 +218,7 @@ class PairStates:
 
     def adjust(self) -> None:
         """Bring the p-values of all pairs up to date that were open before this row."""
-        fresh = self.budget.p_values(self.account, self._backed())
+        fresh = self.budget.p_values(self.factor, self._backed())
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:
@@ -264,8 +231,7 @@ class PairStates:
         if test.n_max is not None and rows < test.n_max:
             state = self.state
             if isinstance(test, MayBeFutile):
-                log_e = self.log_e_now if self.budget.shares_evidence else self.log_e
-                hoped = self.budget.hoped_for(self.account, log_e)[self.sided]
+                hoped = self.budget.hoped_for(self.log_e)[self.sided]
                 state = state._replace(log_e=hoped)
             ahead = Outlook(test, state, *self._same_ahead())
             chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
@@ -288,9 +254,8 @@ class PairStates:
         tried = np.asarray((reason[:, None, :] & self.family.of_policy).any(axis=-1))
         self.last[self.tried & ~tried] = rows
         self.tried = tried
-        going = np.asarray(tried[:, self.family.pairs].all(axis=-1))[self.at]
-        if not self.budget.shares_evidence:
-            going &= self.open[self.at]
+        both = np.asarray(tried[:, self.family.pairs].all(axis=-1))
+        going = (self.open & both)[self.at]
         if not going.all():
             self.keep(np.flatnonzero(going))
 
@@ -305,7 +270,7 @@ class PairStates:
     def result(self, trace: Trace | None) -> Replay:
         """Return the final accounts."""
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
-        levels = self.budget.levels(self.account)
+        levels = self.budget.levels(self.factor)
         return Replay(
             self.claims,
             self.implied,

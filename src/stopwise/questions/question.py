@@ -148,13 +148,6 @@ class Question(Resumable):
         return False
 
     @property
-    def ready(self) -> bool:
-        """Whether there is a trial of each policy that was there from the start."""
-        late = {*self.rules.later, *self.joined}
-        counts = zip(self.policies, self.table().counts, strict=True)
-        return all(count for name, count in counts if name not in late)
-
-    @property
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
         if self.rules.groups is None:
@@ -328,11 +321,9 @@ class Question(Resumable):
         policies = len(self.policies)
         return (policies,) if self.rules.proxy_mean is None else (2, policies)
 
-    def scores(self, *, judged: bool = False) -> list[dict[str, float]]:
-        """Return the scores that rows seen have taken, or a judge's, by the number of the trial."""
-        table = self.table()
-        given = table.proxy if judged and table.proxy is not None else table.scores
-        rows = [zip(self.policies, row, strict=True) for row in given.tolist()]
+    def scores(self) -> list[dict[str, float]]:
+        """Return the scores that rows seen have taken, by the number of the trial."""
+        rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:

@@ -30,7 +30,6 @@ from stopwise.questions.doubts import (
     moving,
     said,
     wide_bounds,
-    worn_out,
 )
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
@@ -77,7 +76,6 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         *dependent(comparison, scores, family),
         *elsewhere(comparison, shown, family),
         *levels_differ(used, rules),
-        *worn_out(table, rules),
     )
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -231,10 +229,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
     for pair, policies in enumerate(ranking.family.pairs.tolist()):
-        # Shared evidence counts as long as both policies are tried, also after the decision.
-        end = int(last[policies].min())
-        if not ranking.budget.shares_evidence:
-            end = min(end, int(outcome.rows[0, pair]))
+        end = min(int(last[policies].min()), int(outcome.rows[0, pair]))
         entered[:end, policies] |= np.asarray(present[:end, policies].all(axis=1, keepdims=True))
     return entered
 
@@ -250,7 +245,7 @@ def _pair_results(
     """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
-    levels = None if outcome.levels is None else outcome.levels[0]
+    levels = outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
     lows, highs = difference_intervals(comparison, shown, family.pairs, levels)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
@@ -315,7 +310,7 @@ def _warnings(
     table: Table, family: Family, comparison: Comparison, outcome: Replay
 ) -> list[Message]:
     # A policy that is no longer needed is not missing.
-    test, rules = comparison.test, comparison.rules
+    rules = comparison.rules
     tried = table.proxy if rules.audit is not None and table.proxy is not None else table.scores
     columns = zip(table.policies, tried.T, outcome.last[0].tolist(), strict=True)
     incomplete = any(
@@ -329,7 +324,6 @@ def _warnings(
         "wins": comparison.rules.by == "wins",
         "wins-not-transitive": not family.transitive and family.size > 1,
         "ties-not-counted": family.ties == "paper",
-        "pooled-rates": bool(table.pooled_tasks) and test.constant_rates,
         "grouped": rules.groups is not None,
         "stored": bool(rules.stored),
         "proxy": proxied,

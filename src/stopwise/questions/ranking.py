@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -11,11 +10,11 @@ from stopwise.core.arrays import Bools
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import require
-from stopwise.messages import Setting, named
+from stopwise.messages import Setting
 from stopwise.questions import budget
-from stopwise.questions.budget import Budget
+from stopwise.questions.budget import Bonferroni
 from stopwise.questions.family import Family
-from stopwise.questions.pairs import has_e_process, replay
+from stopwise.questions.pairs import replay
 from stopwise.rows.table import Table, beside_proxy, unit_scores
 
 GOAL = "order"
@@ -35,12 +34,6 @@ class Ranking:
             f"this is offered for the goal {GOAL!r} only, but the goal is {self.rules.goal!r}",
             parameter="goal",
         )
-        require(
-            has_e_process(self.comparison) or not self.budget.shares_evidence,
-            f"the {self.rules.adjust} adjustment needs a method that bets, which "
-            f"{self.rules.method} does not; choose 'holm'",
-            parameter="adjust",
-        )
         rules, family = self.rules, self.family
         require(
             rules.margin <= 0 or rules.ties == "strict" or family.sides == 1,
@@ -48,21 +41,6 @@ class Ranking:
             f"margin of {rules.margin:g} choose ",
             Setting("ties", "strict"),
             code="margin-and-ties",
-        )
-        require(
-            rules.margin == 0 or rules.adjust != "closed" or family.k == 2 or bool(rules.baseline),
-            "with a margin the closed adjustment needs a ",
-            named("baseline"),
-            ": without one, policies within the margin of each other form no order; choose ",
-            Setting("adjust", "holm"),
-            code="margin-and-closed",
-        )
-
-        require(
-            self.rules.equivalence is None or not self.budget.shares_evidence,
-            f"the {self.rules.adjust} adjustment bets against orders and shows no equivalence; "
-            "choose 'holm' or 'bonferroni'",
-            parameter="adjust",
         )
 
     def decided_otherwise(self, table: Table, orders: int) -> int | None:
@@ -102,6 +80,6 @@ class Ranking:
         return Comparison(self.rules, self.family.size)
 
     @cached_property
-    def budget(self) -> Budget[Any]:
+    def budget(self) -> Bonferroni:
         """The family-wise procedure."""
         return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

@@ -65,7 +65,7 @@ def _clearest(question: "Question") -> Iterator[dict[str, float]]:
     if accepted is not None and rules.by == "means":
         low, high = sorted(rules.scale.score(accepted[[0, -1]]).tolist())
     names = rules.run_policies
-    ahead = {rules.baseline} if rules.baseline else set(names[: rules.top])
+    ahead = {rules.baseline} if rules.baseline else {names[0]}
     for one, other in ((high, low), (low, high)):
         yield {name: one if name in ahead else other for name in names}
     if rules.equivalence is not None or rules.indifference:

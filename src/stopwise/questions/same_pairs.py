@@ -13,7 +13,7 @@ from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence
 from stopwise.core.runs import of_runs
 from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
-from stopwise.questions.budget import Budget
+from stopwise.questions.budget import Bonferroni
 
 At = tuple[Any, ...]
 _SAVED = ("p_not_worse", "p_value", "found")
@@ -22,7 +22,7 @@ _SAVED = ("p_not_worse", "p_value", "found")
 class SamePairs:
     """All that changes; arrays are (studies, pairs) or (studies, pairs, 2)."""
 
-    def __init__(self, sameness: Sameness, budget: Budget[Any], studies: int) -> None:
+    def __init__(self, sameness: Sameness, budget: Bonferroni, studies: int) -> None:
         self.sameness, self.budget = sameness, budget
         size = budget.family.size
         self.state: Any = sameness.test.start((studies * size, 2))

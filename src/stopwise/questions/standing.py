@@ -167,9 +167,9 @@ class PairResult(Standing):
         With a method that bets it is the test inverted: 0 lies outside exactly if the pair's own
         evidence decides it.
     interval_level
-        The probability with which this interval holds, at all times. With "bonferroni" and
-        "closed" all hold together with 1 - alpha; with "holm" each is a statement about its pair
-        alone, at the level of that pair's decision.
+        The probability with which this interval holds, at all times. With "bonferroni" all hold
+        together with 1 - alpha; with "holm" each is a statement about its pair alone, at the level
+        of that pair's decision.
     path
         Evidence against n, for figures.
     """

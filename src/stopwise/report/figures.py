@@ -134,7 +134,7 @@ def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
     for place, policy in enumerate(analysis.policies):
         out = analysis.eliminated.get(policy.name)
         start, end = analysis.joined.get(policy.name, 0), analysis.rows if out is None else out.row
-        colour = GREY if out is not None else COLOURS[2 if policy.name in analysis.winners else 0]
+        colour = GREY if out is not None else COLOURS[2 if policy.name == analysis.best else 0]
         faint = 0.4 if policy.name in analysis.set_aside else 1.0
         axes.plot(
             [start, end], [place, place], color=colour, alpha=faint, linewidth=5,

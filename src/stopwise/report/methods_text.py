@@ -11,15 +11,7 @@ if TYPE_CHECKING:
 ADJUSTMENTS = {
     "bonferroni": "the Bonferroni correction over {pairs}",
     "holm": "Holm's procedure over the directions of {pairs}, in its anytime-valid form",
-    "closed": "closed testing over {pairs}",
 }
-# How the best policy is found, and how the best few.
-BETS = (
-    "For each policy, a wealth process bets in each row that the current leader is better, and the "
-    "policy is dropped once this wealth",
-    "For each policy, one wealth process per opponent bets that the opponent is better, and the "
-    "policy is dropped once the mean of these wealths, excluding the {largest},",
-)
 DESIGNS = {
     "independent": "Trials of different policies are assumed to be independent of each other.",
     "paired": "Policies were tried in shared environments and are compared within each; nothing is "
@@ -47,7 +39,7 @@ def order_paragraph(analysis: "Analysis") -> str:
     if analysis.rules.by == "wins":
         compared = f"{policies}{against} by how often one wins against another (by score{lower})"
     return (
-        f"We compared {compared}{_pooling(analysis)} using the sequential "
+        f"We compared {compared}{_over_tasks(analysis)} using the sequential "
         f"test {analysis.method}{horizon} and {adjusted}; {_promise(analysis)}. "
         f"{_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
@@ -59,26 +51,23 @@ def best_paragraph(analysis: "Analysis") -> str:
     """Return the same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
-    top, policies = analysis.rules.top, f"{len(analysis.rules.policies)} policies"
+    policies = f"{len(analysis.rules.policies)} policies"
     most = "lowest" if analysis.rules.lower_is_better else "highest"
-    asked, best, same = f"which of {policies} has the {most} mean score", "best policy", "policy is"
     dropped = "the best policy (or any given one of several)"
-    if top > 1:
-        asked, best = f"which {top} of {policies} have the {most} mean scores", f"best {top}"
-        dropped, same = f"any of the best {top} policies", f"{top} policies are"
-    bets = BETS[top > 1].format(largest="largest" if top == 2 else f"{top - 1} largest")
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
     horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
-    pooled = f"The claim assumes that the same {same} best on every task. "
     return (
-        f"We asked {asked} (range [{low:g}, {high:g}]){_pooling(analysis)} using the sequential "
-        f"test {analysis.method}{horizon}. {bets} reaches a fixed threshold; {promised}{looks}. "
-        f"The candidates that remain are thus, at all times, a confidence set for the {best}. "
-        f"That a policy was dropped shows only that it is not {'among ' if top > 1 else ''}the "
-        f"{best}, not that the leader at the time is better. "
-        f"{pooled if analysis.pooled_tasks else ''}{_runs(analysis)}{_doubts(analysis)}"
+        f"We asked which of {policies} has the {most} mean score (range [{low:g}, {high:g}])"
+        f"{_over_tasks(analysis)} using the sequential test {analysis.method}{horizon}. For each "
+        "policy, a wealth process bets in each row that the current leader is better, and the "
+        "policy is dropped once this wealth reaches a fixed threshold; "
+        f"{promised}{looks}. "
+        "The candidates that remain are thus, at all times, a confidence set for the best policy. "
+        "That a policy was dropped shows only that it is not the best policy, not that the leader "
+        "at the time is better. "
+        f"{_runs(analysis)}{_doubts(analysis)}"
         f"{DESIGNS[analysis.design]} "
         "The intervals for the means hold simultaneously, at all times, with probability "
         f"{1 - analysis.alpha:.6g}. {method.citation}."
@@ -106,12 +95,9 @@ def _promise(analysis: "Analysis") -> str:
     return f"{promised}{looks} ({ties})"
 
 
-def _pooling(analysis: "Analysis") -> str:
-    if analysis.aligned.mean is not None:
-        return f", taken as {analysis.aligned.mean.meaning},"
-    if not analysis.pooled_tasks:
-        return ""
-    return f", pooled over {analysis.pooled_tasks} tasks (a row of trials from each in turn),"
+def _over_tasks(analysis: "Analysis") -> str:
+    mean = analysis.aligned.mean
+    return "" if mean is None else f", taken as {mean.meaning},"
 
 
 def _meaning(analysis: "Analysis") -> str:
@@ -129,7 +115,7 @@ def _meaning(analysis: "Analysis") -> str:
         said = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
     elif margin > 0:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
-    if analysis.pooled_tasks or wins:
+    if wins:
         said += f"A declared order means only: {analysis.claim_meaning}. "
     return f"{said}{_runs(analysis)}{_groups(analysis)}{_proxy(analysis)}{_doubts(analysis)}"
 

@@ -1,6 +1,5 @@
 """The figures of planning."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -123,18 +122,4 @@ def plot_detectable(plan: "Plan") -> "Figure":
     axes.set_xlim(left=0)
     axes.set_xlabel("maximum number of trials per policy (n_max)")
     axes.set_ylabel(f"smallest gap detected with power {plan.power:g}")
-    return figure
-
-
-def plot_ranges(ranges: Mapping[str, tuple[int, int, int]]) -> "Figure":
-    """Draw the trials within which 10, 50 and 90 % of the studies end, the first on top."""
-    figure, axes = new_axes(width=6.8, height=1.2 + 0.35 * len(ranges))
-    places = range(len(ranges))
-    tenths, halves, most = zip(*ranges.values(), strict=True)
-    axes.hlines(places, tenths, most, color=COLOURS[0])
-    axes.plot(halves, places, "o", color=COLOURS[0])
-    axes.set_yticks(places, list(ranges))
-    axes.set_ylim(len(ranges) - 0.5, -0.5)
-    axes.set_xlim(left=0)
-    axes.set_xlabel("trials per policy until the study ends: median and 10 to 90 % range")
     return figure

@@ -26,7 +26,7 @@ def drive(
     while not schedule.over:
         appeared = {} if arrivals is None else arrivals.appeared()
         for name, policy in appeared.items():
-            if name in schedule.rule.awaited or schedule.rule.rules.reserve:
+            if name in schedule.rule.awaited:
                 executor.join(name, policy)
                 if journal is not None:
                     journal.join(name, schedule.rule.rows, str(identity_of(policy)))

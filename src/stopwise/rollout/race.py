@@ -84,8 +84,7 @@ def race(
         saved it. ``reset`` is called before each episode, with a ``seed`` if it takes one. Or the
         folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are the shortest
         parts of their paths that tell them apart. Asked for the best, one that appears while the
-        race runs joins: for free if it was declared with ``later``, else from the ``reserve`` of
-        alpha. Those declared are waited for.
+        race runs joins if it was declared with ``later``. Those declared are waited for.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
@@ -144,8 +143,8 @@ def race(
         A function that is called with the number of each row and its values (see ``StopRule``).
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
-        (or "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and
-        ``reserve``) and the method's own parameters, as for ``stopwise.analyze``.
+        (or "best", with ``indifference``, ``allocation="leader"`` and ``later``) and the method's
+        own parameters, as for ``stopwise.analyze``.
 
     Examples
     --------
@@ -296,7 +295,7 @@ def _entrants(
     if isinstance(policies, Mapping):
         require_all_there(settings)
         return named_policies(policies, load), None
-    joining = bool(settings.get("later") or settings.get("reserve"))
+    joining = bool(settings.get("later"))
     found = Checkpoints(policies, load, _named(begun) if joining else None, least=least)
     return dict(found.first), found if joining else None
 
@@ -331,14 +330,13 @@ def _shares(
 
 def require_all_there(settings: RaceSettings) -> None:
     """Raise if policies are to join later, but are given by name."""
-    for name in ("later", "reserve"):
-        require(
-            not settings.get(name),
-            "policies that are given by name are there from the start: ",
-            named(name),
-            " is for checkpoints, given as a folder or a pattern",
-            code="no-joining",
-        )
+    require(
+        not settings.get("later"),
+        "policies that are given by name are there from the start: ",
+        named("later"),
+        " is for checkpoints, given as a folder or a pattern",
+        code="no-joining",
+    )
 
 
 def _usual_design(settings: RaceSettings) -> str:

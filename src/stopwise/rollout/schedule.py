@@ -186,7 +186,6 @@ class Schedule:
         while self._joins and self._joins[0][1] <= self.rule.rows:
             policy, _ = self._joins.popleft()
             self.rule.join(policy)
-            self._numbers.setdefault(policy, len(self._numbers))
             self.rule.follow(self._row)
         for policy, failed in self._failures.items():
             if failed == self._judgements[policy] and (failed >= FAILURES or self.over):

@@ -49,9 +49,6 @@ class StopRule(Resumable):
         Scores of policies that were tried before the study and are not tried again, at least n_max
         of each: a row holds the average of a group of them, whose size follows from n_max. They
         are assumed to come from the conditions of today.
-    fresh
-        How many new trials each stored policy gets all the same, one in each of the first rows.
-        They enter no comparison; the analysis says if they disagree with the stored ones.
     proxy_scores
         Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
@@ -65,7 +62,7 @@ class StopRule(Resumable):
         ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
         ``baseline``, ``reference``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or
-        "best", with ``top``, ``indifference``, ``allocation="leader"``, ``later`` and ``reserve``),
+        "best", with ``indifference``, ``allocation="leader"`` and ``later``),
         ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
         and the method's own parameters, as for ``stopwise.analyze``.
 
@@ -98,20 +95,17 @@ class StopRule(Resumable):
         policies: Sequence[str],
         *,
         stored: Mapping[str, Sequence[float] | Floats] | None = None,
-        fresh: int = 0,
         proxy_scores: ArrayLike | None = None,
         report_to: Any = None,
         on_row: RowFunction | None = None,
         **settings: Unpack[StopSettings],
     ) -> None:
-        # Of stored policies all scores by number, those of fresh trials last.
         self._stored = stored_scores(stored)
         rules = rules_beside(
             proxy_scores,
             policies=tuple(policies),
             groups={name: len(own) for name, own in self._stored.items()},
             stored=tuple(self._stored),
-            fresh=fresh,
             **settings,
         )
         self._question = pose(rules)
@@ -138,24 +132,14 @@ class StopRule(Resumable):
     p_values = Delegated[Mapping[str, float]](
         "_question.p_values", 'Anytime p-values of "this is a best policy" (goal "best").'
     )
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Policies that the next row tries, each as often as it does."""
-        needed = self._question.needed
-        return (*needed, *self._freshly_tried) if needed else ()
+    needed = Delegated[tuple[str, ...]](
+        "_question.needed", "Policies that the next row tries, each as often as it does."
+    )
 
     @property
     def places(self) -> Places:
         """The trials of the next row that are still to be run, by their numbers."""
         return self._to_run(self._question.places)
-
-    @property
-    def _freshly_tried(self) -> tuple[str, ...]:
-        """Stored policies that get a new trial with the next row."""
-        due = min(self.rules.fresh, self.rows + 1)
-        number = self.rules.groups or {}
-        return tuple(name for name, own in self._stored.items() if len(own) < number[name] + due)
 
     def _to_run(self, places: Places) -> Places:
         return {name: own for name, own in places.items() if name not in self._stored}
@@ -215,9 +199,7 @@ class StopRule(Resumable):
             policy in self._next,
             f"policies are {', '.join(self._next)}, but got a result of {policy!r}",
         )
-        if policy in self._stored:
-            self._add_fresh(policy, score)
-            return
+        require(policy not in self._stored, f"{policy!r} has stored trials and is not tried again")
         # In the paired design others may have met blocks without it.
         following = max(self._next[policy], self._question.taken(policy))
         row = following if row is None else require_whole(row, "row", 0)
@@ -241,32 +223,16 @@ class StopRule(Resumable):
         if self.stop and not self.waits:
             self.finish()
 
-    def _add_fresh(self, policy: str, score: float | None) -> None:
-        """Take in a new trial of a stored policy, which is only held against the stored ones."""
-        own, number = self._stored[policy], (self.rules.groups or {})[policy]
-        require(
-            len(own) < number + self.rules.fresh,
-            f"{policy!r} has {number} stored trials and is not tried again; to check whether "
-            "conditions are the same, declare ",
-            Setting("fresh"),
-            code="stored-and-new",
-        )
-        if score is not None:
-            self.check(policy, score)
-            own.append(float(score))
-
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it were looked at."""
         return self._question.taken(policy)
 
     def join(self, policy: str) -> None:
-        """Let a policy take part from the next row on (goal "best").
+        """Let a policy that was declared with ``later`` take part from the next row on.
 
-        One that was declared with ``later`` joins for free, any other from the ``reserve`` of
-        alpha. Whether and when it joins may answer to all results so far.
+        When it does may answer to all results so far.
         """
         self._question.join(policy)
-        self._next.setdefault(policy, 0)
         if self.design == "paired":  # blocks that it was not in
             self._next[policy] = self.taken(policy)
 
@@ -328,9 +294,8 @@ class StopRule(Resumable):
 
     @property
     def stored(self) -> dict[str, tuple[float, ...]]:
-        """The stored scores of policies that are not tried, without those of fresh trials."""
-        numbers = self.rules.groups or {}
-        return {name: tuple(own[: numbers[name]]) for name, own in self._stored.items()}
+        """The stored scores of policies that are not tried."""
+        return {name: tuple(own) for name, own in self._stored.items()}
 
     @property
     def stored_identity(self) -> dict[str, str]:

@@ -31,10 +31,7 @@ from stopwise.trackers import reporter_of
 from stopwise.trackers.tracker import RowFunction
 
 # What lets a policy join after the first look, with the goal "best".
-_TO_COME_LATER = (
-    *("policies that join later must be declared with ", Setting("later"), ", or have a part of "),
-    *("alpha reserved for them with ", Setting("reserve"), ": "),
-)
+_TO_COME_LATER = ("policies that join later must be declared with ", Setting("later"), ": ")
 
 
 class PastChanged(InvalidInput):
@@ -48,8 +45,8 @@ class Watch:
     cannot bias what is compared. Files must only grow: what was looked at may not change, and new
     files must come after the old ones in the order of their names.
 
-    Asked for the best, a policy that appears later joins after the rows that are complete by then:
-    for free if it was declared with ``later``, else from the ``reserve`` of alpha.
+    Asked for the best, a policy that appears later, and was declared with ``later``, joins after
+    the rows that are complete by then.
 
     Parameters
     ----------
@@ -108,13 +105,12 @@ class Watch:
         later = list(settings.get("later", ()))
         names = [f"policy {number}" for number in range(len(later))]
         known = {**settings, "baseline": baseline, "later": names}
-        many = [f"another {number}" for number in range(1, settings.get("top", 1))]
         self._stored = stored_scores(stored)
         if self._stored:
             _check_stored(self._stored, tasks, known, baseline=settings.get("baseline"))
             design = "independent" if design == "auto" else design
         else:
-            StopRule(["one", "other", *many, *names], **known)
+            StopRule(["one", "other", *names], **known)
         require(
             reading.get("bounds") != "data",
             named("bounds"),
@@ -243,7 +239,7 @@ class Watch:
 
     def _join(self, task: str, rule: StopRule, name: str) -> None:
         """Let a policy take part that has just appeared, if it may."""
-        if name not in rule.rules.later and not rule.rules.reserve:
+        if name not in rule.rules.later:
             raise PastChanged(
                 f"task {task!r}: the policies were {', '.join(rule.policies)}, but now there is "
                 f"{name} as well; ",
@@ -375,11 +371,9 @@ def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:
             f"{seen.rules.get('design')}, but now it is {aligned.design}: start over and declare "
             "the design"
         )
-    scores = aligned.arranged(list(dict.fromkeys([*seen.rules["policies"], *seen.joined])))
-    rows, columns = seen.rows.shape
     looked_at = ~np.isnan(seen.rows)
-    past = scores[:rows, :columns]  # one that joined last may have no column yet
-    if len(past) < rows or not np.array_equal(past[looked_at], seen.rows[looked_at]):
+    past = aligned.arranged(seen.rules["policies"])[: len(seen.rows)]
+    if len(past) < len(seen.rows) or not np.array_equal(past[looked_at], seen.rows[looked_at]):
         raise PastChanged(
             f"task {task!r}: trials seen at an earlier look have changed; files may only grow, "
             "and new files must sort after the old ones by name"

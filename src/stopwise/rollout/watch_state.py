@@ -20,9 +20,8 @@ KIND, VERSION = "stopwise watch", 1
 class WatchedTask:
     """What was looked at of a task."""
 
-    rules: Mapping[str, Any]  # what was declared, of the policies at the first look
-    # Trials by their number and policy, those that joined last; NaN where none was looked at.
-    rows: Floats
+    rules: Mapping[str, Any]  # what was declared
+    rows: Floats  # trials by their number and policy; NaN where none was looked at
     # Rows that were seen when policies joined, in the order in which they did.
     joined: Mapping[str, int] = field(default_factory=dict)
 
@@ -61,10 +60,8 @@ def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
 
 
 def _watched(rules: dict[str, Any], rows: list[list[float]], joined: dict[str, int]) -> WatchedTask:
-    joined = {str(name): int(row) for name, row in joined.items()}
-    policies = {*rules["policies"], *joined}
     return WatchedTask(
         rules=rules,
-        rows=np.array(rows, dtype=float).reshape(len(rows), len(policies)),
-        joined=joined,
+        rows=np.array(rows, dtype=float).reshape(len(rows), len(rules["policies"])),
+        joined={str(name): int(row) for name, row in joined.items()},
     )

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Message, Setting, named
 from stopwise.rows.table import Table
@@ -26,18 +25,16 @@ class Groups:
     """What was said of the numbers of trials in a file; ``analyze`` explains each."""
 
     stored: str | Sequence[str] = ()
-    fresh: int = 0
     unequal: str = UNEQUAL[0]
 
     def declared(self, table: Table, n_max: int | None) -> tuple[Table, dict[str, Any]]:
         """Return the table, and the settings that say which trials a row takes."""
         require_choice("unequal", self.unequal, UNEQUAL)
-        fresh = require_whole(self.fresh, "fresh", 0)
         stored = (self.stored,) if isinstance(self.stored, str) else tuple(self.stored)
         if not stored and self.unequal == "shorter":
-            return table, {"n_max": n_max, "fresh": fresh}
+            return table, {"n_max": n_max}
         require(
-            table.design == "independent" and not table.pooled_tasks and table.mean is None,
+            table.design == "independent" and table.mean is None,
             "averages of groups need one task and the independent design: in a paired design a row "
             "is one environment that all policies share",
             parameter="design",
@@ -47,7 +44,6 @@ class Groups:
         for name in stored:
             text = f"policies are {', '.join(numbers)}, but got {name!r} as stored"
             require(name in numbers, text, parameter="stored")
-            numbers[name] -= fresh
         new = [number for name, number in numbers.items() if name not in stored]
         every = self.unequal == "groups"
         rows = n_max or (min(numbers.values()) if every else max(new, default=1))
@@ -58,7 +54,7 @@ class Groups:
         }
         notes = tuple(note for note in table.notes if getattr(note, "code", "") != CODE)
         notes = notes if n_max else (ONE_LOOK, *notes)
-        chosen = {"n_max": rows, "groups": groups, "stored": stored, "fresh": fresh}
+        chosen = {"n_max": rows, "groups": groups, "stored": stored}
         return replace(table, notes=notes), chosen
 
 

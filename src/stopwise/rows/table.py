@@ -27,7 +27,6 @@ class Table:
     bounds: tuple[float, float] | None = None  # as declared; scores are checked when they are used
     notes: tuple[str, ...] = ()  # what was assumed, left out or drawn, one sentence each
     bounds_inferred: bool = False  # taken from the data, which voids the guarantee
-    pooled_tasks: int = 0  # 0 for one task as it is
     mean: TaskMean | None = None  # what makes the claim one about the mean over tasks
     # Training runs that the trials come from, several each: then claims are about these
     # checkpoints. 0 if there is nothing to be said of it.

@@ -1,4 +1,4 @@
-"""From whatever holds trials to tables, one per task or one of all."""
+"""From whatever holds trials to tables, one per task."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.scores import Scale, numeric_array
+from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Setting, counted
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
-
-POOLED = "pooled"
 
 
 def read_if_place(
@@ -75,36 +73,6 @@ def tables(
     )
 
 
-def pooled(parts: list[Table], *, scaled: bool = True) -> Table:
-    """Return one table of all tasks, normalised if so wished, a row of each task in turn.
-
-    Each row stays within its task, so both policies of a pair always meet the same task.
-    """
-    kept, missing = of_every_policy({str(part.task): part.policies for part in parts})
-    parts = [part for part in parts if part.task in kept]
-    policies = parts[0].policies
-    turns = np.concatenate([np.arange(len(part.scores)) for part in parts])
-    rows = np.concatenate([_in_order(part, policies, scaled=scaled) for part in parts])
-    scaling = ", with scores scaled to [0, 1]" if scaled else ""
-    assumption = (
-        f"{len(parts)} tasks are pooled, one row of each in turn{scaling}. A "
-        "claim then says that a policy is better on some task (implied claims, and the closed "
-        "adjustment of more than 2 policies, need tasks that agree on the order). It is a claim "
-        "about the mean over tasks only if no policy is better on one task and worse on another, "
-        "or if tasks came in random order"
-    )
-    notes = dict.fromkeys(note for part in parts for note in part.notes)
-    return replace(
-        parts[0],
-        scores=rows[np.argsort(turns, kind="stable")],
-        task=POOLED,
-        bounds=(0.0, 1.0),
-        notes=(*missing, *notes, Message(assumption, code="pooled")),
-        pooled_tasks=len(parts),
-        training_runs=max(part.training_runs for part in parts),
-    )
-
-
 def of_every_policy(
     policies: Mapping[str, Collection[str]],
 ) -> tuple[list[str], tuple[Message, ...]]:
@@ -144,15 +112,6 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
     require(bool(kept), f"no task has policies to compare: {listed or only}")
     note = (Message(f"the trials are not complete: {listed}", code="tasks-incomplete"),)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
-
-
-def _in_order(part: Table, policies: tuple[str, ...], *, scaled: bool) -> Floats:
-    scores = part.arranged(policies)
-    if not scaled:
-        return scores
-    scale = Scale(*(part.bounds or (0.0, 1.0)))
-    part.check(scale.check)
-    return scale.unit(scores)
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> Table:

@@ -63,8 +63,7 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    tried = drift_check_due(state, plan, asking, now)
-    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task, tried)
+    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
     board, row, arm, opens = place
@@ -189,7 +188,7 @@ def needed(state: StudyState, trial: TrialRecord) -> bool:
 def finished(state: StudyState) -> bool:
     """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
     boards = state.boards.values()
-    return bool(boards) and not any(board.needed or board.awaited for board in boards)
+    return bool(boards) and not any(board.needed for board in boards)
 
 
 def locked_plan(state: StudyState) -> StudyPlan:
@@ -260,33 +259,8 @@ def _seen_first(state: StudyState, slot: Slot) -> bool:
     return trial.waiting or (trial.begun and trial.status == "leased")
 
 
-def drift_check_due(
-    state: StudyState, plan: StudyPlan, station: str | None, now: float
-) -> tuple[str, str] | None:
-    """Return the board and label of the drift check, if a row opened now is to have a trial of it.
-
-    Too few of the rows of the last twelve hours, of the station if rows belong to one, have it.
-    """
-    check, arm = plan.drift_check, plan.drift_arm
-    if check is None or arm is None:
-        return None
-    name = MEAN if MEAN in state.boards else check.task or plan.tasks[0].name
-    rows = {
-        trial.row
-        for trial in state.trials
-        if trial.code and trial.when >= now - A_DAYS_WORK
-        if station in (None, trial.station) and state.board_name(trial.task) == name
-    }
-    had = sum(arm in state.boards[name].rows[row] for row in rows)
-    return (name, arm) if had < check.per_day else None
-
-
 def _new_row(
-    state: StudyState,
-    lots: Lots,
-    plan: StudyPlan,
-    task: str | None,
-    tried: tuple[str, str] | None,
+    state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
@@ -296,7 +270,7 @@ def _new_row(
     if not boards:
         return None
     row, _, name, board = min(boards, key=lambda item: item[:2])
-    opens = board.opening if tried is None or tried[0] != name else (*board.opening, tried[1])
+    opens = board.needed
     return name, row, lots.shuffled(opens, "order", name, row)[0], opens
 
 
@@ -331,8 +305,7 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).conditions
     if plan.design == "blocks":
-        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh, and
-        # those in which a trend is looked for.
+        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)
     # Gone through in turn by each arm for itself, what is left would depend on what has been.
     return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

@@ -7,8 +7,7 @@ came late or out of order (proof: docs/design/studies.md).
 
 Asked for the best, an arm may be left out of rows and come back. In a design with blocks its slots
 stay in the rows they were opened in, whose scene they share; in an independent design the next slot
-of each arm is its next trial, whichever row that is in. So it is where an arm has stored trials:
-its first slots are those, and what comes after them is fresh and enters no comparison.
+of each arm is its next trial, whichever row that is in. So it is where an arm has stored trials.
 """
 
 import math
@@ -51,28 +50,19 @@ class SlotBoard:
         What was declared, for policies by their labels.
     refusal
         Why the question must not be asked, or None: its evidence would differ from what it was.
-    joined
-        Of arms that joined after the start, the rows that were used then.
-    beside
-        The label of a policy that some rows have a slot for although it is not compared, or None.
     """
 
     def __init__(
         self,
         rules: Rules,
         refusal: str | None = None,
-        joined: Mapping[str, int] | None = None,
-        beside: str | None = None,
     ) -> None:
-        self.beside = beside
-        self._beside_from = 0  # no slot of it before this row is open
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []  # slots by arm
         # Of each row, the station that is at work on it, and until when it is given time.
         self.owners: list[tuple[str, float]] = []
-        self.joined = dict(joined or {})
         self._refusal = refusal
-        self._question = pose(rules, self.joined)
+        self._question = pose(rules)
         # Of each arm, the rows of its slots; None where the rows are those of the question.
         apart = bool(rules.groups) or self._question.numbered_apart
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
@@ -98,39 +88,19 @@ class SlotBoard:
         return self.question.needed
 
     @property
-    def opening(self) -> tuple[str, ...]:
-        """Arms that a row which is opened now has a slot for: those needed, and fresh ones."""
-        fresh, needed = self.rules.fresh, self.needed
-        numbers = self.rules.groups or {}
-        due = (arm for arm in self.rules.stored if self.opened(arm) < numbers[arm] + fresh)
-        return (*needed, *due) if needed and fresh else needed
-
-    @property
-    def apart(self) -> bool:
-        """Whether the next trial of an arm may be in another row than that of the others."""
-        return self._own is not None
-
-    @property
     def lacks_stored(self) -> bool:
         """Whether stored trials that were declared have not been imported yet."""
         numbers = self.rules.groups or {}
         return any(self.opened(arm) < numbers[arm] for arm in self.rules.stored)
 
     def stored_scores(self) -> dict[str, list[float]]:
-        """Return all scores of stored arms, those of fresh trials last; NaN where there is none."""
+        """Return all scores of stored arms, NaN where there is none."""
         own = self._own or {}
         found = {arm: [self.rows[row][arm].score for row in own[arm]] for arm in self.rules.stored}
         return {
             arm: [math.nan if score is None else score for score in scores]
             for arm, scores in found.items()
         }
-
-    @property
-    def awaited(self) -> tuple[str, ...]:
-        """Arms that were declared to join later and still may."""
-        if self.used == self.rules.n_max:
-            return ()
-        return tuple(arm for arm in self.rules.later if arm not in self.joined)
 
     @property
     def comparison(self) -> Comparison:
@@ -144,8 +114,8 @@ class SlotBoard:
     def may_open(self, look_ahead: int | None) -> bool:
         """Whether a further row may be opened now.
 
-        It has a slot for each arm in need, also if only one waits for it: a row of one arm, such as
-        one that has just joined, would tell whose trial that is.
+        It has a slot for each arm in need, also if only one waits for it: a row of one arm would
+        tell whose trial that is.
         """
         question, n_max = self.question, self.rules.n_max
         ahead = min(
@@ -171,9 +141,6 @@ class SlotBoard:
         """Take note that a slot has changed; forget what was used from its row on."""
         if not self.rows[row][arm].settled:
             self._twin = None  # which may have used its score
-        if arm == self.beside:
-            self._beside_from = min(self._beside_from, row)
-            return
         self._changed = True
         if row >= self._next_row(arm):
             return
@@ -184,18 +151,7 @@ class SlotBoard:
         while self._checkpoints and self._checkpoints[-1][0] > number:
             self._checkpoints.pop()
         known = self._checkpoints[-1][1] if self._checkpoints else None
-        self._question = pose(self.rules, self.joined) if known is None else resume(known)
-
-    def join(self, arm: str, row: int) -> None:
-        """Let an arm take part after so many rows of the question, which have been used by now."""
-        self.joined[arm] = row
-        if arm not in self.rules.policies:
-            self.rules = replace(self.rules, policies=(*self.rules.policies, arm))
-            if self._own is not None:
-                self._own[arm] = []
-        self._question, self._twin = pose(self.rules, self.joined), None
-        self._checkpoints = []  # of questions that did not know it
-        self._changed = True
+        self._question = pose(self.rules) if known is None else resume(known)
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots, by row and arm, have these scores, or stay empty.
@@ -203,7 +159,7 @@ class SlotBoard:
         It goes on from the one that was returned before, as this board does.
         """
         if self._twin is None or self._twin[0] != told:
-            twin = SlotBoard(self.rules, self._refusal, self.joined, self.beside)
+            twin = SlotBoard(self.rules, self._refusal)
             self._twin = dict(told), twin
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
@@ -220,11 +176,7 @@ class SlotBoard:
     def settled_scores(self) -> list[dict[str, float]]:
         """Return all scores of each row, whether or not the question was shown them."""
         return [
-            {
-                arm: slot.score
-                for arm, slot in row.items()
-                if slot.score is not None and arm != self.beside
-            }
+            {arm: slot.score for arm, slot in row.items() if slot.score is not None}
             for row in self.rows
         ]
 
@@ -242,8 +194,7 @@ class SlotBoard:
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
                 counts = slot.settled and not slot.dropped
-                apart = arm in self.rules.stored or arm == self.beside
-                if counts and not wanted and not apart:
+                if counts and not wanted and arm not in self.rules.stored:
                     yield number, arm, slot
 
     def saved(self) -> int:
@@ -254,23 +205,20 @@ class SlotBoard:
         if self.rules.n_max is None:
             return 0
         question = self.question
-        out = {arm for arm in self.rules.later if arm not in self.joined}.union(self.rules.stored)
-        done = [arm for arm in self.rules.run_policies if arm not in out.union(question.needed)]
-        spared = sum(
-            self.rules.n_max - self.joined.get(arm, 0) - question.rows_for(arm) for arm in done
-        )
+        done = [arm for arm in self.rules.new_policies if arm not in question.needed]
+        spared = sum(self.rules.n_max - question.rows_for(arm) for arm in done)
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
     def left(self) -> int:
         """Return how many more trials there can be up to n_max; 0 without one."""
         needed, n_max = self.question.needed, self.rules.n_max or 0
         ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
-        places = (n_max - self.joined.get(arm, 0) - self.question.rows_for(arm) for arm in needed)
+        places = (n_max - self.question.rows_for(arm) for arm in needed)
         return max(0, sum(places) - sum(ahead))
 
     def _add_row(self, slots: dict[str, Slot], owner: tuple[str, float]) -> None:
         if self._own is not None:
-            for arm in slots.keys() - {self.beside}:
+            for arm in slots:
                 self._own[arm].append(len(self.rows))
         self.rows.append(slots)
         self.owners.append(owner)
@@ -281,23 +229,7 @@ class SlotBoard:
 
     def _first_wanted(self) -> dict[str, int]:
         """Return the first row of each arm whose slots are still of use."""
-        first = {arm: self._next_row(arm) for arm in self.needed}
-        for arm in self.rules.stored if first and self.rules.fresh else ():
-            own, number = (self._own or {})[arm], (self.rules.groups or {})[arm]
-            if len(own) > number:
-                first[arm] = own[number]
-        if first and self.beside is not None:
-            first[self.beside] = self._first_beside()
-        return first
-
-    def _first_beside(self) -> int:
-        """Return the first row with an open slot of the policy that is not compared."""
-        while self._beside_from < len(self.rows):
-            slot = self.rows[self._beside_from].get(self.beside or "")
-            if slot is not None and not slot.settled:
-                break
-            self._beside_from += 1
-        return self._beside_from
+        return {arm: self._next_row(arm) for arm in self.needed}
 
     def _next_row(self, arm: str) -> int:
         """Return the row of the arm's next trial; that after the last if it is not opened yet."""

@@ -32,7 +32,6 @@ class Locked(
     commitment: Open[str]  # SHA-256 of the secret behind all random draws
     arms: Blind[tuple[str, ...]]  # the labels
     baseline: Blind[str | None]
-    later: Blind[tuple[str, ...]] = ()  # the labels of policies that join later
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
 
@@ -103,15 +102,6 @@ class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added")
     file: Open[str]
     digest: Open[str]
     size: Open[int]
-
-
-class Rated(Event, kind="rated", says="trial {trial} rated by its recording"):
-    """Someone else scored a trial by its recording; this enters no comparison."""
-
-    trial: Open[int]
-    score: Blind[float]
-    answer: Blind[Any]
-    salt: Blind[str]
 
 
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
@@ -216,16 +206,6 @@ class Amended(Event, kind="amended"):
         """Return the event as a sentence."""
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
-
-
-class Joined(Event, kind="joined", says="a policy joined"):
-    """A policy takes part from now on: declared to come later, or from the reserve of alpha."""
-
-    arm: Blind[str]  # its label
-    policy: Blind[dict[str, Any] | None] = None  # its entry in the plan, if it had none
-    rows: Open[dict[str, int]]  # by task, those that were used by then
-    reason: Open[str]
-    salt: Blind[str]
 
 
 class Unblinded(Event, kind="unblinded", says="unblinded"):

@@ -8,8 +8,8 @@ from stopwise import __version__
 from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.assignment import locked_plan, require_reason
-from stopwise.study.blinding import Lots, letters
-from stopwise.study.events import Amended, Joined, Locked, Unblinded
+from stopwise.study.blinding import Lots
+from stopwise.study.events import Amended, Locked, Unblinded
 from stopwise.study.limits import require_note
 from stopwise.study.plan_file import faults
 from stopwise.study.state import StudyState
@@ -32,7 +32,6 @@ def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
         commitment=lots.commitment,
         arms=tuple(labels),
         baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
-        later=tuple(arm for arm, name in labels.items() if name in plan.later),
         stored_trials={
             arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored
         }
@@ -59,43 +58,6 @@ def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
         raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
     kept = {name: changed.content()[name] for name in changes}
     return Amended(reason=reason.strip(), changes=kept)
-
-
-def join(state: StudyState, lots: Lots, policy: str, reason: str, run: str | None = None) -> Joined:
-    """Return the event that a policy takes part from now on, if the plan allows for that."""
-    plan = locked_plan(state)
-    check = plan.drift_check
-    known = policy in plan.policy_names or (check is not None and policy == check.name)
-    if policy not in plan.later and (known or not plan.reserve):
-        aside = "" if plan.reserve else ", and reserves no alpha for others"
-        raise NotAllowed(f"{policy!r} cannot join: the plan does not list it under later{aside}")
-    require_reason("joining", reason)
-    if all(board.used == board.rules.n_max for board in state.boards.values()):
-        raise NotAllowed(f"all rows up to n_max are used, so {policy!r} can no longer be tried")
-    if policy not in plan.later:
-        new = {"name": policy, **({} if run is None else {"run": run})}
-        label = policy if plan.blinding == "none" else letters(len(state.arms))
-        return joined(state, lots, label, reason, new)
-    arm = next(arm for arm, name in state.labels(lots).items() if name == policy)
-    return joined(state, lots, arm, reason)
-
-
-def joined(
-    state: StudyState, lots: Lots, arm: str, reason: str, policy: dict[str, Any] | None = None
-) -> Joined:
-    """Return the event that this label joins after the rows that are used now.
-
-    With a policy, one that the plan does not name: nobody has been named yet, nor unblinded.
-    """
-    if any(arm in board.joined for board in state.boards.values()):
-        raise NotAllowed("this policy takes part already")
-    named = [name for name, board in state.boards.items() if board.question.decided]
-    if policy is not None and (named or state.names is not None):
-        since = f"a policy was named on {named[0]!r}" if named else "the study was unblinded"
-        raise NotAllowed(f"{since} before this one joined: start a new study")
-    rows = {name: board.used for name, board in state.boards.items()}
-    salt = lots.salt("join", arm)
-    return Joined(arm=arm, policy=policy, rows=rows, reason=reason.strip(), salt=salt)
 
 
 def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:

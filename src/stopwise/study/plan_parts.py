@@ -15,17 +15,6 @@ class Policy(PlanPart):
     run: str | None = Field(default=None, max_length=4000)
 
 
-class DriftCheck(Policy):
-    """A policy that is tried now and then to see whether the rig changes; it is not compared.
-
-    ``per_day`` is how many rows of each twelve hours have a trial of it, at each station in a
-    design with blocks; ``task`` is on which task, the first if none is named.
-    """
-
-    per_day: int = Field(default=3, ge=1, le=1000)
-    task: str | None = None
-
-
 class Conditions(PlanPart):
     """Initial conditions: a list, or numbers drawn from ranges.
 

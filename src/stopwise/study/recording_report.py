@@ -1,20 +1,18 @@
-"""What the report says of recordings: agreement of raters, and where the policies differed."""
+"""What the report says of recordings: where the policies differed."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from stopwise.report.html import Chapter
-from stopwise.study.ratings import kappa
 from stopwise.study.recordings import PHOTOS
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
-    from stopwise.study.state import StudyState, TrialRecord
+    from stopwise.study.state import StudyState
 
-SEEN_TWICE = "Second rating: agreement of those who saw the trial and those who saw its recording"
 MOST = 30  # rows of episodes that are shown
 Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
 
@@ -33,38 +31,11 @@ def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
     with study._ledger.reading() as state:
         if not state.recordings:
             return []
-        first = [(state.trials[number - 1], again) for number, _, again in state.ratings]
-        twice = [(trial, trial.score, again) for trial, again in first]
-        found = [_agreement(state, SEEN_TWICE, twice)]
-        found += [] if state.names is None else [_differing(state, place)]
+        found = [] if state.names is None else [_differing(state, place)]
     lost = study.lost_recordings()
     note = ", ".join(lost) or "none"
     rows = (("recordings", str(len(state.recordings))), ("missing, or changed since", note))
     return [Chapter("Recordings", ("", ""), rows), *(chapter for chapter in found if chapter.rows)]
-
-
-def _agreement(
-    state: "StudyState",
-    title: str,
-    twice: "Sequence[tuple[TrialRecord, float | None, float | None]]",
-) -> Chapter:
-    """Return how far two scores agree, by task and, after unblinding, by policy."""
-    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for trial, score, again in twice:
-        if score is None or again is None or trial.status != "scored":
-            continue
-        names = [trial.task] if state.names is None else [trial.task, state.names[trial.arm]]
-        for length in range(1, len(names) + 1):
-            groups[", ".join(names[:length])].append((score, again))
-    rows = []
-    for name, pairs in sorted(groups.items()):
-        first, second = zip(*pairs, strict=True)
-        same = sum(one == other for one, other in pairs) / len(pairs)
-        found = kappa(first, second)
-        rows.append(
-            (name, str(len(pairs)), f"{same:.0%}", "-" if found is None else f"{found:.2f}")
-        )
-    return Chapter(title, ("trials", "rated twice", "the same score", "Cohen's kappa"), tuple(rows))
 
 
 def _differing(state: "StudyState", place: Place) -> Chapter:

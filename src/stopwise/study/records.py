@@ -77,8 +77,7 @@ def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]
         (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
         for row, slots in enumerate(board.rows)
         for arm, slot in slots.items()
-        if slot.settled_by is not None
-        and ((row, arm) in used if used is not None else arm != board.beside)
+        if slot.settled_by is not None and (used is None or (row, arm) in used)
     ]
 
 

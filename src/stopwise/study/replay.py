@@ -50,7 +50,7 @@ def _created(event: events.Created, state: StudyState, _: Entry) -> None:
 def _locked(event: events.Locked, state: StudyState, _: Entry) -> None:
     state.digest, state.edition, state.stopwise = event.digest, event.edition, event.stopwise
     plan = StudyPlan.model_validate(event.plan)
-    state.lock(plan, event.arms, event.baseline, event.later, event.stored_trials)
+    state.lock(plan, event.arms, event.baseline, event.stored_trials)
 
 
 @take_in.register
@@ -118,11 +118,6 @@ def _checked(event: events.Checked, state: StudyState, _: Entry) -> None:
 @take_in.register
 def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
     state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
-
-
-@take_in.register
-def _rated(event: events.Rated, state: StudyState, entry: Entry) -> None:
-    state.ratings.append((_trial(state, event.trial).number, entry.who, event.score))
 
 
 @take_in.register
@@ -252,19 +247,6 @@ def _amended(event: events.Amended, state: StudyState, _: Entry) -> None:
     state.amendments += 1
     if event.changes and state.plan is not None:
         state.plan = StudyPlan.model_validate({**state.plan.content(), **event.changes})
-
-
-@take_in.register
-def _joined(event: events.Joined, state: StudyState, _: Entry) -> None:
-    state.amendments += 1
-    if event.policy is not None and state.plan is not None:
-        content = state.plan.content()
-        state.plan = StudyPlan.model_validate(
-            {**content, "policies": [*content["policies"], event.policy]}
-        )
-        state.arms = (*state.arms, event.arm)
-    for task, row in event.rows.items():
-        state.boards[task].join(event.arm, row)
 
 
 @take_in.register

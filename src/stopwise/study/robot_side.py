@@ -1,11 +1,10 @@
-"""The side of the robot: a program that starts policies, recordings, and second ratings by them."""
+"""The side of the robot: a program that starts policies, and recordings."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from stopwise.errors import NotAllowed
-from stopwise.study import assignment, ratings, recordings, trial_actions, views
+from stopwise.study import assignment, recordings, trial_actions, views
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.reader import StudyReader
@@ -15,13 +14,12 @@ from stopwise.study.state import StudyState, TrialRecord
 class RobotSide(StudyReader):
     """A study as a runner uses it, which may learn what is behind a code, and scores nothing.
 
-    Its trials may have videos and photos, by which others rate them.
+    Its trials may have videos and photos.
     """
 
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies, for the program that can start each of them."""
-        plan = self.plan
-        return (*plan.policy_names, *([plan.drift_check.name] if plan.drift_check else []))
+        return self.plan.policy_names
 
     def resolve(self, code: str, *, who: str = "runner") -> views.Resolved:
         """Return the policy that the code of a trial in progress stands for; for the robot only.
@@ -127,26 +125,10 @@ class RobotSide(StudyReader):
                 raise NotAllowed(f"trial {trial} has no recording of this name")
         return self._recordings / name
 
-    def next_rating(self, who: str) -> views.Rating | None:
-        """Return a trial that this person may rate by its recordings, or None."""
-        with self._ledger.reading() as state:
-            found = ratings.waiting(state, self._lots(state), who)
-            return views.rating(state, state.trials[found[0] - 1]) if found else None
-
-    def may_rate(self, trial: int, who: str) -> bool:
-        """Whether this person may rate a trial, and so see its recordings."""
-        with self._ledger.reading() as state:
-            return trial in ratings.waiting(state, self._lots(state), who)
-
-    def rate(self, trial: int, answer: Any, *, who: str) -> None:
-        """Store what someone else makes of a trial, by its recordings; see ``next_rating``."""
-        self._enter(lambda state: ratings.rate(state, self._lots(state), trial, answer, who), who)
-
     def _resolved(self, state: StudyState, trial: TrialRecord) -> views.Resolved:
         name = state.labels(self._lots(state))[trial.arm]
         plan = assignment.locked_plan(state)
-        policies = (*plan.policies, *([plan.drift_check] if plan.drift_check else []))
-        run = next(policy.run for policy in policies if policy.name == name)
+        run = next(policy.run for policy in plan.policies if policy.name == name)
         return views.Resolved(trial=trial.number, policy=name, run=run)
 
     def _enter(

@@ -93,7 +93,7 @@ class Runner:
 
     def _run(self, trial: Assignment) -> None:
         """Run the policy of one trial, and tell the study."""
-        self.file.require_all(self.desk.policies())  # one may have joined
+        self.file.require_all(self.desk.policies())
         episode = f"{trial.trial:04d}-{secrets.token_hex(3)}"
         try:
             found = self.desk.begin_episode(trial.trial, episode)

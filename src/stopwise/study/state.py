@@ -125,7 +125,6 @@ class StudyState:
     attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
     checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
-    ratings: list[tuple[int, str, float]] = field(default_factory=list)  # trial, by whom, score
     codes: dict[str, int] = field(default_factory=dict)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
@@ -174,37 +173,20 @@ class StudyState:
         first = rival is not None and rival.status == "scored" and rival.number < trial.number
         return rival if first else None
 
-    @property
-    def later(self) -> tuple[str, ...]:
-        """The labels of policies that were declared to join later."""
-        return next((board.rules.later for board in self.boards.values()), ())
-
     def labels(self, lots: Lots) -> dict[str, str]:
-        """Return the names by label: as drawn at the lock, then of those who joined since."""
+        """Return the names by label."""
         assert self.plan is not None
-        joined = next((board.joined for board in self.boards.values()), {})
-        since = [arm for arm in joined if arm not in self.later]
-        policies = self.plan.policies
-        first = len(policies) - len(since)
-        drawn = lots.labels(self.plan.model_copy(update={"policies": policies[:first]}))
-        late = zip(since, policies[first:], strict=True)
-        named = {**drawn, **{arm: policy.name for arm, policy in late}}
-        check = self.plan.drift_check
-        if check is not None and self.plan.drift_arm is not None:
-            named[self.plan.drift_arm] = check.name
-        return named
+        return lots.labels(self.plan)
 
     def shown(self) -> dict[str, str]:
         """Return the name under which each arm is shown: its label until unblinded."""
-        check = None if self.plan is None else self.plan.drift_arm
-        return self.names or {arm: arm for arm in (*self.arms, *([check] if check else []))}
+        return self.names or {arm: arm for arm in self.arms}
 
     def lock(
         self,
         plan: StudyPlan,
         arms: tuple[str, ...],
         baseline: str | None,
-        later: tuple[str, ...],
         stored: Mapping[str, int] | None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
@@ -217,5 +199,5 @@ class StudyState:
             go_on="finish it",
         )
         for name, rules in plan.questions().items():
-            own = rules.among(arms, baseline, later, stored)
-            self.boards[name] = SlotBoard(own, self.refusal, beside=plan.drift_arm)
+            own = rules.among(arms, baseline, stored)
+            self.boards[name] = SlotBoard(own, self.refusal)

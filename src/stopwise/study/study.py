@@ -129,17 +129,6 @@ class Study(RobotSide):
         """Log a remark or a change after the lock, with its reason."""
         self._enter(lambda state: lifecycle.amend(state, reason, dict(changes or {})), who)
 
-    def join(self, policy: str, reason: str, *, run: str | None = None, who: str = "owner") -> None:
-        """Let a policy take part from now on, on every task.
-
-        One that the plan lists under ``later`` joins for free, any other from the ``reserve`` of
-        alpha; ``run`` is then what the robot-side runner starts. Whether and when it joins may
-        depend on everything that is known so far.
-        """
-        self._enter(
-            lambda state: lifecycle.join(state, self._lots(state), policy, reason, run), who
-        )
-
     def unblind(self, *, reason: str = "", who: str = "owner") -> dict[str, str]:
         """Reveal which policy each label stands for, permanently; return names by label."""
         lots = self._ledger.lots(self.plan)

@@ -9,18 +9,17 @@ import numpy as np
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from stopwise.core.rules import Rules
-from stopwise.errors import StopwiseError, require, require_choice
+from stopwise.errors import StopwiseError, require
 from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.limits import NAME, TEXT
-from stopwise.study.plan_parts import DriftCheck, Policy, Task
+from stopwise.study.plan_parts import Policy, Task
 from stopwise.study.rubric import DISTINCT, PlanPart, confusing_name
 
 CheckName = Annotated[str, Field(min_length=1, max_length=NAME)]
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
 
-DRIFT_ARM = "drift check"
 # What may change after the lock: nothing that the guarantee rests on.
 AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "checks")
 
@@ -42,17 +41,12 @@ class StudyPlan(PlanPart):
     alpha: float = Field(default=0.05, gt=0, lt=1)
     # Whether alpha is split over all tasks, or holds for each.
     alpha_for: Literal["study", "task"] = "study"
-    adjust: Literal["bonferroni", "holm", "closed"] = "holm"
+    adjust: Literal["bonferroni", "holm"] = "holm"
     baseline: str | None = None
     ties: Literal["strict", "paper"] = "strict"
     goal: str = Rules.goal  # "order": which policies are better than which; "best": which is best
-    # Asked for the best: how many of the best are to be named together, how near to it is good
-    # enough, in units of the score, and which policies join later (nothing is named before all of
-    # these have); the reserve is the part of alpha for policies that the plan does not name.
-    top: int = Field(default=1, ge=1)
+    # Asked for the best: how near to it is good enough, in units of the score.
     indifference: float = Field(default=0.0, ge=0)
-    later: tuple[str, ...] = ()
-    reserve: float = Field(default=0.0, ge=0)
     # Asked for the order: policies whose means differ by less than this, in units of the score, may
     # be declared practically the same, which also ends their comparison.
     equivalence: float | None = Field(default=None, gt=0)
@@ -61,10 +55,8 @@ class StudyPlan(PlanPart):
     over_tasks: Literal["each", "mean"] = "each"
     weights: dict[str, float] = Field(default_factory=dict)
     # Policies that were tried before the study, with the number of their trials on each task, at
-    # least n_max: these are imported before the first trial, and only the other policies are tried;
-    # and how many new trials each of them gets, to see whether conditions are still the same.
+    # least n_max: these are imported before the first trial, and only the other policies are tried.
     stored: dict[str, int] = Field(default_factory=dict)
-    fresh: int = Field(default=0, ge=0)
     # Trials per policy and task at most; per policy, if one question is asked about the mean.
     n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
@@ -84,8 +76,6 @@ class StudyPlan(PlanPart):
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
     # What is to be checked at each station before the first trial of a day.
     checks: Annotated[tuple[CheckName, ...], Field(max_length=50)] = ()
-    # A policy beside those compared, tried a few times each day, to see whether the rig changes.
-    drift_check: DriftCheck | None = None
 
     @field_validator("policies", "tasks", mode="before")
     @classmethod
@@ -138,7 +128,6 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
-            self._check_drift()
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -155,22 +144,6 @@ class StudyPlan(PlanPart):
         number = len(self.policies)
         require(number == 2, f"a preference compares two policies, but the plan has {number}")
         require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
-
-    def _check_drift(self) -> None:
-        check = self.drift_check
-        if check is None:
-            return
-        require(
-            check.name not in self.policy_names,
-            f"drift_check needs a policy that is not compared, but {check.name!r} is",
-        )
-        if check.task is not None:
-            require_choice("task of drift_check", check.task, [task.name for task in self.tasks])
-            require(self.over_tasks == "each", "with over_tasks: mean, drift_check has no task")
-        require(
-            not self.task(check.task or self.tasks[0].name).judged_in_pairs,
-            "drift_check needs a task whose trials are scored one by one, not by preference",
-        )
 
     def _check_mean(self) -> None:
         if self.over_tasks == "each":
@@ -232,16 +205,9 @@ class StudyPlan(PlanPart):
         return tuple(policy.name for policy in self.policies)
 
     @property
-    def drift_arm(self) -> str | None:
-        """The label of the policy of the drift check, which no other policy can have."""
-        check = self.drift_check
-        return None if check is None else check.name if self.blinding == "none" else DRIFT_ARM
-
-    @property
     def in_turn(self) -> bool:
         """Whether rows go through listed conditions in turn: neighbours are then no fresh draws."""
-        fresh = self.shares is not None or self.drift_check is not None
-        return self.design == "blocks" and not fresh
+        return self.design == "blocks" and self.shares is None
 
     def task(self, name: str) -> Task:
         """Return the task of this name."""
@@ -251,13 +217,6 @@ class StudyPlan(PlanPart):
         """Return the rules of one task, for policies by their names."""
         split = self.alpha_for == "study" and self.over_tasks == "each"
         parts = len(self.tasks) if split else 1
-        declared = {
-            "goal": self.goal,
-            "top": self.top,
-            "indifference": self.indifference,
-            "later": self.later,
-            "reserve": self.reserve / parts,
-        }
         return Rules(
             policies=self.policy_names,
             method=self.method,
@@ -275,8 +234,7 @@ class StudyPlan(PlanPart):
             reference=self.reference,
             groups=self.stored,
             stored=tuple(self.stored),
-            fresh=self.fresh,
-            **for_files(declared),
+            **for_files({"goal": self.goal, "indifference": self.indifference}),
             parameters=self._parameters(),
         )
 

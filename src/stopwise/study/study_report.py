@@ -131,12 +131,8 @@ def _groups(study: "StudyReader") -> list[Chapter]:
     """
     if not study.unblinded and study.plan.blinding != "none":
         return []
-    check = study.plan.drift_check
-    beside = [] if check is None else [check.name]
-    taken = pl.col("used") | pl.col("policy").is_in(beside)
-    trials = study.records().filter(pl.col("score").is_not_null(), taken)
+    trials = study.records().filter(pl.col("score").is_not_null(), pl.col("used"))
     days = pl.col("assigned").str.slice(0, 10)
-    policies = (*study.plan.policy_names, *beside)
     returned = bool((trials["status"] == "released").any())
     found = []
     for whose, key in {
@@ -145,15 +141,15 @@ def _groups(study: "StudyReader") -> list[Chapter]:
         "day": days,
     }.items():
         named = trials.with_columns(key.alias(whose)).filter(pl.col(whose).is_not_null())
-        if named[whose].n_unique() < (1 if beside and whose == "day" else 2):
+        if named[whose].n_unique() < 2:
             continue
         rows = []
         for (name, task), group in named.group_by(whose, "task", maintain_order=True):
             means = dict(group.group_by("policy").agg(pl.col("score").mean()).iter_rows())
-            cells = [_number(means.get(policy)) for policy in policies]
+            cells = [_number(means.get(policy)) for policy in study.plan.policy_names]
             back = [str((group["status"] == "released").sum())] if returned else []
             rows.append((str(name), str(task), str(len(group)), *back, *cells))
-        means_of = (f"mean of {policy}" for policy in policies)
+        means_of = (f"mean of {policy}" for policy in study.plan.policy_names)
         columns = (whose, "task", "trials", *["given back"] * returned, *means_of)
         found.append(Chapter(f"Trials by {whose}", columns, tuple(sorted(rows))))
     return found
@@ -179,10 +175,6 @@ def _amendments(entries: list[Entry]) -> Chapter:
             case events.Amended(changes=changes, reason=reason):
                 what = "; ".join(f"{name} = {value}" for name, value in changes.items())
                 what = what or "remark only"
-            case events.Joined(rows=seen, reason=reason, policy=new):
-                after = "; ".join(f"{task}: after row {row}" for task, row in seen.items())
-                how = "was declared to come later" if new is None else "the plan did not name"
-                what = f"a policy joined that {how} ({after})"
             case _:
                 continue
         rows.append((as_text(entry.time), entry.who, what, reason))

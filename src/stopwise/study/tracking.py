@@ -50,8 +50,8 @@ class StudyReporting:
         counts = {f"progress/{name}": float(getattr(now, name)) for name in COUNTS}
         self._reporter.log(len(state.trials), counts)
         if state.refusal is None and revealed(state):
-            for name, rules, joined, table in named_tables(state, plan):
-                question, rows = pose(rules, joined), state.boards[name].question.rows
+            for name, rules, table in named_tables(state, plan):
+                question, rows = pose(rules), state.boards[name].question.rows
                 tell = self._reporter.on_rows(question, name)
                 for row in question.take(partial(_row, question, table, rows)):
                     if row >= self._rows.get(name, 0):

@@ -37,8 +37,7 @@ def imported(
             "trials cannot be imported into a study of the mean over tasks: their tasks were not "
             "drawn by it"
         )
-    names = state.labels(lots).items()
-    labels = {name: label for label, name in names if label in state.arms}
+    labels = {name: label for label, name in state.labels(lots).items()}
     events: list[Event] = []
     for given in trials.tasks:
         task = plan_task(given, plan)
@@ -49,10 +48,6 @@ def imported(
         if unknown:
             raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
         board = state.boards[task]
-        awaited = {*board.rules.later} - board.joined.keys()
-        early = [policy for policy in aligned.policies if labels[policy] in awaited]
-        if early:  # whether it joins could depend on its own scores
-            raise NotAllowed(f"{early[0]!r} has not joined yet: its trials cannot be imported")
         for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
             board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {given!r}")
         rows = tuple(

@@ -18,7 +18,6 @@ from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described
 from stopwise.study.assignment import finished
 from stopwise.study.board import SlotBoard
-from stopwise.study.level_drift import drift_doubts
 from stopwise.study.records import trial_table
 from stopwise.study.selection import doubts, first_told
 from stopwise.study.state import StudyState
@@ -61,9 +60,9 @@ class TaskVerdict:
         Policies that are still in an undecided comparison.
     decided
         Whether the question is answered: every pair is decided, or the best is named.
-    goal, indifference, top, by
-        What is asked, how near to the best is good enough, how many of the best are wanted, and
-        whether "means" or "wins" are compared.
+    goal, indifference, by
+        What is asked, how near to the best is good enough, and whether "means" or "wins" are
+        compared.
     best, candidates
         The policy shown to be the best, or None, and those that may still be it.
     eliminated
@@ -71,10 +70,6 @@ class TaskVerdict:
     set_aside
         Candidates that need no more trials, since they are at most the indifference better than
         the one that leads, or was named.
-    awaited
-        Candidates that were declared to join later and have not joined yet.
-    joined
-        The rows that had been used when others of them joined.
     equivalence
         Below which difference of means two policies are practically the same, if that is asked.
     futile
@@ -92,14 +87,11 @@ class TaskVerdict:
     decided: bool
     goal: str = "order"
     indifference: float = 0.0
-    top: int = 1
     by: str = "means"
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
     set_aside: tuple[str, ...] = ()
-    awaited: tuple[str, ...] = ()
-    joined: Mapping[str, int] = field(default_factory=dict)
     equivalence: float | None = None
     futile: bool = False
     futility: str = ""
@@ -110,7 +102,7 @@ class StudyVerdict:
     """The verdict after journal entry ``seq``; it never changes afterwards.
 
     ``doubts`` are warnings that a claim rests on trials that were taken out or changed, that these
-    are such as blind chance hardly picks, or that conditions changed along the study.
+    are such as blind chance hardly picks.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -186,7 +178,7 @@ def verdict(state: StudyState) -> StudyVerdict:
         blinded=state.names is None,
         seq=state.seq,
         hash=state.hash,
-        doubts=(*changed, *doubts(state), *drift_doubts(state)),
+        doubts=(*changed, *doubts(state)),
     )
 
 
@@ -220,32 +212,26 @@ def _claims(task: TaskVerdict) -> set[str]:
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     """Return the whole analysis of each task in which every policy has a trial that is used."""
-    found = {
-        name: pose(rules, joined).analyze(table)
-        for name, rules, joined, table in named_tables(state, plan)
-    }
+    found = {name: pose(rules).analyze(table) for name, rules, table in named_tables(state, plan)}
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
     return found
 
 
-def named_tables(
-    state: StudyState, plan: StudyPlan
-) -> Iterator[tuple[str, Rules, dict[str, int], Table]]:
-    """Yield each such task with its rules, who joined it when, and its trials, as names show."""
+def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rules, Table]]:
+    """Yield each such task with its rules and its trials, as names show."""
     shown = _shown(state)
     for name, board in state.boards.items():
-        if not board.question.ready:
+        table = board.question.table(task=name)
+        if not all(table.counts):
             continue
-        table = board.question.table(task=name).having(board.stored_scores())
+        table = table.having(board.stored_scores())
         baseline = board.rules.baseline
         rules = board.rules.among(
             tuple(shown[arm] for arm in state.arms),
             None if baseline is None else shown[baseline],
-            tuple(shown[arm] for arm in board.rules.later),
             {shown[arm]: number for arm, number in (board.rules.groups or {}).items()},
         )
-        joined = {shown[arm]: row for arm, row in board.joined.items()}
         mean = None
         if plan.shares is not None:
             frame = trial_table(state, plan).frame
@@ -253,7 +239,6 @@ def named_tables(
         yield (
             name,
             rules,
-            joined,
             replace(table, policies=rules.policies, mean=mean),
         )
 
@@ -298,7 +283,6 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         decided=question.decided,
         goal=question.rules.goal,
         indifference=question.rules.indifference,
-        top=question.rules.top,
         by=question.rules.by,
         best=None if question.best is None else shown[question.best],
         candidates=tuple(shown[arm] for arm in question.candidates),
@@ -307,8 +291,6 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
             for arm, out in question.eliminated.items()
         },
         set_aside=tuple(shown[arm] for arm in question.set_aside),
-        awaited=tuple(shown[arm] for arm in board.awaited),
-        joined={shown[arm]: row for arm, row in board.joined.items()},
         equivalence=question.rules.equivalence,
         futile=futile,
         futility=futility,

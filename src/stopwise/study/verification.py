@@ -8,7 +8,7 @@ from stopwise.study import events
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.lifecycle import join, lock
+from stopwise.study.lifecycle import lock
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
@@ -76,14 +76,12 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
         case events.Assigned(station=station, asked=task) as found:
             if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
-        case events.Scored() | events.Released() | events.Rated() as found if (
-            found.score != _prescribed(state, plan, found)
+        case events.Scored() | events.Released() as found if found.score != _prescribed(
+            state, plan, found
         ):
             yield "the score does not match the answer, or is not the worst"
         case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
-        case events.Joined() as found if _again(state, lots, found) != found:
-            yield "this policy may not join now"
         case events.Unblinded(names=names, secret=revealed):
             if revealed != secret:
                 yield "the secret is not the one that was committed to"
@@ -92,17 +90,10 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 
 
 def _prescribed(
-    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released | events.Rated
+    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released
 ) -> float | None:
     """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
-    if isinstance(event, events.Scored | events.Rated):
+    if isinstance(event, events.Scored):
         return judged(state, trial, event.answer)[1]
     return None if event.score is None else plan.task(trial.task).score.worst
-
-
-def _again(state: StudyState, lots: Lots, event: events.Joined) -> events.Joined:
-    """Return the event with which this policy would join now."""
-    new = event.policy
-    name = state.labels(lots).get(event.arm, "") if new is None else new["name"]
-    return join(state, lots, name, event.reason, None if new is None else new.get("run"))

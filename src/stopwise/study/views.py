@@ -60,18 +60,6 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rating:
-    """A trial to be rated by its ``recordings``, named files; the rest is as in ``Assignment``."""
-
-    trial: int
-    task: str
-    instructions: str
-    condition: str | None
-    rubric: dict[str, Any]
-    recordings: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Whereabouts:
     """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
 
@@ -246,19 +234,6 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     first = state.run_before(trial)
     content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
     return content if first is None else {**content, "first": first.code}
-
-
-def rating(state: StudyState, trial: TrialRecord) -> Rating:
-    """Return a trial as a second rater may see it."""
-    task = locked_plan(state).task(trial.task)
-    return Rating(
-        trial=trial.number,
-        task=trial.task,
-        instructions=task.instructions,
-        condition=trial.condition,
-        rubric=task.score.model_dump(mode="json"),
-        recordings=tuple(file for number, file, _ in state.recordings if number == trial.number),
-    )
 
 
 def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:

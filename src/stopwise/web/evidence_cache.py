@@ -140,12 +140,10 @@ def _candidates(task: TaskVerdict) -> list[CandidateView]:
     return [
         CandidateView(
             policy=name,
-            first=task.joined.get(name, 0),
             last=last,
             dropped=leader is not None,
             leader=leader,
             set_aside=name in task.set_aside,
-            awaited=name in task.awaited,
         )
         for name, last, leader in (*still, *reversed(gone))
     ]

@@ -68,8 +68,6 @@ Anyone = Annotated[Grant, Depends(_grant)]
 Owner = Annotated[Grant, Depends(_allow(Role.OWNER))]
 # Takes and scores trials; never the runner, which knows whose trial it is.
 Operator = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR))]
-# Scores blind, and nothing else: who sees the evidence does not.
-Rater = Annotated[Grant, Depends(_allow(Role.OPERATOR))]
 # Sees which trial a station holds, and says that it runs.
 AtTheRobot = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
 # Sees the evidence; an operator who did might score by it.

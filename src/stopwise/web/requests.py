@@ -107,12 +107,6 @@ class CheckRequest(_Body):
     note: Annotated[str, Field(max_length=NOTE)] = ""
 
 
-class RatingRequest(_Body):
-    """What a second rater makes of a trial, by its recordings."""
-
-    answer: Answer
-
-
 class CorrectionRequest(_Body):
     """The correct result of a trial: true or false, milestones, a level, a number, a preference."""
 

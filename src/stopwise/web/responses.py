@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment, Rating
+from stopwise.study.views import Assignment
 
 
 class _Answer(BaseModel):
@@ -77,12 +77,6 @@ class RecordingView(_Answer):
     recording: str
 
 
-class RatingView(_Answer):
-    """A trial to rate by its recordings, or none if there is none now."""
-
-    rating: Rating | None
-
-
 class CurveView(_Answer):
     """A pair's running p-value against the number of pairs of trials."""
 
@@ -124,19 +118,16 @@ class PolicyView(_Answer):
 class CandidateView(_Answer):
     """One policy (a label before unblinding) in the search for the best.
 
-    It is a candidate from row ``first`` to row ``last``. ``dropped`` says that it was then shown
-    not to be the best; ``set_aside`` that it needs no more trials, since it is at most the
-    indifference better than the leader; ``awaited`` that it was declared to join later and has not
-    joined yet.
+    It is a candidate up to row ``last``. ``dropped`` says that it was then shown not to be the
+    best; ``set_aside`` that it needs no more trials, since it is at most the indifference better
+    than the leader.
     """
 
     policy: str
-    first: int
     last: int
     dropped: bool
     leader: str | None
     set_aside: bool
-    awaited: bool
 
 
 class TaskView(_Answer):

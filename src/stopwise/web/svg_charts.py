@@ -140,14 +140,9 @@ def candidate_chart(task: TaskView) -> Chart:
             kind, text = "dropped", f"dropped after round {own.last}"
         elif own.policy == task.best:
             kind, text = "best", "the best"
-        elif task.decided and task.best is None:
-            kind, text = "best", f"among the best {sum(not own.dropped for own in task.candidates)}"
-        elif own.awaited:
-            kind, text = "awaited", "has not joined yet"
         elif own.set_aside:
             text = "set aside: needs no more trials"
-        start = own.last if own.awaited else own.first
-        bars.append(Bar(own.policy, 20.0 + ROW * place, x(start), x(own.last), text, kind))
+        bars.append(Bar(own.policy, 20.0 + ROW * place, x(0), x(own.last), text, kind))
     return _bar_chart(bars, START, Tick(START, "0"), Tick(END, f"round {last}"))
 
 

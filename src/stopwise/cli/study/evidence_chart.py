@@ -38,10 +38,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
 def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
     """Return who may still be the best, and who was dropped when; without names, how many."""
     standing = dict.fromkeys(task.candidates, "may still be the best")
-    if task.decided and task.best is None:
-        standing = dict.fromkeys(task.candidates, f"among the best {task.top}")
     standing |= dict.fromkeys(task.set_aside, "set aside: needs no more trials")
-    standing |= dict.fromkeys(task.awaited, "has not joined yet")
     standing |= {} if task.best is None else {task.best: "the best"}
     standing |= {
         name: f"dropped after row {out.row}"

@@ -1,4 +1,4 @@
-"""``stopwise study init``, ``lock``, ``amend``, ``join`` and ``unblind``: from draft to end."""
+"""``stopwise study init``, ``lock``, ``amend`` and ``unblind``: from draft to end."""
 
 from pathlib import Path
 from typing import Any
@@ -52,23 +52,6 @@ def amend(
     with open_study(place) as study:
         study.amend(reason, _changes(change or []), who=person(who))
     typer.echo("amended")
-
-
-@grouped
-def join(
-    place: Place = ".",
-    *,
-    policy: str = argument(
-        "A policy that the plan lists under `later`, or one for its reserve.", ...
-    ),
-    reason: Reason = "",
-    command: str | None = option("What starts a policy that the plan does not name.", name="--run"),
-    who: Who = None,
-) -> None:
-    """Let a policy join late, in a study that asks for the best."""
-    with open_study(place) as study:
-        study.join(policy, reason, run=command, who=person(who))
-    typer.echo(f"joined: {policy}")
 
 
 @grouped

@@ -59,11 +59,8 @@ def run(
                 if study.finished or not wait:
                     break
                 if not waiting:
-                    late = any(task.awaited for task in study.verdict().tasks)
-                    joins = ", or a policy has yet to join" if late else ""
                     typer.echo(
-                        f"Other stations hold the trials that are left{joins}; waiting (Ctrl-C to "
-                        "end)."
+                        "Other stations hold the trials that are left; waiting (Ctrl-C to end)."
                     )
                 waiting = True
                 time.sleep(SECONDS_BETWEEN_LOOKS)

@@ -221,7 +221,7 @@ LOSS_PAIRS = 20.0
 # costs nearly everything (0 at alpha .001: power .97 instead of 1.00 for .2 against .82, N = 200).
 NOISY_SHARE = 0.4
 # The number of pairs after which half of that is held back.
-# More: bold bets near the deadline are cut. Less: it ends before effects at low alpha are decided
+# More: bold bets near n_max are cut. Less: it ends before effects at low alpha are decided
 # (10 at alpha .001: .3 % more pairs).
 NOISY_PAIRS = 20.0
 

@@ -28,7 +28,7 @@ from stopwise.core.nscore_plus.estimates import (
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
-from stopwise.core.nscore_plus.sameness import chance_by_deadline, sameness_bet
+from stopwise.core.nscore_plus.sameness import chance_by_n_max, sameness_bet
 from stopwise.core.nscore_plus.state import PlusState, Sums
 
 
@@ -262,7 +262,7 @@ class NotWorse(NScorePlus):
         need: Floats,
         deviation: Floats,
     ) -> Floats:
-        """Return the bet on a gap of the margin, towards a deadline if there is one."""
+        """Return the bet on a gap of the margin, towards n_max if there is one."""
         left = None if self.n_max is None else self.n_max - pairs
         return sameness_bet(-self.margin / deviation, left, pairs, total, need)
 
@@ -270,4 +270,4 @@ class NotWorse(NScorePlus):
         """Return the chance of a decision by n_max, if the policies are equal."""
         deviation = np.sqrt(self._estimates(state.sums, self.margin).variance)
         need = self._threshold - state.log_e
-        return chance_by_deadline(-self.margin / deviation, n_max - state.pairs, need)
+        return chance_by_n_max(-self.margin / deviation, n_max - state.pairs, need)

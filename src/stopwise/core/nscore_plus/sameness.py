@@ -1,7 +1,7 @@
 """Bets for a claim of sameness: the gap to the margin is known if the policies are equal.
 
 The rule "Practically the same" in section 4 of ``docs/design/nscore-plus.md``. A test of "not worse
-by d" then bets on a gap of about d, and near a deadline whatever makes a decision likeliest there.
+by d" then bets on a gap of about d, and near n_max whatever makes a decision likeliest there.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def sameness_bet(
 ) -> Floats:
     """Return the standardised bet, given the gap to the margin in deviations per pair.
 
-    With a deadline, so many pairs ``left``, it is at least the bet of the most powerful test of
+    With so many pairs ``left`` until n_max, it is at least the bet of the most powerful test of
     these, as long as that test has a chance: wealth is spent there rather than kept. A gap that was
     shown to be larger is bet on, so that a policy which is far better is soon shown to be not
     worse. ``total`` is the sum of standardised gaps, ``need`` the log-wealth to go.
@@ -37,7 +37,7 @@ def sameness_bet(
     return np.where(within, np.maximum(bet, last), bet)
 
 
-def chance_by_deadline(gap: Floats, left: Floats, need: Floats) -> Floats:
+def chance_by_n_max(gap: Floats, left: Floats, need: Floats) -> Floats:
     """Return the power of the most powerful test of the pairs left, if the policies are equal."""
     from scipy.special import ndtr
 

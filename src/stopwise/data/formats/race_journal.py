@@ -131,7 +131,6 @@ class JournalCheck:
         if not isinstance(policy, str) or not _is_row(row):
             return DAMAGED
         self.joined[policy] = row
-        self._numbers.setdefault(policy, len(self._numbers))
         return None
 
     def _wrong_episode(self, episode: Mapping[str, Any]) -> str | None:

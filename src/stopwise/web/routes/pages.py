@@ -116,7 +116,6 @@ def part(site: Here, _: Reader, place: int) -> Response:
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
-_add_page("/rate", "rate.html", _place, Role.OPERATOR)
 _add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
 _add_page("/owner", "owner.html", _whole_page, Role.OWNER)
 _add_page("/wall", "wall.html", _evidence, Role.VIEWER, Role.OWNER)

@@ -1,4 +1,4 @@
-"""Videos and photos of trials, and second ratings by them."""
+"""Videos and photos of trials."""
 
 import pathlib
 from collections.abc import Callable, Iterable
@@ -14,9 +14,8 @@ from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES, not_stored
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import Anyone, AtTheRobot, Rater
-from stopwise.web.requests import RatingRequest
-from stopwise.web.responses import Done, RatingView, RecordingView
+from stopwise.web.permissions import Anyone, AtTheRobot
+from stopwise.web.responses import RecordingView
 from stopwise.web.routes.trials import TrialNumber, require_own
 from stopwise.web.site import Here, Site
 
@@ -58,7 +57,7 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
 
 @router.get("/trials/{trial}/recordings/{name}", **A_FILE)
 def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
-    """Return a recording: to those who rate it, and after unblinding to owners and viewers."""
+    """Return a recording: to its operator, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
     return _as_it_is(site.study.recording(trial, name))
 
@@ -67,24 +66,11 @@ def _as_it_is(path: pathlib.Path) -> FileResponse:
     return FileResponse(path, media_type=TYPES[path.suffix[1:]])
 
 
-@router.get("/ratings/next")
-def next_rating(site: Here, grant: Rater) -> RatingView:
-    """Return a trial that someone else ran, to be rated by its recordings."""
-    return RatingView(rating=site.study.next_rating(grant.name))
-
-
-@router.post("/trials/{trial}/rating")
-def rate_trial(site: Here, grant: Rater, trial: TrialNumber, request: RatingRequest) -> Done:
-    """Store a second rating; it enters no comparison, and the report tells how far it agrees."""
-    site.study.rate(trial, request.answer, who=grant.name)
-    return Done()
-
-
 def _require_may_see(site: Site, grant: Grant, trial: int) -> None:
     """Raise unless this person may see how a trial went."""
     study = site.study
     if grant.role is Role.OPERATOR:
-        seen = study.taken_by(trial) == grant.name or study.may_rate(trial, grant.name)
+        seen = study.taken_by(trial) == grant.name
     else:  # beside the evidence, a recording tells a label
         seen = study.unblinded and grant.role is not Role.RUNNER
     if not seen:

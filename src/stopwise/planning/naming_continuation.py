@@ -1,89 +1,22 @@
-"""The question, midway through a study of the best policy, whether it is worth continuing."""
+"""Simulated continuations of a running study of the best policy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.errors import require
-from stopwise.messages import counted
-from stopwise.planning.best_plan import require_one
 from stopwise.planning.continuation import ContinuationEnds, rows_over
-from stopwise.planning.forecast_result import Forecast
 from stopwise.planning.named_best import BLOCK
 from stopwise.planning.populations import Resampled
-from stopwise.planning.presentation import Rows
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.best_rule import simulated_rows
 from stopwise.questions.candidates import Candidates
 from stopwise.rows.table import Table
-
-
-@dataclass(frozen=True, kw_only=True)
-class BestForecast(Forecast):
-    """What to expect of a running study of the best policy; it never affects validity.
-
-    ``chance`` is that of one being named by n_max, ``chance_further`` that at least one more is
-    dropped or named; ``n_max``, ``mean_n``, ``n_quantiles`` and ``chance_by`` count rows; there
-    are no ``pairs``.
-
-    Attributes
-    ----------
-    best, candidates
-        The policy that is named already, or None, and those that may still be the best.
-    chances
-        By name, the chance that it is named by n_max.
-    """
-
-    best: str | None
-    candidates: tuple[str, ...]
-    chances: dict[str, float]
-
-    FIGURE: ClassVar[tuple[str, str, str]] = ("naming", "further rows", "chance that one is named")
-
-    @property
-    def decided(self) -> bool:
-        """Whether a best policy is named already."""
-        return self.best is not None
-
-    @property
-    def sentence(self) -> str:
-        """What to expect, in words, and what it rests on."""
-        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
-        if self.decided:
-            return (
-                f"{self.best} has already been named (trials: {seen}); no more trials are needed."
-            )
-        return (
-            f"Trials so far: {seen}; {counted(len(self.candidates), 'candidate')} left. The chance "
-            f"that one is named by row {self.n_max} is {self.chance:.2f} (standard error "
-            f"{self.chance_error:.2g}), and that at least one more is dropped, "
-            f"{self.chance_further:.2f}. "
-            f"{self._continuing(counted(round(self.mean_n), 'more row'))}"
-        )
-
-    def table(self) -> list[dict[str, Any]]:
-        """Return one row per policy."""
-        return [
-            {"policy": name, "candidate": name in self.candidates, "chance": chance}
-            for name, chance in self.chances.items()
-        ]
-
-    def text_tables(self) -> dict[str, Rows]:
-        """Return the policies as people read them."""
-        rows = [
-            {
-                "policy": row["policy"],
-                "now": "candidate" if row["candidate"] else "dropped",
-                "chance of being named": f"{row['chance']:.2f}",
-            }
-            for row in self.table()
-        ]
-        return {"Policies at the end of the study": rows}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +39,6 @@ class NamingContinuation:
             "a forecast needs all policies from the start, but some of these join later",
             parameter="later",
         )
-        require_one(rules)
         question = BestQuestion(rules)
         past = question.comparison.scale.unit(table.scores)
         return cls(rules, past, question.analyze(table))
@@ -136,16 +68,15 @@ class NamingContinuation:
             runs,
         )
 
-    def answer(self, ends: ContinuationEnds, **common: Any) -> BestForecast:
-        """Return the forecast."""
+    def answer(self, ends: ContinuationEnds) -> dict[str, Any]:
+        """Return the fields of a forecast that are of this goal."""
         shares = zip(self.rules.policies, ends.claims.tolist(), strict=True)
-        return BestForecast(
-            pairs=(),
-            best=self.now.best,
-            candidates=self.now.candidates,
-            chances={name: ends.share(count) for name, count in shares},
-            **common,
-        )
+        return {
+            "pairs": (),
+            "best": self.now.best,
+            "candidates": self.now.candidates,
+            "chances": {name: ends.share(count) for name, count in shares},
+        }
 
 
 class _Trials:

@@ -81,8 +81,8 @@ def pinned_anew(
         if old == new:
             continue
         refused = refusal(old, new)
-        counts = old is not None and not isinstance(new, Mapping)
-        limit = f" (at most {[bound(count) for count in old]})" if counts else ""
+        counts = old if isinstance(old, list) else []
+        limit = f" (at most {[bound(count) for count in counts]})" if counts else ""
         lines.append(f"{key}: {old} -> {new}{limit}{f': REFUSED, {refused}' if refused else ''}")
         accepted = accepted and refused is None
         if refused is None:

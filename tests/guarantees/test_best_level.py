@@ -27,7 +27,12 @@ def rows_until(rule: sw.StopRule, scores: dict[str, float], most: int = 400) -> 
 
 
 def rule_of(policies: str, law: Law = TIE, **settings: Any) -> sw.StopRule:
-    usual = {"goal": "best", "design": "paired", "bounds": (0, 1), "method": "nscore"}
+    usual: dict[str, Any] = {
+        "goal": "best",
+        "design": "paired",
+        "bounds": (0, 1),
+        "method": "nscore",
+    }
     own = {**usual, **settings}
     if own["method"] == "nscore":
         own["bin_values"] = [0, max(*law.bins, 0.002)]

@@ -41,7 +41,12 @@ def of_a_file(rows: Rows, **settings: Any) -> tuple[str, int]:
 
 def settings_of(method: str, bins: list[float]) -> dict[str, Any]:
     own: dict[str, Any] = {"bin_values": bins} if method == "nscore" else {}
-    usual = {"alternative": "two-sided", "ties": "strict", "design": "paired", "bounds": (0, 1)}
+    usual: dict[str, Any] = {
+        "alternative": "two-sided",
+        "ties": "strict",
+        "design": "paired",
+        "bounds": (0, 1),
+    }
     return {"method": method, **usual, **own}
 
 
@@ -53,7 +58,11 @@ def test_sameness_at_the_margin_has_at_most_alpha(run: Run) -> None:
     bins = [0.0, law.gain[0] + 0.01]
 
     def risk(alpha: float, within: float = margin) -> float:
-        settings = {**settings_of("nscore", bins), "alpha": alpha, "equivalence": within}
+        settings: dict[str, Any] = {
+            **settings_of("nscore", bins),
+            "alpha": alpha,
+            "equivalence": within,
+        }
         end, n = run([law.gain] * ROWS, **settings)
         assert end == "same"
         return float(law.chance**n)
@@ -70,7 +79,7 @@ def test_sameness_by_wsr_has_at_most_alpha(run: Run) -> None:
     whole = 1.0 if run is of_a_file else 2.0
 
     def risk(alpha: float, within: float = margin) -> float:
-        settings = {**settings_of("wsr", []), "alpha": alpha, "equivalence": within}
+        settings: dict[str, Any] = {**settings_of("wsr", []), "alpha": alpha, "equivalence": within}
         end, n = run([law.gain] * 3 * ROWS, **settings)
         assert end == "same"
         return float(law.chance**n) * whole
@@ -90,7 +99,7 @@ def test_a_difference_needs_that_the_better_is_not_worse(run: Run) -> None:
     same, climb, toss = (paired(-margin, gain) for gain in (margin, 2 * margin, 1 + margin))
     before = [*[same.gain] * 12, same.loss, *[climb.gain] * 4]
     rows = [*before, *[toss.gain] * 40]
-    settings = {**settings_of("nscore", [0.0, 0.01]), "alpha": ALPHA}
+    settings: dict[str, Any] = {**settings_of("nscore", [0.0, 0.01]), "alpha": ALPHA}
 
     end, n = run([same.gain] * ROWS, equivalence=margin, **settings)
     assert end == "same"
@@ -115,8 +124,18 @@ def test_sameness_of_several_shares_alpha() -> None:
         table[:ROWS, :2] = law.gain
         table[ROWS:-1, [0, 2]] = law.gain
         table[-1] = 0.0
-        settings = {"bin_values": bins, "equivalence": 0.05, "alpha": alpha, "adjust": adjust}
-        usual = {"method": "nscore", "design": "paired", "bounds": (0, 1), "baseline": "a"}
+        settings: dict[str, Any] = {
+            "bin_values": bins,
+            "equivalence": 0.05,
+            "alpha": alpha,
+            "adjust": adjust,
+        }
+        usual: dict[str, Any] = {
+            "method": "nscore",
+            "design": "paired",
+            "bounds": (0, 1),
+            "baseline": "a",
+        }
         found = sw.analyze(dict(zip("abc", table.T, strict=True)), **usual, **settings)
         assert found.pairs[0].same
         if adjust == "bonferroni":
@@ -139,7 +158,7 @@ def test_each_claim_of_a_gate_has_at_most_alpha(method: str, shown: str) -> None
     own: dict[str, Any] = {"bin_values": law.bins} if method == "nscore" else {}
 
     def risk(alpha: float, margin: float = margin) -> float:
-        settings = {"design": "paired", "bounds": (0, 1), "method": method, **own}
+        settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "method": method, **own}
         found = sw.gate([new] * ROWS, [old] * ROWS, margin, alpha=alpha, **settings)
         assert found.shown == shown
         return float(law.chance**found.n)
@@ -155,7 +174,11 @@ def test_each_claim_of_a_gate_beside_a_number_has_at_most_alpha(shown: str) -> N
     number, score = (1.0 - 0.02 - 1e-9, 1.0) if shown == "not worse" else (0.02, 0.0)
 
     def risk(alpha: float, beside: float = number) -> float:
-        settings = {"bounds": (0, 1), "method": "nscore", "bin_values": [0.98 - 1e-9, 1.0]}
+        settings: dict[str, Any] = {
+            "bounds": (0, 1),
+            "method": "nscore",
+            "bin_values": [0.98 - 1e-9, 1.0],
+        }
         found = sw.gate([score] * ROWS, reference=beside, alpha=alpha, **settings)
         assert found.shown == shown
         return float(0.98**found.n)

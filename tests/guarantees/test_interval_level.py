@@ -30,7 +30,12 @@ def test_a_bound_passes_the_truth_with_what_its_level_leaves(
 
     def missed(alpha: float, *, upper: bool) -> float:
         own: dict[str, Any] = {"bin_values": law.bins} if method == "nscore" else {}
-        settings = {"alternative": alternative, "design": "paired", "ties": "strict", **own}
+        settings: dict[str, Any] = {
+            "alternative": alternative,
+            "design": "paired",
+            "ties": "strict",
+            **own,
+        }
         test = sw.SequentialTest(method, alpha=alpha, **settings)
         low, high = law.gain
         for n in range(1, ROWS + 1):

@@ -28,14 +28,14 @@ TIE = paired()
 TURN = 9
 
 
-def decided(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int | None]:
+def decided(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
     """Return the decision on these pairs, and after how many: by the simulator."""
     scores0, scores1 = np.array(rows).T[:, None]
     found = sw.simulate(scores0=scores0, scores1=scores1, workers=1, **settings)
     return int(found.decision[0]), int(found.n[0])
 
 
-def live(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int | None]:
+def live(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
     """Return the decision on these pairs, and after how many: of a live test."""
     verdict = sw.SequentialTest(**settings).run(*np.array(rows).T)
     ends = {"policy1": 1, "policy0": 0, "equivalent": 2, "undecided": -1}
@@ -71,7 +71,7 @@ def test_both_directions_together_have_what_the_convention_says(ties: str, run: 
     """First one policy gains until it loses all, then the other: alpha together, or alpha each."""
 
     def risks(alpha: float) -> list[float]:
-        settings = {
+        settings: dict[str, Any] = {
             "alpha": alpha,
             "alternative": "two-sided",
             "ties": ties,
@@ -89,10 +89,9 @@ def test_both_directions_together_have_what_the_convention_says(ties: str, run: 
 
     if ties == "strict":
         assert_attained(lambda alpha: either(*risks(alpha)), ALPHA)
-    for direction in range(2):
-        assert_attained(
-            lambda alpha, one=direction: risks(alpha)[one] * (1 + (ties == "strict")), ALPHA
-        )
+    shares = 2 if ties == "strict" else 1
+    assert_attained(lambda alpha: shares * risks(alpha)[0], ALPHA)
+    assert_attained(lambda alpha: shares * risks(alpha)[1], ALPHA)
 
 
 @pytest.mark.parametrize("run", [decided, live])
@@ -114,6 +113,26 @@ def test_a_margin_is_what_it_says(margin: float, run: Any) -> None:
     assert_attained(risk, ALPHA)
     share = 0.9 if margin > 0 else 1.1
     assert risk(ALPHA, share) > ALPHA, "a margin off by a tenth would not show"
+
+
+def test_an_extension_has_no_alpha_of_its_own() -> None:
+    """Policy 1 loses all just before n_max; the study is extended, and it gains again."""
+    rows = [*[TIE.gain] * 19, TIE.loss]
+    settings = settings_of("nscore-plus") | {"alpha": ALPHA, "n_max": len(rows)}
+    first = TIE.chance ** live([TIE.gain] * ROWS, **settings | {"n_max": ROWS})[1]
+
+    def second(test: sw.SequentialTest) -> float:
+        before = test.verdict.n
+        verdict = test.run(*np.array([TIE.gain] * ROWS).T)
+        return float(TIE.chance ** (verdict.n - before)) if verdict.decided else 0.0
+
+    extended = sw.SequentialTest(**settings)
+    extended.run(*np.array(rows).T)
+    extended.extend(len(rows) + ROWS)
+    anew = sw.SequentialTest(**settings | {"n_max": ROWS})
+
+    assert first + (1 - first) * second(extended) <= ALPHA
+    assert first + (1 - first) * second(anew) > ALPHA, "a study begun anew would not show"
 
 
 @pytest.mark.parametrize("live_test", [False, True])
@@ -147,7 +166,12 @@ def test_wins_are_counted_as_they_come(run: Any) -> None:
     level = 2 * 0.5**tosses / 1.005  # so many wins are a little likelier than the level
 
     def risk(alpha: float, rows: Any = ((0.1, 7.0),)) -> float:
-        settings = {"alternative": "two-sided", "by": "wins", "design": "paired", "alpha": alpha}
+        settings: dict[str, Any] = {
+            "alternative": "two-sided",
+            "by": "wins",
+            "design": "paired",
+            "alpha": alpha,
+        }
         found, n = run([*rows * 40], method="wsr", **settings)
         assert found == 1
         return float(2 * 0.5**n)
@@ -156,7 +180,7 @@ def test_wins_are_counted_as_they_come(run: Any) -> None:
 
 
 def test_a_tie_is_no_win() -> None:
-    settings = {"method": "wsr", "by": "wins", "alpha": 0.9}
+    settings: dict[str, Any] = {"method": "wsr", "by": "wins", "alpha": 0.9}
     for alternative in ("greater", "less", "two-sided"):
         assert decided([(0.3, 0.3)] * 50, alternative=alternative, **settings)[0] == -1
 
@@ -179,19 +203,18 @@ TOSSES: dict[str, tuple[str, dict[str, Any]]] = {
 def false_claims(name: str, runs: int, alpha: float) -> int:
     """Return how many studies of equal policies, or of one beside its mean, claim anything."""
     kind, own = TOSSES[name]
-    won = (np.random.default_rng(3).random((2, runs, 60)) < 0.5) * 1.0
+    drawn = np.random.default_rng(3).random((2, runs, 60))
     settings: dict[str, Any] = {"method": "nscore-plus", "alpha": alpha, "workers": 1, **own}
+    tosses = (drawn < 0.5) * 1.0
     if kind == "number":
-        found = sw.simulate(scores0=won[0], reference=0.5, **settings)
+        found = sw.simulate(scores0=tosses[0], reference=0.5, **settings)
+    elif kind in ("edge", "gain"):  # a gain with this chance, or the loss of all
+        gain, chance = (0.1, 0.6 / 1.1) if kind == "edge" else (0.5, 1 / 1.5)
+        gained = drawn[0, :, : settings["n_max"]] < chance
+        found = sw.simulate(scores0=1.0 - gained, scores1=gained * gain, **settings)
     else:
-        if kind == "edge":  # worse by the margin of equivalence
-            won = np.random.default_rng(3).random((1, runs, 40)) < 0.6 / 1.1
-            won = np.stack([won[0] * 0.1, 1.0 - won[0]])
-        if kind == "gain":  # of .5 with chance 2/3, or the loss of all
-            won = np.random.default_rng(3).random((1, runs, 60)) < 2 / 3
-            won = np.stack([won[0] * 0.5, 1.0 - won[0]])
-        other = {"coin": np.full_like(won[0], 0.5)}.get(kind, won[1])
-        found = sw.simulate(scores0=other, scores1=won[0], **settings)
+        other = np.full_like(tosses[0], 0.5) if kind == "coin" else tosses[1]
+        found = sw.simulate(scores0=other, scores1=tosses[0], **settings)
     false = [1, 2] if kind == "edge" else [0, 1, 2]
     return int(np.isin(found.decision, false).sum())
 

@@ -48,7 +48,12 @@ def played(games: Sequence[tuple[tuple[int, int], Rows]], k: int = 3) -> dict[st
 
 
 def analysis(games: Sequence[tuple[tuple[int, int], Rows]], **settings: Any) -> sw.Analysis:
-    usual = {"method": "nscore", "bin_values": TIE.bins, "design": "paired", "bounds": (0, 1)}
+    usual: dict[str, Any] = {
+        "method": "nscore",
+        "bin_values": TIE.bins,
+        "design": "paired",
+        "bounds": (0, 1),
+    }
     return sw.analyze(played(games), **{**usual, **settings})
 
 
@@ -65,7 +70,12 @@ def test_ties_share_alpha(adjust: str, name: str, ties: str) -> None:
     played_for = pairs if adjust == "bonferroni" else pairs[:1]
 
     def risk(alpha: float) -> float:
-        settings = {"adjust": adjust, "ties": ties, "alpha": alpha, "baseline": baseline}
+        settings: dict[str, Any] = {
+            "adjust": adjust,
+            "ties": ties,
+            "alpha": alpha,
+            "baseline": baseline,
+        }
         risks = []
         for rows, before, winner in ((FIRST, 0, 1), (SECOND, len(LOST), 0)):
             found = analysis([(pair, rows) for pair in played_for], **settings)
@@ -82,7 +92,7 @@ def test_holm_passes_on_what_a_decided_pair_no_longer_needs() -> None:
     pairs, baseline = FAMILIES["baseline"]
 
     def risk(alpha: float) -> float:
-        settings = {"adjust": "holm", "alpha": alpha, "baseline": baseline}
+        settings: dict[str, Any] = {"adjust": "holm", "alpha": alpha, "baseline": baseline}
         false = analysis([(pairs[0], [TIE.swapped().gain] * ROWS)], **settings).pairs[0]
         assert false.better == "0"
         then = (pairs[0], TRUE)
@@ -102,8 +112,13 @@ def test_other_methods_share_it_too(adjust: str, method: str) -> None:
     """A method's own split of alpha is not made twice, nor undone."""
 
     def risk(alpha: float) -> float:
-        settings = {"adjust": adjust, "alpha": alpha, "method": method, "baseline": "0"}
-        usual = {"design": "paired", "bounds": (0, 1)}
+        settings: dict[str, Any] = {
+            "adjust": adjust,
+            "alpha": alpha,
+            "method": method,
+            "baseline": "0",
+        }
+        usual: dict[str, Any] = {"design": "paired", "bounds": (0, 1)}
         one = sw.analyze(played([((0, 1), FIRST)]), **usual, **settings).pairs[0]
         assert one.better == "1"
         return float(4 * TIE.chance**one.n)
@@ -117,7 +132,12 @@ def test_not_worse_than_the_baseline_shares_alpha(adjust: str) -> None:
     law = paired(-0.05, STEP)
 
     def risk(alpha: float, margin: float = -0.05) -> float:
-        settings = {"alpha": alpha, "adjust": adjust, "margin": margin, "baseline": "0"}
+        settings: dict[str, Any] = {
+            "alpha": alpha,
+            "adjust": adjust,
+            "margin": margin,
+            "baseline": "0",
+        }
         games = [((0, other), [law.gain] * ROWS) for other in (1, 2)]
         one = analysis(games, bin_values=law.bins, **settings).pairs[0]
         lost = [((0, 1), [law.loss]), games[1]]
@@ -135,7 +155,12 @@ def test_better_by_more_than_a_margin_shares_alpha() -> None:
     law = paired(0.02, STEP)
 
     def risk(alpha: float, margin: float = 0.02) -> float:
-        settings = {"alpha": alpha, "margin": margin, "baseline": "0", "bin_values": law.bins}
+        settings: dict[str, Any] = {
+            "alpha": alpha,
+            "margin": margin,
+            "baseline": "0",
+            "bin_values": law.bins,
+        }
         one = analysis([((0, 1), [law.gain] * ROWS)], **settings).pairs[0]
         assert one.better == "1"
         return float(4 * law.chance**one.n)  # two pairs, each with a share for either direction

@@ -1,5 +1,7 @@
 """What an answer must say beside its numbers: assumptions that the data call for, and every end."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,7 @@ def test_an_analysis_says_what_rows_without_a_partner_assume(lacking: int) -> No
 
 
 def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
-    settings = {"design": "paired", "bounds": (0, 1), "equivalence": 0.2}
+    settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "equivalence": 0.2}
     found = sw.analyze({"a": ALIKE, "b": ALIKE}, **settings)
     (pair,) = found.pairs
 

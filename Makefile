@@ -11,19 +11,29 @@ QUICK := tests/contracts tests/core tests/data tests/rows tests/questions \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_analyze.py tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test test-all check lint types imports docs pytest pytest-all programs test-pythons test-lowest test-lerobot check-tag dist paper format clean
+.PHONY: demo test test-all check lint types imports docs pytest pytest-all pytest-quick programs test-pythons test-lowest test-lerobot check-tag dist paper format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
 
-test: lint types imports docs pytest
+# The tests beside the rest; each part of that says what it found when it is over.
+define beside_the_rest
+	@$(MAKE) --keep-going --output-sync=target --no-print-directory lint imports types $(1) & \
+	rest=$$!; $(MAKE) --no-print-directory $(2); passed=$$?; wait $$rest && exit $$passed
+endef
+
+test: $(VENV)/.dev programs
+	+$(call beside_the_rest,docs,pytest)
 
 # Also what is marked slow: before a release, and every night.
-test-all: lint types imports docs pytest-all test-pythons test-lowest
+test-all: $(VENV)/.dev programs
+	+$(call beside_the_rest,docs,pytest-all)
+	@$(MAKE) --no-print-directory test-pythons
+	@$(MAKE) --no-print-directory test-lowest
 
 # Before every commit; types are checked from the second time on by what has changed.
-check: lint imports types
-	$(BIN)/pytest -n auto -q -m "not slow" $(wildcard $(QUICK)) -k "not postgresql" --ignore tests/core/step/test_design.py
+check: $(VENV)/.dev
+	+$(call beside_the_rest,,pytest-quick)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -64,11 +74,16 @@ paper: $(VENV)/.dev
 
 # One more at a time than there are cores: many tests wait for a server or a browser. Each computes
 # on one core.
-pytest pytest-all: $(VENV)/.dev programs
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $$(($$(nproc) + 1)) $(TIER)
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $$(($$(nproc) + 1)) --dist worksteal
 
-pytest: TIER := -m "not slow"
-pytest-all: TIER :=
+pytest: $(VENV)/.dev programs
+	$(PYTEST) -m "not slow"
+
+pytest-all: $(VENV)/.dev programs
+	$(PYTEST)
+
+pytest-quick: $(VENV)/.dev
+	$(PYTEST) -q -m "not slow" -k "not postgresql" --ignore tests/core/step/test_design.py $(QUICK)
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:

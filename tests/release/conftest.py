@@ -11,6 +11,16 @@ from tests.release.environments import Environment, create
 ROOT = Path(__file__).parents[2]
 
 
+def shipped() -> set[str]:
+    """Return the files of the package, which a wheel has."""
+    source = ROOT / "src"
+    return {
+        path.relative_to(source).as_posix()
+        for path in (source / "stopwise").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the archive and the wheel that was built from that archive."""

@@ -79,4 +79,9 @@ def test_each_dependency_of_developers_is_used(name: str) -> None:
 def used(name: str, files: Iterable[Path]) -> bool:
     imported = "|".join(rf"^\s*(import|from) {module}\b" for module in modules()[name])
     pattern = re.compile(OTHERWISE.get(name, imported), re.MULTILINE)
-    return any(pattern.search(path.read_text(encoding="utf-8")) for path in files)
+    return any(pattern.search(text_of(path)) for path in files)
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

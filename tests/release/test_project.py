@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import yaml
 
 import stopwise as sw
 from docs.reference import commands
-from tests.release.conftest import ROOT
+from tests.release.conftest import ROOT, shipped
 from tests.release.pythons import supported
 
 CONTAINER = (ROOT / "Containerfile").read_text(encoding="utf-8")
@@ -57,6 +58,9 @@ def test_the_container_gets_all_that_the_wheel_is_built_from(tmp_path: Path) -> 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr + done.stdout
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    content = zipfile.ZipFile(wheel).namelist()
+    assert {name for name in content if ".dist-info/" not in name} == shipped()
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
-from stopwise.rollout.executors import processes, ray_cluster
+from stopwise.rollout.executors import Executor, processes, ray_cluster
 from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
@@ -159,19 +159,23 @@ def test_classic_control_gives_the_same_verdict_in_processes() -> None:
     assert here.analysis.order_text == "good > fair"
 
 
-@pytest.mark.usefixtures("ray")
-def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(tmp_path: Path) -> None:
-    expected = race(draw, n_max=16, design="independent")  # more seeds, some of which kill
-    for name, executor in (("processes", processes(2)), ("ray", ray_cluster(2))):
-        folder = tmp_path / name
-        folder.mkdir()
-        episode = functools.partial(fragile, str(folder))
-        result = race(episode, n_max=16, design="independent", executor=executor)
+KILLED = pytest.mark.slow("Ray takes seconds to replace a worker; adds that it tells of it")
+HUNG = pytest.mark.slow("waits for episodes that hang; adds that actors of Ray are ended")
 
-        assert summary(result)[:3] == summary(expected)[:3]
-        assert result.retries >= 1
-        assert "worker was lost" in " ".join(result.analysis.warnings)
-        assert sum(result.failures.values()) == 0
+
+@pytest.mark.usefixtures("ray")
+@pytest.mark.parametrize("new", [processes, pytest.param(ray_cluster, marks=KILLED)])
+def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(
+    tmp_path: Path, new: Callable[..., Executor]
+) -> None:
+    expected = race(draw, n_max=16, design="independent")  # more seeds, some of which kill
+    episode = functools.partial(fragile, str(tmp_path))
+    result = race(episode, n_max=16, design="independent", executor=new(2))
+
+    assert summary(result)[:3] == summary(expected)[:3]
+    assert result.retries >= 1
+    assert "worker was lost" in " ".join(result.analysis.warnings)
+    assert sum(result.failures.values()) == 0
 
 
 def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:
@@ -188,20 +192,16 @@ def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:
 
 
 @pytest.mark.usefixtures("ray")
-def test_episodes_that_hang_are_cut_short() -> None:
-    found = [
-        sw.race(
-            {"a": 0.2, "b": 0.9}, hanging, n_max=4, seed=1, timeout=2, executor=executor,
-            design="independent", on_error="score:0",
-        )
-        for executor in (processes(2), ray_cluster(2))
-    ]  # fmt: skip
+@pytest.mark.parametrize("new", [processes, pytest.param(ray_cluster, marks=HUNG)])
+def test_episodes_that_hang_are_cut_short(new: Callable[..., Executor]) -> None:
+    result = sw.race(
+        {"a": 0.2, "b": 0.9}, hanging, n_max=4, seed=1, timeout=2, executor=new(2),
+        design="independent", on_error="score:0",
+    )  # fmt: skip
 
-    assert summary(found[0])[:3] == summary(found[1])[:3]
-    for result in found:
-        assert sum(result.failures.values()) > 0
-        assert all(e.seed % 5 == 0 for e in result.episodes if e.error)
-        assert any("cut short" in str(e.error) for e in result.episodes)
+    assert sum(result.failures.values()) > 0
+    assert all((e.seed % 5 == 0) == bool(e.error) for e in result.episodes)
+    assert any("cut short" in str(e.error) for e in result.episodes)
 
 
 @pytest.mark.usefixtures("ray")

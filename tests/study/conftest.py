@@ -1,5 +1,6 @@
 """Both kinds of store, real ones; every test that asks for a place runs on both."""
 
+import os
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,15 @@ KINDS = ("sqlite", "postgresql")
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """PostgreSQL, one for all processes of a run."""
+    own = tmp_path_factory.getbasetemp()
+    with Server.shared(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) as server:
+        yield server
+
+
+@pytest.fixture
+def server_to_crash() -> Iterator[Server]:
     server = Server.create()
     yield server
     server.delete()
@@ -21,10 +30,11 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def new_study(server: Server) -> Callable[[], str]:
-    """Return the URL of a study that is not there yet, in one database for all."""
-    server.execute("CREATE DATABASE lab")
+    """Return the URL of a study that is not there yet, in a database of this process."""
+    database = os.environ.get("PYTEST_XDIST_WORKER", "lab")
+    server.execute(f"CREATE DATABASE {database}")
     numbers = count(1)
-    return lambda: f"{server.url('lab')}#cups{next(numbers)}"
+    return lambda: f"{server.url(database)}#cups{next(numbers)}"
 
 
 @pytest.fixture(params=KINDS)

@@ -1,10 +1,13 @@
 """A real PostgreSQL server of the tests' own, in a temporary folder, on a socket only."""
 
+import fcntl
 import glob
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from pathlib import Path
 USER = "postgres" if os.geteuid() == 0 else None
 SETTINGS = {
     "listen_addresses": "",
-    "max_connections": "60",
+    "max_connections": "180",
     "shared_buffers": "16MB",
 }
 
@@ -24,6 +27,14 @@ def _program(name: str) -> str:
     if found is None:
         raise FileNotFoundError(f"{name} is not installed: run `make test`, which installs it")
     return found
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let no other process do the same meanwhile."""
+    with (folder / "postgres-lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @dataclass
@@ -82,6 +93,31 @@ class Server:
             "--host", str(self.folder), "--username", "stopwise",
             "--dbname", database, "--command", statement,
         )  # fmt: skip
+
+    @classmethod
+    @contextmanager
+    def shared(cls, folder: Path) -> "Iterator[Server]":
+        """Share one cluster with all processes of a run, whose common folder this is.
+
+        The first one starts it, the last one deletes it.
+        """
+        place, users = folder / "postgres", folder / "postgres-users"
+        with _alone(folder):
+            if place.exists():
+                server = cls(Path(place.read_text()))
+            else:
+                server = cls.create()
+                place.write_text(str(server.folder))
+            with users.open("a") as file:
+                file.write("+")
+        try:
+            yield server
+        finally:
+            with _alone(folder):
+                users.write_text(users.read_text()[1:])
+                if not users.read_text():
+                    server.delete()
+                    place.unlink()
 
     def limit_file_size(self, process: int, size: int) -> None:
         """Let one process of the server make no file larger than this; to it, the disk is full."""

@@ -6,7 +6,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -103,7 +103,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(
     def fill() -> None:
         nonlocal remarks
         while True:
-            study.amend(rng.bytes(4000).hex())
+            study.amend(rng.bytes(1000).hex())
             remarks += 1
 
     before = study.journal()[-1].seq
@@ -162,9 +162,10 @@ def test_a_read_only_postgresql_is_a_clear_error_and_can_be_read(
 
 
 def test_a_server_that_crashes_is_a_clear_error_and_nothing_acknowledged_is_lost(
-    new_study: Callable[[], str], server: Server
+    server_to_crash: Server,
 ) -> None:
-    study = running(new_study())
+    server = server_to_crash
+    study = running(f"{server.url()}#cups")
     trial = study.next_trial("left")
     assert trial is not None
     server.stop("immediate")

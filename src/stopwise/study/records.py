@@ -121,8 +121,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
             }
         )
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    unused = [name for name in ("episode",) if frame[name].is_null().all()]
-    return frame.drop(unused)
+    return frame.drop("episode") if frame["episode"].is_null().all() else frame
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:

@@ -20,6 +20,10 @@ from stopwise.core.savi import Savi
 from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
+pytestmark = pytest.mark.slow(
+    "2,000 studies at each of 18 nulls: adds scores of all kinds to the exact tests of bets"
+)
+
 ALPHA = 0.05
 GENERAL = ("nscore-plus", "nscore", "wsr", "savi")
 

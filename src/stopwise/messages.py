@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
+# So many names of a list, and characters of a value, are shown in an error.
+MOST_LISTED, MOST_SHOWN = 12, 40
 # How files were read: the roles of columns to tell first, and notes that are hardly news.
 FIRST = ("policy", "score", "block")
 OF_FILE = "name of the file or its folder"
@@ -152,6 +154,31 @@ def in_short(notes: Iterable[str]) -> list[str]:
     own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
     otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
     return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]
+
+
+def names_listed(names: Iterable[object]) -> str:
+    """Return names in quotes, the first twelve and how many more there are.
+
+    Examples
+    --------
+    >>> names_listed(["a", "b"])
+    "'a', 'b'"
+    """
+    shown = [shortened(name) for name in names]
+    more = len(shown) - MOST_LISTED
+    return ", ".join(shown[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def shortened(value: object) -> str:
+    """Return a value as Python writes it, cut where it is long.
+
+    Examples
+    --------
+    >>> shortened("x" * 50)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    """
+    shown = repr(value)
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[: MOST_SHOWN - 3]}..."
 
 
 def listed(names: Sequence[str], last_word: str = "and") -> str:

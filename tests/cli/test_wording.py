@@ -143,7 +143,7 @@ def test_notes_of_a_race_are_options() -> None:
 @pytest.mark.parametrize(
     ("table", "advice"),
     [
-        ("policy,score\nold,\nnew,1\n", "--missing drop"),
+        ("policy,score\nold,\nnew,1\nnew,0\n", "--missing drop"),
         ("policy,kind\nold,x\nnew,y\n", "--score"),
         ("policy,trial,score\nold,1,0\nold,1,1\n", "--column task=NAME,NAME"),
     ],
@@ -164,7 +164,7 @@ def test_errors_of_files_advise_options(
 def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
     folder, path = tmp_path / "study", tmp_path / "trials.csv"
     sw.Study.create(folder, plan(n_max=20)).lock()
-    path.write_text("policy,score\nold,0\nnew,\n")
+    path.write_text("policy,score\nold,0\nold,1\nnew,\n")
     unscored = study("import", folder, path, "--reason", "pilot").output
     path.write_text("policy,score\nold,0\nnew,1\n")
     study("import", folder, path, "--reason", "pilot")
@@ -179,9 +179,9 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
     ("command", "said"),
     [
         ("analyze {gap} --missing drop --n-max 0", "--n-max must be a whole number of at least 1"),
-        ("analyze {gap} --missing no", "--missing must be one of error, drop"),
+        ("analyze {gap} --missing no", "--missing must be one of error, fail, drop"),
         ("analyze {gap}", "; --missing drop leaves such trials out"),
-        ("watch {gap} --once", "; --missing drop of `stopwise analyze` leaves such trials out"),
+        ("watch {gap} --once", "; --missing drop leaves such trials out"),
         ("plan .5 .7 --futility .1", "of `stopwise forecast`, here --futility-chance"),
     ],
 )

@@ -1,7 +1,10 @@
 """Small files in the exact shapes that users have, one writer per format."""
 
 import json
+import sqlite3
+import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +69,10 @@ def lerobot(folder: Path) -> Path:
         "successes": [True, False],
         "video_paths": ["a.mp4"],
     }
+    others = {**metrics, "sum_rewards": [2.0, float("nan")]}
     entries = [
         {"task_group": "libero_10", "task_id": 3, "metrics": metrics},
-        {"task_group": "libero_10", "task_id": 0, "metrics": metrics},
+        {"task_group": "libero_10", "task_id": 0, "metrics": others},
     ]
     info = {"per_task": entries, "per_group": {}, "overall": {"eval_s": float("nan")}}
     return text(folder / "eval_info.json", json.dumps(info, indent=2))
@@ -307,3 +311,117 @@ def outcome_lists(folder: Path) -> Path:
         "Task,Policy,Rollout_Outcomes,Num_Rollouts,Success_Rate\n"
         'cup,Single Task,"[0, 1, 0]",3,0.3333\ncup,LBM,"[1 1 1 0]",4,0.75\n',
     )
+
+
+def openpi_libero(folder: Path) -> Path:
+    """What examples/libero/main.py logs: a line break before each task."""
+    return text(
+        folder / "pi0.log",
+        "INFO:root:Task suite: libero_spatial\nINFO:root:\nTask: pick up the bowl\n"
+        "INFO:root:Starting episode 1...\nINFO:root:Success: True\n"
+        "INFO:root:# episodes completed so far: 1\nINFO:root:# successes: 1 (100.0%)\n"
+        "INFO:root:\nTask: pick up the bowl\nINFO:root:Success: False\n"
+        "INFO:root:Current task success rate: 0.5\nINFO:root:Total success rate: 0.5\n",
+    )
+
+
+def isaac_groot(folder: Path) -> Path:
+    """What rollout_policy.py prints: episodes in the order in which they were completed."""
+    return text(
+        folder / "gr00t.log",
+        "Running collecting 3 episodes for gr1_unified/PnP_Env with 8 vec envs\n"
+        "Episodes: 100%|####| 3/3 [00:12<00:00]\nCollecting 3 episodes took 12.5 seconds\n"
+        "Video saved to:  /tmp/videos\n"
+        "results:  ('gr1_unified/PnP_Env', [True, False, np.True_], "
+        "{'task_progress': [np.float64(1.0), 0.5, 1.0]})\nsuccess rate:  0.6666\n",
+    )
+
+
+def episode_log(folder: Path) -> Path:
+    return text(
+        folder / "run.log",
+        "loading checkpoint\n[12:00:01] Episode 1: Success (steps: 80)\n"
+        "[12:01:07] Episode 2: Failure\n[12:02:11] Episode 3: Success\nSuccess rate: 66.7%\n",
+    )
+
+
+def tau_bench(folder: Path) -> Path:
+    """A flat list: each task, and each of its trials, with the whole trajectory."""
+    rows = [
+        {
+            "task_id": task,
+            "reward": reward,
+            "info": {"task": {"user_id": "x"}, "reward_info": {"reward": reward, "info": {}}},
+            "traj": [{"role": "user", "content": "hello"}],
+            "trial": trial,
+        }
+        for trial, rewards in enumerate(([1.0, 0.0], [1.0, 0.0]))
+        for task, reward in enumerate(rewards)
+    ]
+    return text(folder / "tool-calling-gpt-4o.json", json.dumps(rows, indent=2))
+
+
+def vla_eval_recording(folder: Path) -> Path:
+    path = folder / "recording-3f2a.sqlite"
+    rows = [
+        ("s", "e0", "run", "stack", 0, "success", '{"success": true, "progress": 1.0}', None),
+        ("s", "e1", "run", "stack", 1, "fail", '{"success": false, "progress": 0.5}', None),
+        ("s", "e2", "run", "stack", 2, "error", "{}", "timeout"),
+    ]
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "CREATE TABLE episode_results (sid TEXT NOT NULL, eid TEXT NOT NULL, eval_id TEXT NOT "
+            "NULL, task_name TEXT, episode_id INTEGER, status TEXT, metrics TEXT, steps INTEGER, "
+            "elapsed_sec REAL, context TEXT, jsonl_path TEXT, failure_reason TEXT, failure_detail "
+            "TEXT, PRIMARY KEY (sid, eid))"
+        )
+        database.executemany(
+            "INSERT INTO episode_results VALUES (?, ?, ?, ?, ?, ?, ?, 9, 1.5, '{}', '', ?, '')",
+            rows,
+        )
+    return path
+
+
+def inspect_log(folder: Path) -> Path:
+    """As inspect_ai itself writes a log: an archive with each sample, and a summary of all."""
+    from inspect_ai.log import (
+        EvalConfig,
+        EvalDataset,
+        EvalLog,
+        EvalSample,
+        EvalSpec,
+        write_eval_log,
+    )
+    from inspect_ai.scorer import Score
+
+    path = folder / "quiz.eval"
+    folder.mkdir(parents=True, exist_ok=True)
+    about = EvalSpec(
+        created="2026-05-01T10:00:00+00:00",
+        task="quiz",
+        dataset=EvalDataset(),
+        model="openai/gpt",
+        config=EvalConfig(),
+    )
+    samples = [
+        EvalSample(
+            id=name, epoch=epoch, input="?", target="x", scores={"match": Score(value=value)}
+        )
+        for name, epoch, value in (("q0", 1, "C"), ("q1", 1, "I"), ("q0", 2, "I"), ("q1", 2, "C"))
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        write_eval_log(EvalLog(eval=about, samples=samples, status="success"), str(path))
+    return path
+
+
+def lerobot_deeper(folder: Path) -> Path:
+    """Records per episode below each task."""
+    episodes = [
+        {"episode_ix": i, "sum_reward": 2.0 * i, "max_reward": 0.5, "success": i > 0, "seed": 7 + i}
+        for i in range(3)
+    ]
+    metrics = {"per_episode": episodes, "aggregated": {"pc_success": 66.7}}
+    task = {"task_group": "libero_10", "task_id": 3, "metrics": metrics}
+    info = {"per_task": [task], "overall": {"pc_success": 66.7, "n_episodes": 3}}
+    return text(folder / "eval_info.json", json.dumps({"libero": info}, indent=2))

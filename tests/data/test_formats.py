@@ -30,7 +30,14 @@ GOOD: list[tuple[files.Writer, str, list[float], tuple[float, float] | None]] = 
     (files.sb3_monitor, "sb3-monitor", [120.5, -3.5], None),
     (files.sb3_evaluations, "sb3-evaluations", [10, 20, 30], None),
     (files.roboarena, "roboarena", [0.3, 0.9, 0.3, 0.6], (0, 1)),
-    (files.openvla_libero, "openvla-libero", [1, 0, 1], (0, 1)),
+    (files.openvla_libero, "text-log", [1, 0, 1], (0, 1)),
+    (files.openpi_libero, "text-log", [1, 0], (0, 1)),
+    (files.isaac_groot, "text-log", [1, 0, 1], (0, 1)),
+    (files.episode_log, "text-log", [1, 0, 1], (0, 1)),
+    (files.tau_bench, "tau-bench", [1, 0, 1, 0], (0, 1)),
+    (files.inspect_log, "inspect", [1, 0, 0, 1], (0, 1)),
+    (files.vla_eval_recording, "vla-eval-recording", [1, 0], (0, 1)),
+    (files.lerobot_deeper, "lerobot", [0, 1, 1], (0, 1)),
     (files.openpi_droid, "openpi-droid", [0.5, 0.01], (0, 1)),
     (files.polaris, "polaris", [0.5, 1.0], (0, 1)),
     (files.vla_evaluation_harness, "vla-evaluation-harness", [1, 0], (0, 1)),
@@ -64,9 +71,9 @@ def test_each_format_is_recognised_and_read(
 ) -> None:
     path = write(tmp_path)
 
-    recognised = formats.recognise(path)
+    recognised = formats.opened(path)
     assert recognised is not None
-    assert recognised.name == name
+    assert recognised.format.name == name
     trials = sw.read_trials(path)
     assert trials.frame["score"].to_list() == scores
     assert trials.bounds.get(trials.tasks[0]) == bounds
@@ -92,6 +99,15 @@ def replaced(old: str, new: str) -> Damage:
 
 def cut(size: int) -> Damage:
     return lambda path: path.write_bytes(path.read_bytes()[:-size])
+
+
+def overwritten(old: bytes, new: bytes) -> Damage:
+    def damage(path: Path) -> None:
+        content = path.read_bytes()
+        assert old in content
+        path.write_bytes(content.replace(old, new))
+
+    return damage
 
 
 def arrays(**changed: Any) -> Damage:
@@ -214,6 +230,33 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         replaced("false", "5"),
         r"libero\.json, tasks\[0\]\.episodes\[1\], column 'success': .* got",
     ),
+    (files.isaac_groot, cut(40), r"gr00t\.log, line 5: .* the line may be cut off"),
+    (files.episode_log, replaced("Episode", "Run"), r"run\.log: not recognised as any of"),
+    (files.tau_bench, cut(9), r"gpt-4o\.json, line \d+, .*: not valid JSON"),
+    (
+        files.tau_bench,
+        replaced('"reward": 1.0,\n    "info"', '"won": 1,\n    "info"'),
+        r"\[0\]: the field 'reward' is missing",
+    ),
+    (
+        files.tau_bench,
+        replaced('"reward": 1.0,\n    "info"', '"reward": 3,\n    "info"'),
+        rf"gpt-4o\.json, \[0\], column 'reward': {OUTSIDE}3",
+    ),
+    (files.inspect_log, cut(10), r"\.eval: not recognised as any of"),
+    (files.inspect_log, cut(300), r"\.eval: not recognised as any of"),
+    (files.inspect_log, cut(1000), r"\.eval: not recognised as any of"),
+    (files.vla_eval_recording, overwritten(b"status", b"stated"), r"cannot be read as a recording"),
+    (
+        files.vla_eval_recording,
+        overwritten(b'"success": false', b'"success: false"'),
+        r"sqlite, task 'stack', episode 1: the metrics are not valid JSON",
+    ),
+    (
+        files.vla_eval_recording,
+        overwritten(b'"success": false', b'"success":     5'),
+        r"3f2a\.sqlite, task 'stack', episode 1, column 'success'",
+    ),
     (files.lbm_eval, cut(20), r"results-1\.json, line \d+, .*: not valid JSON"),
     (
         files.lbm_eval,
@@ -293,12 +336,12 @@ def test_wrong_structure_is_named(
     tmp_path: Path, write: files.Writer, content: object, message: str
 ) -> None:
     path = write(tmp_path)
-    recognised = formats.recognise(path)
+    recognised = formats.opened(path)
     assert recognised is not None
     path.write_text(json.dumps(content))
 
     with pytest.raises(sw.InvalidInput, match=message):
-        sw.read_trials(path, format=recognised.name)
+        sw.read_trials(path, format=recognised.format.name)
 
 
 def test_lerobot_offers_its_rewards_and_refuses_bare_nan(tmp_path: Path) -> None:
@@ -314,7 +357,7 @@ def test_lerobot_offers_its_rewards_and_refuses_bare_nan(tmp_path: Path) -> None
     ):
         sw.read_trials(path, score="sum_rewards")
     dropped = sw.read_trials(path, score="sum_rewards", missing="drop")
-    assert dropped.frame["score"].to_list() == [3.0, 3.0]
+    assert dropped.frame["score"].to_list() == [3.0, 2.0]
     assert any("2 trials without a score dropped" in note for note in dropped.notes)
 
 
@@ -375,7 +418,7 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert harness.frame["block"].to_list() == ["0", "1"]
     lbm = sw.read_trials(files.lbm_eval(tmp_path))
     assert lbm.frame["block"].to_list() == ["100", "101"]
-    assert any("1 evaluations are still pending" in note for note in lbm.notes)
+    assert any("1 evaluation is still pending" in note for note in lbm.notes)
     polaris = sw.read_trials(files.polaris(tmp_path))
     assert polaris.frame["block"].to_list() == ["0", "1"]
     assert any("start from the same state" in note for note in polaris.notes)

@@ -62,22 +62,27 @@ def test_preferences_have_no_means(tmp_path: Path) -> None:
         sw.analyze(trials, lower_is_better=True)
 
 
-@pytest.mark.parametrize("name", ["time", "Completion Time (s)", "time_s", "path_distance", "loss"])
-def test_a_score_of_which_less_is_usually_better_gets_a_note(name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["time", "Completion Time (s)", "time_s", "path_distance", "loss", "collisions", "failure"],
+)
+def test_the_direction_of_a_score_is_asked_where_its_name_does_not_say(name: str) -> None:
     columns = {"policy": ["a", "b"] * 4, name: [1.0, 2.0] * 4}
     trials = sw.read_trials(columns, score=name, bounds=(0, 3))
-    told = sw.analyze(trials, lower_is_better=True)
 
-    assert "maybe-lower" in codes(trials.notes)
-    assert "maybe-lower" in codes(sw.analyze(trials).warnings)
-    assert "maybe-lower" not in codes(told.warnings)
+    assert "direction-unknown" in codes(trials.notes)
+    with pytest.raises(sw.InvalidInput, match=r"does not say whether more .* lower_is_better=True"):
+        sw.analyze(trials)
+    for answer in (True, False):
+        told = sw.analyze(trials, lower_is_better=answer)
+        assert "direction-unknown" not in codes(told.warnings)
 
 
 @pytest.mark.parametrize("name", ["score", "lifetime", "timestamp_score", "success"])
 def test_other_scores_get_none(name: str) -> None:
     trials = sw.read_trials({"policy": ["a", "b"], name: [0.0, 1.0]}, score=name)
 
-    assert "maybe-lower" not in codes(trials.notes)
+    assert "direction-unknown" not in codes(trials.notes)
 
 
 def with_seeds(name: str, episodes: int = 2) -> sw.Trials:

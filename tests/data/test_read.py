@@ -111,7 +111,7 @@ def test_bad_tables_get_one_clear_error(source: Any, message: str) -> None:
         ({"order": "random"}, "order must be one of file, time, shuffled, but got 'random'"),
         ({"order": "time"}, "order='time' needs a time column, but none was found"),
         ({"order": "shuffled"}, "order='shuffled' needs a seed, a whole number"),
-        ({"missing": "zero"}, "missing must be one of error, drop, keep, but got 'zero'"),
+        ({"missing": "zero"}, "missing must be one of error, fail, drop, keep, but got 'zero'"),
         ({"bounds": "guess"}, "bounds must be .* or 'data', but got 'guess'"),
         ({"bounds": (1, 0)}, r"bounds must be two finite numbers .* but got \(1, 0\)"),
         ({"bounds": {"task": (0, float("inf"))}}, "task 'task': bounds must be two finite"),

@@ -11,13 +11,14 @@ from tests.data import files
 
 # Real tables of this kind: TRI's Fig2.csv (there with outcome lists), RoboArena's policy_stats.csv.
 SUMMARIES = {
-    "rates": "Task,Policy,Num_Rollouts,Success_Rate\ncup,Single Task,50,0.42\ncup,LBM,50,0.7\n",
     "stats": "policy,score,std,count\npi0_droid,0.46,0.41,311\npi0_fast_droid,0.61,0.4,310\n",
     "count": "policy,score,count\npi0_droid,0.46,311\npi0_fast_droid,0.61,310\n",
     "percent": "policy,success rate\nbase,83 %\nnew,92 %\n",
 }
 COUNTS = {
     "three": "policy,trials,successes,success_rate\na,20,4,0.2\nb,20,17,0.85\nc,18,9,0.5\n",
+    "rates": "policy,n,success_rate\na,20,20\nb,20,85\nc,18,50\n",
+    "shares": "policy,episodes,success,reward_mean\na,20,0.2,1.5\nb,20,0.85,3\nc,18,0.5,2.5\n",
     "cells": "policy,result\na,4/20\nb,17/20\nc,9/18\n",
 }
 
@@ -226,7 +227,7 @@ def test_errors_list_the_columns_and_the_words(tmp_path: Path) -> None:
     ):
         sw.read_trials(path)
     with pytest.raises(
-        sw.InvalidInput, match=r"the columns are 'score'; usual names are policy, .* ckpt, .* arm"
+        sw.InvalidInput, match=r"the columns are 'score'; usual names are policy, .* algo, .* agent"
     ):
         sw.read_trials({"score": [1.0]})
 

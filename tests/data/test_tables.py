@@ -146,7 +146,10 @@ def test_less_of_a_logged_loss_is_better(tmp_path: Path) -> None:
     path = files.text(
         tmp_path / "w.csv", '"Step","a - loss","a - loss__MIN","a - loss__MAX"\n"0","1","1","1"\n'
     )
-    assert any("if less of 'loss' is better" in note for note in sw.read_trials(path).notes)
+    (question,) = (n for n in sw.read_trials(path).notes if "'loss' does not say" in n)
+    with pytest.raises(sw.InvalidInput, match="say lower_is_better=True or lower_is_better=False"):
+        sw.analyze(path, columns={"policy": "run"})
+    assert "lower_is_better=True" in question
 
 
 def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:

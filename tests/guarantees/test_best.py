@@ -21,6 +21,10 @@ from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
+pytestmark = pytest.mark.slow(
+    "thousands of studies of each kind: adds leaders that change to the exact tests of levels"
+)
+
 ALPHA = 0.1
 STUDIES = 2000
 ROWS = 60

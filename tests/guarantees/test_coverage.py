@@ -10,6 +10,10 @@ from stopwise.core.rules import Rules
 from tests.guarantees.nulls import NULLS
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
+pytestmark = pytest.mark.slow(
+    "thousands of studies: adds intervals at nulls that do not attain the level"
+)
+
 ALPHA = 0.1
 RUNS = 400
 BLOCK = 250  # runs side by side: so many fit into the processor's cache

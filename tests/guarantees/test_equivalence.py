@@ -23,6 +23,10 @@ from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
+pytestmark = pytest.mark.slow(
+    "hundreds of studies of each kind: adds nulls that do not attain the level"
+)
+
 RUNS, N = 800, 120
 Draw = Callable[[np.random.Generator, float, tuple[int, int]], tuple[Floats, Floats]]
 

@@ -110,6 +110,7 @@ def false_studies(
     return int((outcome.claims & ~true).any(axis=(1, 2)).sum())
 
 
+@pytest.mark.slow("500 studies of each kind: adds nulls that do not attain the level")
 @pytest.mark.parametrize("name", STUDY)
 @pytest.mark.parametrize("adjust", BUDGETS)
 def test_any_false_order_has_at_most_alpha(adjust: str, name: str) -> None:
@@ -120,6 +121,7 @@ def test_any_false_order_has_at_most_alpha(adjust: str, name: str) -> None:
     assert_pinned(f"family-wise, {adjust}, {name}", [errors])
 
 
+@pytest.mark.slow("500 studies of each kind: adds nulls that do not attain the level")
 @pytest.mark.parametrize("adjust", BUDGETS)
 @pytest.mark.parametrize("method", ["wsr", "savi", "nscore-plus"])
 def test_other_methods_keep_it_too(adjust: str, method: str) -> None:
@@ -130,6 +132,7 @@ def test_other_methods_keep_it_too(adjust: str, method: str) -> None:
     assert_pinned(f"family-wise, {adjust}, 3 tied, {method}", [errors])
 
 
+@pytest.mark.slow("500 studies of each kind: adds nulls that do not attain the level")
 @pytest.mark.parametrize("adjust", BUDGETS)
 def test_the_papers_convention_keeps_it_without_ties(adjust: str) -> None:
     """Each direction has a pair's whole share, because only one of the two can be false."""
@@ -146,6 +149,7 @@ class UnsharedBonferroni(Bonferroni):
         return np.ones((studies, self.family.size))
 
 
+@pytest.mark.slow("500 studies of each kind: adds nulls that do not attain the level")
 def test_the_check_can_fail() -> None:
     errors = false_studies(UnsharedBonferroni, STUDY["4 tied, shared difficulty"])
 

@@ -16,6 +16,10 @@ from stopwise.core.simulate import run_studies
 from stopwise.questions.gate_source import claims
 from tests.guarantees.pinned import assert_at_most
 
+pytestmark = pytest.mark.slow(
+    "thousands of studies of each kind: adds nulls that do not attain the level"
+)
+
 ALPHA, RUNS, N = 0.05, 2000, 200
 Draw = Callable[[np.random.Generator], tuple[Floats, Floats]]
 

@@ -55,6 +55,7 @@ def studies(
     return run_studies(rules, rows(rules, stored), draw(rng, (RUNS, ROWS)))
 
 
+@pytest.mark.slow("3,000 studies of each kind: adds other scores, methods and numbers")
 @pytest.mark.parametrize("draw", [rare, even, skewed])
 @pytest.mark.parametrize(
     ("method", "stored"),
@@ -88,6 +89,8 @@ def used_twice(rules: Rules, stored: Floats) -> Floats:
 @pytest.mark.parametrize("sabotage", [chosen_by_looking, used_twice])
 def test_the_check_would_catch(sabotage: Callable[[Rules, Floats], Floats]) -> None:
     """Groups that a look at the scores chose, and trials that come again in later rows."""
+    honest = studies(even, rules_of("nscore-plus", 200))
+    assert_at_most(int((honest.decision >= 0).sum()), RUNS, ALPHA)
     found = studies(even, rules_of("nscore-plus", 200), sabotage)
     errors = int((found.decision >= 0).sum())
 

@@ -21,6 +21,10 @@ from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
+pytestmark = pytest.mark.slow(
+    "hundreds of studies of each kind: adds nulls that do not attain the level"
+)
+
 ALPHA, STUDIES, ROWS = 0.2, 600, 120
 # Means, and what is asked of them; the first is the baseline, where there is one.
 STUDY: dict[str, tuple[tuple[float, ...], dict[str, Any]]] = {

@@ -65,6 +65,7 @@ def errors(draw: Draw, reference: float, **settings: Any) -> dict[int, int]:
     }
 
 
+@pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
 @pytest.mark.parametrize(
     ("name", "method", "n_max", "alpha"),
     [
@@ -171,6 +172,7 @@ def test_the_table_is_near_its_bound(n_max: int, number: float, rate: float) -> 
     assert test.cost < 1.02 * test.least_cost
 
 
+@pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -197,6 +199,7 @@ def test_the_interval_holds_the_mean(name: str, method: str) -> None:
             assert np.array_equal(last_high < number, decided == 0)
 
 
+@pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
 def test_several_policies_share_alpha() -> None:
     """Three policies at the number: any claim at all in at most alpha of the studies."""
     ranking = Ranking(Rules(policies=("a", "b", "c"), n_max=60, reference=0.7))

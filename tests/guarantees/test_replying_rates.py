@@ -14,6 +14,10 @@ from stopwise.core.step.design import StepDesign
 from stopwise.core.step.design_lookup import step_design
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
+pytestmark = pytest.mark.slow(
+    "thousands of studies: adds rates that reply to the scores to the exact tests of bets"
+)
+
 ALPHA, N, RUNS = 0.05, 40, 4000
 RATES = np.linspace(0.0, 1.0, 201)
 

@@ -165,6 +165,7 @@ def test_no_scene_decides_alone(scenes: int, trials: int) -> None:
     assert_pinned(f"scenes/{scenes}", [errors])
 
 
+@pytest.mark.slow("50 analyses with intervals: adds how often letters are given")
 def test_where_no_scene_is_named_no_letters_are_given() -> None:
     """The order of the file decides in most of these studies; fresh draws keep their letters."""
     a, b = by_scene(10, 10, 0.8)

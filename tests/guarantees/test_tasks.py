@@ -60,6 +60,7 @@ def test_tasks_drawn_afresh_claim_no_more_than_the_mean() -> None:
     assert_pinned("tasks, drawn for each row", [wrong])
 
 
+@pytest.mark.slow("draws 84,000 tasks: adds the independent design")
 def test_tasks_drawn_for_each_trial_are_independent() -> None:
     rng = np.random.default_rng(2)
     own = np.stack([tasks_drawn(range(start, start + 700)) for start in (0, 700)])

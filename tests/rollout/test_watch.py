@@ -11,6 +11,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.wsr import Wsr
 from stopwise.data.formats import lerobot as lerobot_format
+from stopwise.data.formats.text_file import Head
 from stopwise.questions import order
 from stopwise.questions.rank import rank
 from stopwise.rollout.watch import PastChanged, Watch
@@ -286,9 +287,9 @@ def test_only_what_has_changed_is_read_again(
 ) -> None:
     read: list[str] = []
 
-    def counted(path: Path) -> Any:
-        read.append(path.parent.parent.name)
-        return own(path)
+    def counted(head: Head) -> Any:
+        read.append(head.path.parent.parent.name)
+        return own(head)
 
     own = lerobot_format.read
     monkeypatch.setattr(lerobot_format, "read", counted)

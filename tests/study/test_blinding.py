@@ -1,10 +1,13 @@
 """Random draws: unforeseeable, balanced, and saying nothing of what is behind them."""
 
+import hashlib
+import json
 from collections import Counter
 from pathlib import Path
 
 import stopwise as sw
 from stopwise.study.blinding import Lots, new_secret
+from stopwise.study.events import Locked, Unblinded
 from stopwise.study.plan_parts import Conditions
 from stopwise.study.study_plan import StudyPlan
 from tests.study.plans import plan
@@ -139,3 +142,56 @@ def test_labels_are_drawn_anew_for_each_study() -> None:
     first = Counter(Lots(new_secret(), 0).labels(four)["A"] for _ in range(400))
 
     assert all(first[name] > 60 for name in POLICIES)
+
+
+def test_draws_differ_by_secret_seed_and_purpose() -> None:
+    """Sabotage that fails it: leave the secret, the seed or the purpose out of a draw or a salt."""
+    items = [str(number) for number in range(30)]
+    lots = [Lots("one", 0), Lots("two", 0), Lots("one", 1)]
+    orders = {tuple(one.shuffled(items, purpose)) for one in lots for purpose in ("row", "label")}
+    assert len(orders) == 6
+    salts = {
+        one.salt(kind, trial) for one in lots for kind in ("trial", "score") for trial in items
+    }
+    assert len(salts) == 3 * 2 * 30
+
+
+def test_the_secret_that_is_revealed_is_the_one_that_was_committed_to(tmp_path: Path) -> None:
+    """As anyone can check who has the journal alone.
+
+    Sabotage that fails it: a commitment to anything else than the secret in ``Lots.commitment``.
+    """
+    with sw.Study.create(tmp_path / "study", plan()) as study:
+        study.lock()
+        study.unblind()
+        events = {entry.kind: entry.event for entry in study.journal()}
+
+    locked, revealed = events["locked"], events["unblinded"]
+    assert isinstance(locked, Locked)
+    assert isinstance(revealed, Unblinded)
+    assert locked.commitment == hashlib.sha256(revealed.secret.encode()).hexdigest()
+    assert (
+        locked.digest
+        == hashlib.sha256(
+            json.dumps(locked.plan, sort_keys=True, separators=(",", ":")).encode()
+        ).hexdigest()
+    )
+
+
+def test_the_first_trial_of_a_row_is_drawn_anew_for_each_row(tmp_path: Path) -> None:
+    """Fails by chance once in 100,000 times.
+
+    Sabotage that fails it: ``opens[0]`` in place of the first of a random order in ``_new_row``.
+    """
+    first = Counter[str]()
+    with sw.Study.create(tmp_path / "study", plan(design="blocks", n_max=60)) as study:
+        study.lock()
+        for number in range(80):
+            trial = study.next_trial("left")
+            assert trial is not None
+            if number % 2 == 0:
+                first[study.resolve(trial.code).policy] += 1
+            study.record(trial.trial, number % 4 < 2, station="left")
+
+    assert sum(first.values()) == 40
+    assert min(first["old"], first["new"]) >= 6

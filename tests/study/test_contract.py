@@ -265,11 +265,11 @@ class TestLifeOfAStudy:
         study.revoke_token(grant.token)
         assert study.authenticate(text) is None
 
-    @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines", "\x1b[31mred"])
+    @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "two\nlines", "\x1b[31mred"])
     def test_a_token_needs_a_name_that_can_be_a_stations(self, place: str, name: str) -> None:
         study = locked(place)
 
-        with pytest.raises(sw.InvalidInput, match="1 to 100 printable characters"):
+        with pytest.raises(sw.InvalidInput, match="1 to 200 printable characters"):
             study.create_token("operator", name)
 
     def test_a_block_is_run_at_one_station(self, place: str, clock: Clock) -> None:

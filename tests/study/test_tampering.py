@@ -11,9 +11,11 @@ from sqlalchemy import delete, text
 
 import stopwise as sw
 from stopwise.study.database import journal
-from stopwise.study.events import Scored, Unblinded
+from stopwise.study.entries import encode
+from stopwise.study.event import Event
+from stopwise.study.events import EpisodeBegan, Released, Scored, Unblinded
 from stopwise.study.store import Store
-from tests.study.live import report, running
+from tests.study.live import report, running, take
 
 
 def execute(study: sw.Study, statement: str, **values: object) -> None:
@@ -140,6 +142,67 @@ def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
 
     assert "the score does not match the answer" in problems
     assert "the names do not match the labels" in problems
+
+
+def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
+    """With a proper hash, and no entry after it that could show it.
+
+    Sabotage that fails it: compare only the number of entries in ``Store._rows``.
+    """
+    study = running(place)
+    last = study.journal()[-1]
+    forged, digest = encode(
+        replace(last.event, note="another"),
+        study=study.store.study,
+        seq=last.seq,
+        time=last.time,
+        who=last.who,
+        key=last.key,
+        previous=last.previous,
+    )
+    change = "UPDATE journal SET body = :body, hash = :hash WHERE study = :study AND seq = :seq"
+    execute(study, change, body=forged, hash=digest, seq=last.seq)
+
+    complaint = f"entry {last.seq} is not the one that was written last"
+    with pytest.raises(sw.InvalidState, match=complaint):
+        sw.Study.open(place)
+    assert any(complaint in problem for problem in study.verify().problems)
+
+
+def forged(study: sw.Study, *events: Event) -> str:
+    """Return what ``verify`` says after these events were entered beside the rules."""
+    with study.store.writer() as writer:
+        writer.add(events, who="nobody")
+    return " ".join(study.verify().problems)
+
+
+def test_another_secret_than_the_committed_one_is_found(tmp_path: Path) -> None:
+    """Sabotage that fails it: leave out ``revealed != secret`` in ``verification``."""
+    study = running(f"sqlite:///{tmp_path}/study.db#cups", 2)
+    with study._ledger.reading() as state:
+        names = state.labels(study._lots(state))
+
+    problems = forged(study, Unblinded(names=names, secret="5a" * 32, reason=""))
+    assert "the secret is not the one that was committed to" in problems
+
+
+def test_a_second_episode_of_a_trial_is_found(tmp_path: Path) -> None:
+    """Sabotage that fails it: leave out the case of ``EpisodeBegan`` in ``verification``."""
+    study = running(f"sqlite:///{tmp_path}/study.db#cups", 0)
+    trial = take(study).trial
+
+    assert forged(study, EpisodeBegan(trial=trial, episode="one", lease=60.0)) == ""
+    problems = forged(study, EpisodeBegan(trial=trial, episode="two", lease=60.0))
+    assert f"trial {trial} was run a second time" in problems
+
+
+def test_a_worst_score_that_is_not_the_worst_is_found(tmp_path: Path) -> None:
+    """Sabotage that fails it: leave out ``Released`` where ``verification`` compares scores."""
+    study = running(f"sqlite:///{tmp_path}/study.db#cups", 0)
+    trial = take(study).trial
+
+    problems = forged(study, Released(trial=trial, reason="hot", score=1.0))
+    assert "or is not the worst" in problems
 
 
 def test_a_damaged_file_is_named_and_not_mended(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from stopwise.cli.options import (
     json_of,
 )
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import print_finding, print_notes, print_tables
+from stopwise.cli.printing import print_finding, print_notes, print_tables, say, table_of
 from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
@@ -57,6 +57,7 @@ def analyze(
         "shorter",
     ),
     strict: bool = flag("Refuse anything that would void the guarantee."),
+    explain: bool = flag("Show what each column is taken for and why, and nothing else."),
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
@@ -71,8 +72,12 @@ def analyze(
     from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    how = proxy.reading(reading.keywords())
-    trials = read_trials(trial_source(files, policy), **how)
+    source, how = trial_source(files, policy), proxy.reading(reading.keywords())
+    how["lower_is_better"] = comparison.keywords().get("lower_is_better")
+    if explain:
+        _explain(source, how)
+        return
+    trials = read_trials(source, **how)
     _refuse_stored_files(stored or [], trials.policies)
     settings: dict[str, Any] = {
         **comparison.keywords(),
@@ -98,6 +103,20 @@ def analyze(
     _tell(found, output, trial_paths(files, policy))
     if code is not None:
         raise typer.Exit(code)
+
+
+def _explain(source: Any, how: dict[str, Any]) -> None:
+    """Print what each column is taken for and why, and the question that is left, if any."""
+    from rich.console import Console
+
+    from stopwise.cli.wording import in_words
+    from stopwise.data.read import explained
+
+    columns, question = explained(source, **how)
+    rows = [{"column": own.name, "role": own.role or "none", "why": own.why} for own in columns]
+    Console(highlight=False).print(table_of(rows, ("column", "role", "why")))
+    if question is not None:
+        say(in_words(question))
 
 
 def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:

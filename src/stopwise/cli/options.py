@@ -95,6 +95,7 @@ class ComparisonOptions(OptionGroup):
         "units of the score."
     )
     lower_is_better: bool = flag("Smaller scores are better, such as times.")
+    higher_is_better: bool = flag("Larger scores are better, where the name does not say.")
     by: str | None = option(
         "What makes a policy better: means, or wins (it wins more often; scores need no "
         "bounds, and nothing is claimed about means; the default for preferences).",
@@ -109,6 +110,11 @@ class ComparisonOptions(OptionGroup):
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
+        higher = found.pop("higher_is_better", False)
+        if higher and self.lower_is_better:
+            raise Mistyped("--lower-is-better and --higher-is-better contradict each other")
+        if not (higher or self.lower_is_better):
+            found.pop("lower_is_better", None)
         for name in ("allocation", "by", "futility", "futility_chance"):
             if getattr(self, name) is None:
                 found.pop(name, None)
@@ -169,15 +175,28 @@ class ReadingOptions(OptionGroup):
         "(the range of the data, which voids the guarantee)."
     )
     score: str | None = option("The column or measure to compare, if not the default.")
+    where: list[str] | None = option(
+        "Read only rows with this value in a column. Repeat for more.", metavar="COLUMN=VALUE"
+    )
+    at: str | None = option(
+        "Of learning curves, one value per training run: last, best, auc or a step.",
+        metavar="POINT",
+    )
     column: list[str] | None = option(
         "Which column plays which role, such as policy=algo; task=env,task joins two "
         "columns, trial= means there is none. Repeat for each role.",
         metavar="ROLE=NAME",
     )
     file_format: str | None = option("File format, if it is not recognised.", name="--format")
+    sheet: str | None = option("The sheet of a workbook.", metavar="NAME")
     missing: str = option(
-        "What to do with trials that have no score: error, or drop them (--audit keeps them).",
+        "What to do with trials that have no score: error, fail (count as the worst score) or "
+        "drop.",
         "error",
+    )
+    success_word: list[str] | None = option(
+        "A word of the score that means success; all others mean failure. Repeat for more.",
+        metavar="WORD",
     )
     order: str = option("Order of the trials: file, time (by the time column) or shuffled.", "file")
     seed: int | None = option("Seed for --order shuffled.")
@@ -186,6 +205,7 @@ class ReadingOptions(OptionGroup):
         """Return the options as keywords of ``read_trials``."""
         found = super().keywords()
         found["columns"] = column_choices(found.pop("column"))
+        found["where"], found["success_word"] = self.where or (), self.success_word or ()
         if "file_format" in found:
             found["format"] = found.pop("file_format")
         if "bounds" in found:

@@ -14,18 +14,24 @@ RAY = ("address", "num_gpus", "wait_for_nodes")
 
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
-    """Return what ``read_trials`` takes: a path, several, or policy: path."""
+    """Return what ``read_trials`` takes: a path, several, or policy: path.
+
+    Files may be typed as NAME=FILE, too.
+    """
     if bool(files) == bool(policies):
         raise Mistyped("give either FILES or --policy NAME=FILE for each policy")
-    if policies:
-        return named_values(policies, "NAME=FILE")
+    named = policies or list(map(str, files or ()))
+    if policies or all("=" in name and not Path(name).exists() for name in named):
+        return named_values(named, "NAME=FILE")
     assert files is not None
     return files[0] if len(files) == 1 else files
 
 
 def trial_paths(files: list[Path] | None, policies: list[str] | None) -> list[Path]:
     """Return the files that were named."""
-    return list(files or ()) + [Path(item.partition("=")[2]) for item in policies or ()]
+    source = trial_source(files, policies)
+    places = source.values() if isinstance(source, dict) else source
+    return [Path(place) for place in ([places] if isinstance(places, Path) else places)]
 
 
 def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:

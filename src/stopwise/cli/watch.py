@@ -35,7 +35,7 @@ GO_ON = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchReadingOptions(TableReadingOptions, left_out=("missing", "order", "seed")):
+class WatchReadingOptions(TableReadingOptions, left_out=("order", "seed")):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
     bounds: str | None = option(
@@ -54,6 +54,7 @@ def watch(
     tasks: TaskOptions,
     interval: float = option("Seconds between looks.", 5.0, min=0.05),
     once: bool = flag("Look once: exit code 0 means stop, 3 means go on."),
+    wait: bool = flag("Wait for files that are not there yet."),
     exit_code: ExitCode = False,
     reporting: ReportingOptions,
     state: Path | None = option(
@@ -79,7 +80,11 @@ def watch(
             state=state,
             **reporting.keywords(),
         ) as watching:
-            sights = watching.look() if once else _until_enough(watching, interval, as_json)
+            sights = (
+                watching.look()
+                if once
+                else _until_enough(watching, interval, as_json=as_json, wait=wait)
+            )
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)
@@ -102,7 +107,9 @@ def watch(
     raise typer.Exit(0 if stop or not once else GO_ON)
 
 
-def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["TaskSight", ...]:
+def _until_enough(
+    watching: "Watch", interval: float, *, as_json: bool, wait: bool
+) -> tuple["TaskSight", ...]:
     """Look until every task has enough trials, and print whatever is new."""
     from stopwise.errors import InvalidInput
     from stopwise.rollout.watch import PastChanged
@@ -121,6 +128,8 @@ def _until_enough(watching: "Watch", interval: float, as_json: bool) -> tuple["T
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
+            if error.code == "no-such-file" and not wait:
+                raise
             news = f"waiting: {in_words(error)}"
         if news != told:
             told = news

@@ -41,11 +41,10 @@ def as_option(setting: Setting) -> str:
     """Return a setting as the option that gives it."""
     if setting.name == "guesses":
         return "MEAN+-SD, as in 50+-20"
+    if setting.name == "lower_is_better" and setting.value is False:
+        return "--higher-is-better"
     if isinstance(setting.value, dict):
-        if "proxy" in setting.value and "--proxy" in (OFFERED.get() or ()):
-            return f"--proxy {_typed(setting.value['proxy'])}"
-        columns = (f"{role}={_typed(choice)}" for role, choice in setting.value.items())
-        return " ".join(f"--column {shlex.quote(column)}" for column in columns)
+        return _by_name(setting.name, setting.value)
     name = {"weights": "weight"}.get(setting.name, setting.name)  # given one by one
     option, offered = f"--{name.replace('_', '-')}", OFFERED.get()
     missing = offered is not None and option not in offered
@@ -53,6 +52,17 @@ def as_option(setting: Setting) -> str:
         return setting.words if missing and setting.words is not None else option
     typed = f"{option} {shlex.quote(_typed(setting.value))}"
     return f"{typed} of `stopwise analyze`" if missing else typed
+
+
+def _by_name(name: str, values: dict[str, object]) -> str:
+    """Return settings of columns as they are typed, one by one."""
+    if name == "where":
+        typed = {key: _typed(own).replace("NAME", "VALUE") for key, own in values.items()}
+        return " ".join(f"--where {shlex.quote(f'{key}={own}')}" for key, own in typed.items())
+    if "proxy" in values and "--proxy" in (OFFERED.get() or ()):
+        return f"--proxy {_typed(values['proxy'])}"
+    columns = (f"{role}={_typed(choice)}" for role, choice in values.items())
+    return " ".join(f"--column {shlex.quote(column)}" for column in columns)
 
 
 def _typed(value: object) -> str:

@@ -10,7 +10,8 @@ import polars as pl
 
 from stopwise.core.scores import as_numbers
 from stopwise.data.raw import RawTable, column_of_values, common_kind
-from stopwise.data.roles import ROLE_NAMES, ColumnChoice, usual_name
+from stopwise.data.reading import ColumnChoice
+from stopwise.data.roles import ALL_NAMES, usual_name
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
@@ -56,7 +57,7 @@ def raw_of_arrays(
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
     chosen = columns.get("score")
-    if chosen is None and not any(usual_name(name) in ROLE_NAMES for name in series):
+    if chosen is None and not any(usual_name(name) in ALL_NAMES for name in series):
         return _policy_per_array(series, source)
     lengths = {name: len(values) for name, values in series.items()}
     if len(set(lengths.values())) > 1:

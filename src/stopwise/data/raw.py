@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 import polars as pl
 
+from stopwise.data.reading import Bounds
 from stopwise.errors import InvalidInput
 from stopwise.messages import placed
 
-Bounds = tuple[float, float]
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
 
@@ -27,11 +28,33 @@ class RawTable:
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     notes: Sequence[str] = ()  # what was assumed or left out, one plain sentence each
     preferences: str | None = None  # the column that says which of two trials was preferred
+    defined: bool = False  # whether a row is a trial by definition of the format, or as was said
 
     def error(self, column: str, row: int, rule: str) -> InvalidInput:
         """Return the one-line error of one value, to be raised."""
         place = f"{self.source}, {self.place(row)}, column {column!r}: "
         return InvalidInput(placed(place, rule))
+
+    def taking(self, kept: pl.Series, *notes: str) -> Self:
+        """Return the rows that are marked."""
+        if kept.all():
+            return replace(self, notes=(*self.notes, *notes)) if notes else self
+        return self.arranged(self.frame.filter(kept), kept.arg_true(), *notes)
+
+    def arranged(self, frame: pl.DataFrame, rows: pl.Series, *notes: str) -> Self:
+        """Return other rows, each with the number of the row here that it comes from."""
+        return replace(
+            self,
+            frame=frame,
+            place=lambda row: self.place(int(rows[row])),
+            notes=(*self.notes, *notes),
+        )
+
+
+def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
+    """Return the table with what holds for all of its rows, unless it has a column of it."""
+    new = [pl.lit(value).alias(key) for key, value in facts.items() if key not in raw.frame.columns]
+    return replace(raw, frame=raw.frame.with_columns(new)) if new else raw
 
 
 def table_of_records(
@@ -54,6 +77,17 @@ def table_of_records(
         notes=notes,
         preferences=preferences,
     )
+
+
+def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object]:
+    """Return a record with the fields of objects within it: ``info.success``."""
+    found: dict[str, object] = {}
+    for key, value in record.items():
+        if isinstance(value, dict) and above.count(".") < 2:
+            found |= flattened(value, f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:

@@ -1,41 +1,39 @@
 """One function from any file, folder or frame to the trial table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 
+from stopwise.core.keywords import flat
 from stopwise.data.bounds import bounds_of_data, declared_bounds
-from stopwise.data.duplicates import refuse_copies, tell_equal_policies, tell_equal_tasks
+from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
-from stopwise.data.raw import Bounds
-from stopwise.data.roles import ColumnChoice, require_columns
+from stopwise.data.notes import in_order, odd_names, one_name
+from stopwise.data.order import completed_in_order
+from stopwise.data.raw import with_facts
+from stopwise.data.reading import Bounds, Reading, ReadingSettings
+from stopwise.data.roles import Column, resolve
+from stopwise.data.scenes import scenes_of_one_task, with_blocks
+from stopwise.data.shapes import shaped
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
-from stopwise.data.told import in_order, odd_names, one_name
-from stopwise.data.trials import ORDERS, Trials, numbered
-from stopwise.errors import InvalidInput, require, require_choice
-from stopwise.messages import BLANK, Notes, Setting, named
+from stopwise.data.trials import Trials, numbered
+from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.messages import BLANK, Notes, Setting, names_listed
 
-MISSING = ("error", "drop", "keep")
+# Why a file of a folder is no file of trials; whatever else is wrong with one is an error.
+NO_TRIALS = ("no-score-column", "summary", "no-records", "no-policies")
 
 
-def read_trials(
-    source: Any,
-    *,
-    format: str | None = None,  # noqa: A002 - the plain word is the right one for users
-    policy: str | None = None,
-    task: str | None = None,
-    columns: Mapping[str, ColumnChoice] | None = None,
-    score: str | None = None,
-    policies: Sequence[str] | None = None,
-    bounds: Bounds | Mapping[str, Bounds] | str | None = None,
-    order: str = "file",
-    seed: int | None = None,
-    missing: str = "error",
-) -> Trials:
+@flat(ReadingSettings, order="file", seed=None, missing="error", bounds=None)
+def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
     """Read trials from the files that people have, and note what was assumed.
+
+    What a file leaves open is a question: an error that names the column and the settings that
+    answer it.
 
     Parameters
     ----------
@@ -43,34 +41,13 @@ def read_trials(
         A path to a file, or to a folder with a file or sub-folder per policy; a list of paths; a
         dictionary of policy: path; a polars, pandas or Arrow frame; a NumPy array with a column of
         scores per policy; a dictionary of columns, or of policy: scores.
-    format
-        The name of the format, if it should not be recognised from the content.
-    policy, task
-        A name for all rows, for files that hold no such column.
-    columns
-        The columns of task, policy, trial, score, success, block, seed (of the training), time,
-        evaluator and proxy (a cheap score of the same trial) by name; several names are joined with
-        "/", None ignores what would be guessed.
-    score
-        Short for ``columns={"score": ...}``: which of a format's measures to compare.
-    policies
-        Of a table without a policy column: the columns that hold the scores of one policy each.
-    bounds
-        The range of the score, (low, high) or per task, known before the data; a score outside is
-        an error. "data" takes the range of the data, which voids the guarantee. None leaves the
-        range unknown, unless the format defines it, as for a success.
-    order
-        "file", "time" (sorted by the time column) or "shuffled" (needs a seed).
-    seed
-        A whole number for the shuffled order.
-    missing
-        "error", "drop" to leave out (and count) trials without a score, or "keep" where a judge
-        has scored them all (``columns={"proxy": ...}``) and people some.
+    **settings
+        How it is read.
 
     Returns
     -------
     Trials
-        Its notes say what was guessed, assumed or dropped.
+        Its notes say what was guessed, assumed or dropped; its columns, which means what and why.
 
     Examples
     --------
@@ -81,94 +58,97 @@ def read_trials(
     >>> print(*trials.notes, sep="; ")
     no array has the usual name of a column, so each holds the scores of one policy; ...
     """
-    chosen = _columns(columns, score)
-    _require_choices(order, seed, missing, bounds)
-    require(
-        missing != "keep" or "proxy" in chosen,
-        Setting("missing", "keep"),
-        " is for trials that a judge has scored: name its column with ",
-        Setting("columns", {"proxy": BLANK}),
-        code="no-proxy",
-    )
-    tables = load(source, format_name=format, policy=policy, columns=chosen, policies=policies)
-    parts = [_part(table, task, chosen, missing) for table in tables]
-    frame = _ordered(_concatenated(parts), order, seed)
+    reading = Reading.of(settings)
+    notes = Notes()
+    parts = _parts(load(source, reading), reading, notes)
+    numbering = reading.columns.get("trial", "") is not None
+    parts = without_copies(parts, notes) if numbering else parts
+    parts = with_blocks(parts, reading, notes)
+    frame = _concatenated(parts)
+    frame = scenes_of_one_task(frame, reading, notes)
+    if reading.order == "file":
+        frame = completed_in_order(frame, notes)
+    frame = _ordered(frame, reading)
     require(
         len(frame) > 0,
         f"{parts[0].raw.source}: no trial is left after dropping those without a score",
     )
-    notes = Notes()
-    if "trial" not in chosen or chosen["trial"] is not None:
-        refuse_copies(parts, notes)
-    tell_equal_policies(frame, notes)
-    tell_equal_tasks(frame, notes)
+    tell_equal(frame, notes)
     odd_names(frame, notes)
     one_name(parts, notes)
-    limits = _bounds(bounds, parts, frame, notes)
+    limits = _bounds(reading.bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
-    if order == "file" and "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
+    in_file_order = reading.order == "file" and "time" in frame.columns
+    if in_file_order and not frame["time"].drop_nulls().is_sorted():
         unsorted = "trials are taken in file order, which is not the order of their times; "
         notes.add(unsorted, Setting("order", "time"), " sorts them", code="order-of-file")
-    if order == "shuffled":
-        shuffled = f"order: shuffled with seed {seed}, not the order in which trials were run"
-        notes.add(shuffled, code="order-shuffled")
+    if reading.order == "shuffled":
+        shuffled = f"order: shuffled with seed {reading.seed}, not the order in which trials were "
+        notes.add(f"{shuffled}run", code="order-shuffled")
     return Trials(
         numbered(frame),
         limits,
         in_order(parts, notes),
-        order,
-        bounds_inferred=bounds == "data",
+        reading.order,
+        bounds_inferred=reading.bounds == "data",
         preferences=any(part.preferences for part in parts),
+        columns=tuple(dict.fromkeys(column for part in parts for column in part.told)),
+        unit="seed" if reading.at is not None and "seed" in frame.columns else "trial",
     )
 
 
-def _part(
-    table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
-) -> Part:
+def explained(
+    source: Any, **settings: Unpack[ReadingSettings]
+) -> tuple[tuple[Column, ...], StopwiseError | None]:
+    """Return what each column was taken for and why, and the question that is left, if any."""
+    reading = Reading.of(settings)
+    columns: dict[Column, None] = {}
+    try:
+        for table in load(source, reading):
+            raw = shaped(table.raw, reading, alone=table.alone)
+            try:
+                columns |= dict.fromkeys(resolve(raw, reading, alone=table.alone).told)
+            except InvalidInput:
+                columns |= dict.fromkeys(Column(name, "", "") for name in raw.frame.columns)
+        return read_trials(source, **settings).columns, None
+    except StopwiseError as error:
+        return tuple(columns), error
+
+
+def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Part]:
+    """Return the trials of each table; a file of a folder may hold something else."""
+    found: list[Part] = []
+    others: list[InvalidInput] = []
+    skipped: list[str] = []
+    for table in tables:
+        try:
+            found.append(_kept_part(table, reading))
+        except InvalidInput as error:
+            if not table.in_folder or error.code not in NO_TRIALS:
+                raise
+            others.append(error)
+            skipped.append(Path(table.raw.source).name)
+    if not found:
+        raise others[0]
+    if skipped:
+        text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
+        notes.add(text, code="files-skipped")
+    return found
+
+
+def _kept_part(table: Loaded, reading: Reading) -> Part:
     files = growing()
     if files is None:
-        return standardise(table, task, columns, missing)
+        return _part(table, reading)
     # Whoever watches asks for the same of each table, as long as it is the same.
-    mark = id(table.raw), table.policy, table.policy_from_file
-    return files.kept(standardise, table.raw.source, mark, table, task, columns, missing)
+    mark = id(table.raw), table.policy, table.policy_from_file, table.facts
+    return files.kept(_part, table.raw.source, mark, table, reading)
 
 
-def _columns(
-    columns: Mapping[str, ColumnChoice] | None, score: str | None
-) -> dict[str, ColumnChoice]:
-    chosen = dict(columns or {})
-    if score is not None:
-        require(
-            chosen.setdefault("score", score) == score,
-            Setting("score", score),
-            " and ",
-            Setting("columns", {"score": chosen["score"]}),
-            " contradict each other: give one of them",
-            code="two-scores",
-        )
-    require_columns(chosen)
-    return chosen
-
-
-def _require_choices(order: str, seed: int | None, missing: str, bounds: object) -> None:
-    require_choice("order", order, ORDERS)
-    require_choice("missing", missing, MISSING)
-    require(
-        not isinstance(bounds, str) or bounds == "data",
-        named("bounds"),
-        f" must be (low, high), task: (low, high) pairs or 'data', but got {bounds!r}",
-        code="bad-bounds",
-    )
-    if order == "shuffled":
-        require(
-            isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
-            Setting("order", "shuffled"),
-            " needs ",
-            Setting("seed", words="a seed"),
-            f", a whole number of at least 0{'' if seed is None else f', but got {seed!r}'}",
-            code="seed-missing",
-        )
+def _part(table: Loaded, reading: Reading) -> Part:
+    raw = shaped(with_facts(table.raw, dict(table.facts)), reading, alone=table.alone)
+    return standardise(raw, table, reading)
 
 
 def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
@@ -185,10 +165,10 @@ def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
     return pl.concat([part.frame for part in parts], how="diagonal")
 
 
-def _ordered(frame: pl.DataFrame, order: str, seed: int | None) -> pl.DataFrame:
-    if order == "shuffled":
-        return frame[np.random.default_rng(seed).permutation(len(frame))]
-    if order == "time":
+def _ordered(frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    if reading.order == "shuffled":
+        return frame[np.random.default_rng(reading.seed).permutation(len(frame))]
+    if reading.order == "time":
         by_time = Setting("order", "time")
         require(
             "time" in frame.columns,
@@ -217,14 +197,19 @@ def _bounds(
         notes.add("bounds: taken from the data, which voids the guarantee", code="bounds-of-data")
         return bounds_of_data(frame)
     tasks = frame["task"].unique(maintain_order=True).to_list()
-    return {**_defined_bounds(parts), **declared_bounds(bounds, tasks)}
+    return {**_defined_bounds(parts, tasks), **declared_bounds(bounds, tasks)}
 
 
-def _defined_bounds(parts: Sequence[Part]) -> dict[str, Bounds]:
+def _defined_bounds(parts: Sequence[Part], tasks: Sequence[str]) -> dict[str, Bounds]:
     """Return the bounds that formats define, for tasks of which every file says the same."""
     found: dict[str, set[Bounds | None]] = {}
     for part in parts:
         for task in part.frame["task"].unique(maintain_order=True):
             found.setdefault(task, set()).add(part.bounds)
-    agreed = {task: next(iter(limits)) for task, limits in found.items() if len(limits) == 1}
+    everywhere = set().union(*found.values())
+    agreed = {
+        task: next(iter(found.get(task, everywhere)))
+        for task in tasks
+        if len(found.get(task, everywhere)) == 1
+    }
     return {task: limits for task, limits in agreed.items() if limits is not None}

@@ -1,66 +1,108 @@
-"""Which column means what: as the user says, as the format defines, or guessed with a note."""
+"""Which column means what, and why: as the user says, as the format defines, or by evidence."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
 from stopwise.data.raw import RawTable
-from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Notes, Setting
+from stopwise.data.reading import Reading
+from stopwise.data.typed_columns import to_names, to_numbers
+from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Notes, Setting, names_listed
 
-# A column, several whose values together make the name, or None for "no such column".
-ColumnChoice = str | Sequence[str] | None
-
+# Usual names of outcomes: partial credit, which contains success; success; what was optimised.
+PARTIAL = (
+    *("score", "progress", "partial_success", "task_progress", "completion", "partial_score"),
+    *("partial_credit", "task_score", "normalized_score", "q_score"),
+)
+SUCCESS = (
+    *("success", "is_success", "binary_success", "succeeded", "successful", "success_once"),
+    *("success_at_end", "task_success", "correct", "is_correct", "solved", "is_solved"),
+    *("resolved", "passed", "goal_reached", "completed", "success_rate"),
+)
+RETURN = (
+    *("return", "episode_return", "episodic_return", "eval_return", "total_return", "returns"),
+    *("reward", "episode_reward", "sum_reward", "sum_rewards", "total_reward", "eval_reward"),
+    *("cumulative_reward", "ep_return", "ep_reward", "ep_rew"),
+)
+VERDICT = ("result", "outcome", "verdict")
+CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")
 RUNS = ("run_name", "run", "arm")
-# Usual names, the likeliest first; partial credit comes before success, which it contains.
-GUESSES: dict[str, tuple[str, ...]] = {
-    "task": ("task", "task_name", "task_id", "env_id", "env_name"),
+# Names of policies that are one only if there are several, each with several trials.
+WEAK = ("condition", "variant", "config", *RUNS)
+STEPS = (
+    *("step", "global_step", "env_step", "env_steps", "train_step", "train_steps"),
+    *("training_step", "training_steps", "total_timesteps", "num_timesteps", "epoch", "epochs"),
+    *("update", "updates", "iteration", "iterations", "iter", "frames"),
+)
+# Steps of a training run, if they rise from row to row; else the length of an episode.
+RISING = ("steps", "timestep", "timesteps", "time_step", "frame", "t")
+NAMES: dict[str, tuple[str, ...]] = {
+    "task": (
+        *("task", "task_name", "task_id", "env_id", "env_name", "env", "task_type"),
+        *("suite", "task_suite", "task_description", "instruction"),
+    ),
     "policy": (
-        *("policy", "policy_name", "policy_id", "model", "model_name", "model_id"),
-        *("method", "algo", "algorithm", "agent"),
-        *("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name"),
-        *RUNS,
+        *("policy", "policy_name", "policy_id", "model", "model_name", "model_id", "model_label"),
+        *("method", "algo", "algorithm", "agent", "agent_name", *WEAK, *CHECKPOINTS),
     ),
     "trial": (
-        *("trial", "trial_id", "episode", "episode_id", "episode_ix", "episode_index"),
-        *("rollout", "rollout_id", "trial_number"),
+        *("trial", "trial_id", "episode", "episode_id", "episode_ix", "episode_idx"),
+        *("episode_index", "rollout", "rollout_id", "trial_number", "trial_idx", "trial_#"),
     ),
-    "score": (
-        *("score", "progress", "partial_success", "task_progress", "completion"),
-        *("return", "episode_return", "reward", "episode_reward", "sum_reward"),
-        *("success", "is_success", "binary_success", "succeeded", "success_rate"),
-        *("result", "outcome"),
+    "score": (*PARTIAL, *SUCCESS, *RETURN, *VERDICT),
+    "success": (
+        *("success", "is_success", "binary_success", "success_once", "task_success"),
+        *("correct", "is_correct", "solved", "resolved", "passed"),
     ),
-    "success": ("success", "is_success", "binary_success"),
     "block": (
         *("block", "block_id", "paired_block", "session", "session_id"),
         *("environment", "scene", "scene_id", "scenario", "scenario_index"),
-        *("initial_condition", "env_seed", "seed"),
+        *("initial_condition", "env_seed", "scene_seed", "eval_seed", "init_state"),
+        *("initial_state", "init_state_id", "init_idx", "pair_id", "seed"),
     ),
     "seed": (
         *("train_seed", "training_seed", "model_seed", "seed_train"),
         *("training_run", "train_run", "run", "run_id"),
     ),
+    "step": (*STEPS, *RISING, *CHECKPOINTS),
     "time": ("time", "timestamp", "datetime", "started_at", "date"),
     "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
     "proxy": (),  # never guessed: whether it was fixed before the study no file tells
+    "ignore": (),
 }
-SCORE_NAMES = GUESSES["score"]
+ALL_NAMES = frozenset(
+    name for role, names in NAMES.items() for name in names if role != "step" or name in CHECKPOINTS
+)
 # Within a longer name, such as "Robot policy".
 POLICY_WORDS = frozenset(("policy", "model", "checkpoint", "ckpt"))
-# Words in the name of a score of which less is usually better.
-USUALLY_LOWER = frozenset(
+# Words in the name of an outcome that does not say whether more of it is better.
+UNDIRECTED = frozenset(
     (
-        *("time", "duration", "cost", "costs", "error", "errors"),
-        *("steps", "timesteps", "distance", "loss"),
+        *("time", "duration", "cost", "costs", "error", "errors", "steps", "timesteps"),
+        *("distance", "loss", "collision", "collisions", "failure", "failures", "fail", "failed"),
+        *("regret", "violation", "violations", "timeout", "timeouts", "penalty", "drops"),
+        *("dropped", "falls", "crash", "crashes", "crashed", "intervention", "interventions"),
+        *("jerk", "deviation", "rmse", "mse", "mae", "latency", "attempts", "retries", "resets"),
+        *("energy", "effort", "force", "contacts", "length", "misses", "missed", "seconds"),
+        *("damage", "deaths", "aborts", "aborted", "stops", "unsafe", "mistakes"),
     )
 )
+DIRECTED = frozenset(("success", "score", "reward", "return", "free"))
 # What a column is called if the file begins with its first trial.
 NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
-ROLE_NAMES = frozenset(name for names in GUESSES.values() for name in names)
-SINGLE = ("score", "success", "time", "proxy")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a file, the role that it plays (or none), and why."""
+
+    name: str
+    role: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -70,6 +112,12 @@ class Roles:
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
     notes: Notes
+    told: tuple[Column, ...]
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The columns that play some role."""
+        return frozenset(name for names in self.columns.values() for name in names)
 
 
 def usual_name(name: str) -> str:
@@ -78,93 +126,140 @@ def usual_name(name: str) -> str:
     What stands behind in brackets, as a unit or a range, is no part of it, nor is a question mark.
     """
     short = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\]|[?:*])+$", "", name.strip()) or name.strip()
-    return re.sub(r"[\s-]+", "_", short.lower())
+    return re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short)).lower()
 
 
-def usual_role(name: str, role: str) -> bool:
-    """Whether a name is usual for the role, whatever the column holds."""
-    return usual_name(name) in GUESSES[role]
+def is_named(name: str, *roles: str) -> bool:
+    """Whether a name is usual for one of the roles, whatever the column holds."""
+    return any(usual_name(name) in NAMES[role] for role in roles)
+
+
+def is_score_name(name: str) -> bool:
+    """Whether a name is usual for a score, perhaps behind that of a group: "eval/success"."""
+    return bool({usual_name(name), usual_name(re.split(r"[/.]", name)[-1])} & set(NAMES["score"]))
 
 
 def names_scores(name: str) -> bool:
     """Whether a name is usual for a list of scores: that of a score, perhaps of several."""
     short = usual_name(name)
-    return any(usual_role(short.removesuffix(end), "score") for end in ("", "s", "es", "_list"))
+    return any(short.removesuffix(end) in NAMES["score"] for end in ("", "s", "es", "_list"))
 
 
-def is_usual(raw: RawTable, name: str, *roles: str) -> bool:
-    """Whether a column has a usual name for one of the roles.
+def is_policy(raw: RawTable, name: str, *, alone: bool = True) -> bool:
+    """Whether a column has a usual name for policies, and values that fit it.
 
-    A run may also be one trial: only names that come more than once are taken for policies. Beside
-    a column of policies it is a training run, if anything.
+    Beside other files a column of conditions or variants does not name the policies.
     """
     short, values = usual_name(name), raw.frame[name]
-    if short in RUNS and "seed" not in roles:
-        is_number = values.cast(pl.Float64, strict=False).is_not_null().all()
-        return "policy" in roles and not is_number and values.n_unique() < len(values)
-    return any(short in GUESSES[role] for role in roles)
+    if short not in WEAK:
+        return short in NAMES["policy"]
+    is_number = values.cast(pl.Float64, strict=False).is_not_null().all()
+    fits = not is_number and values.n_unique() < len(values)
+    return fits and (short in RUNS or (alone and values.n_unique() > 1))
 
 
-def require_columns(columns: Mapping[str, ColumnChoice]) -> None:
-    """Raise unless the user's choice names known roles."""
-    for role, choice in columns.items():
-        given = Setting("columns", {role: choice})
-        known = f": the role must be one of {', '.join(GUESSES)}, but got {role!r}"
-        require(role in GUESSES, given, known, code="unknown-role")
-        require(
-            role not in SINGLE or choice is None or isinstance(choice, str),
-            given,
-            f" names several columns, but the {role} is one",
-            code="one-column",
-        )
-    require(
-        "score" not in columns or columns["score"] is not None,
-        Setting("columns", {"score": None}),
-        " leaves no score: name its column",
-        code="no-score-column",
-    )
-
-
-def resolve(raw: RawTable, chosen: Mapping[str, ColumnChoice]) -> Roles:
-    """Return the columns of each role: chosen, else defined by the format, else guessed."""
-    present = {usual_name(name): name for name in reversed(raw.frame.columns)}
+def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
+    """Return the columns of each role, or raise if there is no score."""
     columns: dict[str, tuple[str, ...]] = {}
-    guessed: set[str] = set()
+    guessed: dict[str, str] = {}
+    why: dict[str, tuple[str, str]] = {}
     notes = Notes()
-    for role, usual in GUESSES.items():
-        if role in chosen:
-            columns[role] = _chosen(raw, role, chosen[role])
+    for role in NAMES:
+        chosen = reading.names(role)
+        if chosen is not None:
+            columns[role] = _present(raw, role, chosen)
+            why |= dict.fromkeys(chosen, (role, "you said so"))
         elif role in raw.roles:
-            columns[role] = (raw.roles[role],)
-            if role == "score" and raw.roles[role] != role:  # else it has no name of its own
+            name = raw.roles[role]
+            columns[role] = (name,)
+            why[name] = role, "the format defines it"
+            if role == "score" and name != role:  # else it has no name of its own
                 default = " (by default; ", Setting("score"), " chooses another)"
-                notes.append(_read_note(role, raw.roles[role], *default, code="default"))
-        else:
-            policies = columns.get("policy", ()) if role == "seed" else ()
-            names = (
-                present[name] for name in usual if name in present and present[name] not in policies
-            )
-            found = next((name for name in names if is_usual(raw, name, role)), None)
-            if found is None and role == "policy":
-                found = _about_policies(raw)
-            if found is not None:
-                columns[role] = (found,)
-                guessed.add(role)
-                notes.append(guess_note(role, found))
+                notes.append(_read_note(role, name, *default, code="default"))
+        elif role == "step" and reading.at is None:
+            continue
+        elif (found := _evidence(raw, role, columns, alone=alone)) is not None:
+            columns[role], reason = found
+            guessed[role] = reason
+            why |= {name: (role, reason) for name in columns[role] if name not in why}
+            notes.append(guess_note(role, "/".join(columns[role])))
     if "score" not in columns:
-        numbers = [name for name in raw.frame.columns if NO_NAME.fullmatch(name.strip().lower())]
-        why = f", since {no_header(numbers[0])}" if numbers else ""
-        raise InvalidInput(
-            f"{raw.source}: no column looks like a score{why}; name it with ",
-            Setting("score"),
-            ", or name the columns that hold the scores of one policy each with ",
-            Setting("policies"),
-            f"; the columns are {listed(raw)}; usual names of a score are "
-            f"{', '.join(GUESSES['score'])}",
-            code="no-score-column",
-        )
-    known = {role: names for role, names in columns.items() if names}
-    return Roles(known, frozenset(guessed), notes)
+        raise _no_score(raw)
+    columns = {role: names for role, names in columns.items() if names}
+    (score,) = columns["score"]
+    if "score" in guessed:
+        _tell_others(raw, score, notes)
+    told = tuple(Column(name, *why.get(name, ("", _unused(name)))) for name in raw.frame.columns)
+    return Roles(columns, frozenset(guessed), notes, told)
+
+
+def _evidence(
+    raw: RawTable, role: str, known: Mapping[str, tuple[str, ...]], *, alone: bool
+) -> tuple[tuple[str, ...], str] | None:
+    """Return the columns for which name and values speak, and how."""
+    present = {usual_name(name): name for name in reversed(raw.frame.columns)}
+    named = [present[name] for name in NAMES[role] if name in present]
+    usual = "a usual name"
+    if role == "score":
+        inner = {usual_name(re.split(r"[/.]", name)[-1]): name for name in raw.frame.columns}
+        named = [
+            name
+            for usual_one in NAMES["score"]
+            for name in dict.fromkeys((present.get(usual_one), inner.get(usual_one)))
+            if name is not None
+        ]
+        readable = [name for name in named if is_readable(raw, name)]
+        found = next(iter(readable or named), None)
+        return None if found is None else ((found,), "a usual name, and values that are scores")
+    if role == "policy":
+        named = [name for name in named if is_policy(raw, name, alone=alone)]
+        found = next(iter(named), None) or _about_policies(raw)
+        return None if found is None else ((found,), usual)
+    if role in ("seed", "step"):
+        named = [name for name in named if name not in known.get("policy", ())]
+    if role == "task" and len(named) > 1:
+        return _tasks(raw, named), usual
+    return ((named[0],), usual) if named else None
+
+
+def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
+    """Return the first column of tasks, below another one if its names recur there."""
+    first, *others = named
+    pairs = raw.frame.select(to_names(raw.frame[name]).alias(name) for name in named)
+    for other in others:
+        several = pairs.group_by(first).agg(pl.col(other).n_unique())[other]
+        if pairs[other].n_unique() < pairs[first].n_unique() and bool((several > 1).any()):
+            return other, first
+    return (first,)
+
+
+def is_readable(raw: RawTable, name: str) -> bool:
+    """Whether some value of a column is a score."""
+    column = raw.frame[name].drop_nulls().head(200)
+    try:
+        return len(column) > 0 and to_numbers(column, partial(raw.error, name)).count() > 0
+    except InvalidInput:
+        some = [value for value in column.unique().head(20) if _is_score(raw, name, value)]
+        return bool(some)
+
+
+def _is_score(raw: RawTable, name: str, value: object) -> bool:
+    try:
+        return to_numbers(pl.Series([value]), partial(raw.error, name)).count() == 1
+    except InvalidInput:
+        return False
+
+
+def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
+    """Say which other outcomes there are, and how to get them."""
+    outcomes = [name for name in raw.frame.columns if name != score and is_score_name(name)]
+    if outcomes:
+        text = f"{raw.source}: compared is {score!r}, not {names_listed(outcomes)}; "
+        notes.add(text, Setting("score", outcomes[0]), " compares that", code="other-outcomes")
+
+
+def _unused(name: str) -> str:
+    return "another outcome" if is_score_name(name) else "no usual name"
 
 
 def _about_policies(raw: RawTable) -> str | None:
@@ -172,7 +267,7 @@ def _about_policies(raw: RawTable) -> str | None:
     found = []
     for name in raw.frame.columns:
         words, values = usual_name(name), raw.frame[name]
-        if words in ROLE_NAMES or not POLICY_WORDS.intersection(words.split("_")):
+        if words in ALL_NAMES or not POLICY_WORDS.intersection(words.split("_")):
             continue
         numbers = values.cast(pl.Float64, strict=False).is_not_null().any()
         if not numbers and 1 < values.n_unique() <= len(values) / 2:
@@ -180,15 +275,17 @@ def _about_policies(raw: RawTable) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def lower_note(column: str) -> Message | None:
-    """Return the note that less of such a score is usually better, or None."""
-    words = re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower())
-    if not USUALLY_LOWER.intersection(words):
+def direction_note(column: str) -> Message | None:
+    """Return the question whether less of a score is better, if its name does not say."""
+    words = set(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower()))
+    if not UNDIRECTED & words or DIRECTED & words:
         return None
     return Message(
-        f"higher scores count as better; if less of {column!r} is better, say ",
+        f"the name {column!r} does not say whether more of it is better: say ",
         Setting("lower_is_better", True),
-        code="maybe-lower",
+        " or ",
+        Setting("lower_is_better", False),
+        code="direction-unknown",
     )
 
 
@@ -202,15 +299,41 @@ def _read_note(role: str, column: str, *how: str | Setting, code: str) -> Messag
     return Message(read, *how, code=f"{role}-column-{code}")
 
 
-def _chosen(raw: RawTable, role: str, choice: ColumnChoice) -> tuple[str, ...]:
-    names = () if choice is None else (choice,) if isinstance(choice, str) else tuple(choice)
+def _present(raw: RawTable, role: str, names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if name not in raw.frame.columns:
             raise InvalidInput(
                 f"{raw.source}: there is no column {name!r} for the {role}; "
                 f"the columns are {listed(raw)}"
             )
-    return names
+    return tuple(names)
+
+
+def _no_score(raw: RawTable) -> InvalidInput:
+    numbers = [name for name in raw.frame.columns if NO_NAME.fullmatch(name.strip().lower())]
+    why = f", since {no_header(numbers[0])}" if numbers else ""
+    candidates = [name for name in raw.frame.columns if _may_be_score(raw, name)]
+    return InvalidInput(
+        f"{raw.source}: no column looks like a score{why}; name it with ",
+        Setting("score"),
+        *([f" (perhaps {names_listed(candidates[:4])})"] if candidates and not numbers else []),
+        ", or name the columns that hold the scores of one policy each with ",
+        Setting("policies"),
+        f"; the columns are {listed(raw)}; usual names of a score are "
+        f"{', '.join(('score', 'progress', 'success', 'solved', 'return', 'reward', 'result'))}",
+        code="no-score-column",
+    )
+
+
+def _may_be_score(raw: RawTable, name: str) -> bool:
+    """Whether a column holds nothing but 0 and 1 or words for them."""
+    if usual_name(name) in ALL_NAMES:
+        return False
+    try:
+        numbers = to_numbers(raw.frame[name], partial(raw.error, name)).drop_nulls()
+    except InvalidInput:
+        return False
+    return len(numbers) > 0 and bool(numbers.is_in([0.0, 1.0]).all())
 
 
 def no_header(name: str) -> str:
@@ -220,4 +343,4 @@ def no_header(name: str) -> str:
 
 def listed(raw: RawTable) -> str:
     """Return the names of the columns, for messages."""
-    return ", ".join(map(repr, raw.frame.columns))
+    return names_listed(raw.frame.columns)

@@ -9,61 +9,43 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
+from stopwise.data.folders import about_jobs, name_of, seed_of
 from stopwise.data.frames import is_frame, is_place, raw_of_array, raw_of_arrays, raw_of_frame
-from stopwise.data.lists import unlisted
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import ColumnChoice
-from stopwise.data.summaries import require_trials
-from stopwise.data.wide import unfolded
+from stopwise.data.reading import Reading
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, counted
 
-# File names that tools always use, so that only the folder tells policies apart.
-COMMON_STEMS = {"eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Loaded:
     """One table with the policy as the user named it, or else as its file is called."""
 
     raw: RawTable
     policy: str | None
     policy_from_file: str | None = None
+    facts: tuple[tuple[str, str], ...] = ()  # what names of files and folders say of all rows
+    alone: bool = False  # then it must hold all policies, perhaps side by side
+    in_folder: bool = False  # then it may be something else than trials
 
 
-def load(
-    source: Any,
-    *,
-    format_name: str | None,
-    policy: str | None,
-    columns: Mapping[str, ColumnChoice],
-    policies: Sequence[str] | None = None,
-) -> list[Loaded]:
+def load(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    found = [
-        replace(table, raw=unlisted(table.raw, columns))
-        for table in tables(source, format_name, policy, columns)
-    ]
-    for table in found:
-        require_trials(table.raw, columns, policies)
-    # A table that stands alone must hold all policies, perhaps side by side.
-    alone = is_place(source) and policy is None and len(found) == 1
-    if policies is None and not alone:
-        return found
-    return [replace(table, raw=unfolded(table.raw, columns, policies)) for table in found]
+    found = tables(source, reading)
+    alone = is_place(source) and reading.policy is None and len(found) == 1
+    return [replace(table, alone=alone) for table in found]
 
 
-def tables(
-    source: Any, format_name: str | None, policy: str | None, columns: Mapping[str, ColumnChoice]
-) -> list[Loaded]:
+def tables(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table as it is."""
+    policy = reading.policy
     if is_place(source):
-        return _load(source, format_name, policy)
+        return _load(source, reading, policy)
     if isinstance(source, np.ndarray):
-        return [Loaded(raw_of_array(source), policy)]
+        return [Loaded(raw=raw_of_array(source), policy=policy)]
     if isinstance(source, Mapping):
         if not source or not all(map(is_place, source.values())):
-            return [Loaded(raw_of_arrays(source, columns), policy)]
+            return [Loaded(raw=raw_of_arrays(source, reading.columns), policy=policy)]
         require(
             policy is None,
             "the policies are named by the dictionary already, but got ",
@@ -71,12 +53,10 @@ def tables(
             code="policy-named-twice",
         )
         return [
-            table
-            for name, value in source.items()
-            for table in _load(value, format_name, str(name))
+            table for name, value in source.items() for table in _load(value, reading, str(name))
         ]
     if isinstance(source, Sequence) and source and all(is_place(value) for value in source):
-        parts = [_load(value, format_name, policy) for value in source]
+        parts = [_load(value, reading, policy) for value in source]
         return _told_apart(_without_repeats([table for part in parts for table in part]))
     raise InvalidInput(
         "trials must come from a path, a list of paths, a frame, an array, a dictionary of columns "
@@ -94,19 +74,20 @@ def require_apart(state: Path, source: Any) -> None:
         )
 
 
-def _load(source: Any, format_name: str | None, policy: str | None) -> list[Loaded]:
+def _load(source: Any, reading: Reading, policy: str | None) -> list[Loaded]:
     if is_frame(source):
-        return [Loaded(raw_of_frame(source), policy)]
-    return _load_path(Path(source), format_name, policy)
+        return [Loaded(raw=raw_of_frame(source), policy=policy)]
+    return _load_path(Path(source), reading, policy)
 
 
-def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[Loaded]:
-    require(path.exists(), f"{path}: there is no such file or folder")
-    reader = formats.find(format_name) if format_name is not None else formats.recognise(path)
-    if reader is not None and (path.is_file() or reader.recognise(path)):
-        return [Loaded(formats.read(reader, path), policy, name_of(path))]
+def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]:
+    require(path.exists(), f"{path}: there is no such file or folder", code="no-such-file")
+    found = formats.opened(path, reading.format)
+    if found is not None:
+        raw = found.sheet(reading.sheet)
+        return [Loaded(raw=raw, policy=policy, policy_from_file=name_of(path))]
     if path.is_dir():
-        return _load_folder(path, format_name, policy)
+        return _load_folder(path, reading, policy)
     require(path.stat().st_size > 0, f"{path}: the file is empty")
     raise InvalidInput(
         f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
@@ -115,67 +96,69 @@ def _load_path(path: Path, format_name: str | None, policy: str | None) -> list[
     )
 
 
-def _load_folder(folder: Path, format_name: str | None, policy: str | None) -> list[Loaded]:
-    """Return the tables of a folder: one policy per file, or per sub-folder and all it holds."""
-    tables: list[Loaded] = []
-    skipped = 0
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        files = [path] if path.is_file() else _files_beneath(path)
-        name = None if path.is_file() else path.name
-        for file in files:
-            reader = _reader(file, format_name)
-            if reader is None:
-                skipped += 1
+def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loaded]:
+    """Return the tables of a folder: one policy per file, or per sub-folder and all it holds.
+
+    Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
+    """
+    places = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    jobs = about_jobs(folder)
+    found: list[Loaded] = []
+    skipped: list[str] = []
+    for place in places:
+        for file in [place] if place.is_file() else _files_beneath(place):
+            opened = formats.opened(file, reading.format)
+            if opened is None or (reading.format and not opened.format.recognise(opened.head)):
+                skipped.append(str(file.relative_to(folder)))
                 continue
-            tables.append(Loaded(formats.read(reader, file), policy, name or name_of(file)))
-    if not tables:
-        known = format_name if format_name is not None else ", ".join(formats.names())
+            job = next((jobs[above] for above in file.parents if above in jobs), None)
+            name = place.name if place.is_dir() else name_of(file)
+            own = Loaded(
+                raw=opened.sheet(reading.sheet),
+                policy=policy,
+                policy_from_file=name if job is None else job.policy,
+                facts=(*seed_of(file), *(() if job is None else job.facts.items())),
+                in_folder=True,
+            )
+            found.append(own)
+    if not found:
+        known = reading.format if reading.format is not None else ", ".join(formats.names())
         raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
     if skipped:
-        note = f"{folder}: {counted(skipped, 'file')} without trials skipped"
-        raw = tables[0].raw
+        note = f"{folder}: {counted(len(skipped), 'file')} without trials skipped"
+        raw = found[0].raw
         said = replace(raw, notes=(*raw.notes, Message(note, code="files-skipped")))
-        tables[0] = replace(tables[0], raw=said)
-    return tables
-
-
-def _reader(path: Path, format_name: str | None) -> formats.Format | None:
-    if format_name is None:
-        return formats.recognise(path)
-    reader = formats.find(format_name)
-    return reader if reader.recognise(path) else None
+        found[0] = replace(found[0], raw=said)
+    return found
 
 
 def _files_beneath(folder: Path) -> list[Path]:
-    if formats.recognise(folder) is not None:
+    if formats.opened(folder) is not None:
         return [folder]
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    inner = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in inner if not _is_hidden(path.relative_to(folder)))
 
 
-def name_of(path: Path) -> str:
-    """Return the policy that a file is named after, or its folder where tools name the file."""
-    stem = path.stem.removesuffix(".monitor")
-    is_common = not stem or stem in COMMON_STEMS or stem.isdigit() or stem.startswith("results-")
-    return path.resolve().parent.name if is_common else stem
+def _is_hidden(path: Path) -> bool:
+    """Whether it is kept in a hidden folder, as those of Hydra and of git are."""
+    return any(part.startswith(".") for part in path.parts[:-1])
 
 
-def _told_apart(tables: list[Loaded]) -> list[Loaded]:
+def _told_apart(found: list[Loaded]) -> list[Loaded]:
     """Name policies after their folders where all files have one name."""
-    folders = [Path(table.raw.source).resolve().parent.name for table in tables]
-    alike = len({table.policy_from_file for table in tables}) == 1
-    if not alike or len(set(folders)) < len(tables):
-        return tables
-    named = zip(tables, folders, strict=True)
+    folders = [Path(table.raw.source).resolve().parent.name for table in found]
+    alike = len({table.policy_from_file for table in found}) == 1
+    if not alike or len(set(folders)) < len(found):
+        return found
+    named = zip(found, folders, strict=True)
     return [replace(table, policy_from_file=folder) for table, folder in named]
 
 
-def _without_repeats(tables: list[Loaded]) -> list[Loaded]:
+def _without_repeats(found: list[Loaded]) -> list[Loaded]:
     seen: set[str] = set()
-    for table in tables:
+    for table in found:
         place = os.path.realpath(table.raw.source)
         if os.path.exists(place) and place in seen:
             raise InvalidInput(f"{table.raw.source}: the same file was given twice")
         seen.add(place)
-    return tables
+    return found

@@ -1,26 +1,26 @@
 """From the columns of one file to the columns of the trial table, with every rule applied."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
 
 from stopwise.data.bounds import require_within
-from stopwise.data.duplicates import duplicate_rows
-from stopwise.data.preferences import one_row_per_trial
-from stopwise.data.raw import UNIT, Bounds, RawTable
+from stopwise.data.copies import duplicate_rows
+from stopwise.data.meaning import at_point, require_one_meaning
+from stopwise.data.raw import UNIT, RawTable
+from stopwise.data.reading import MANY_MISSING, Bounds, Reading
 from stopwise.data.roles import (
-    GUESSES,
-    ColumnChoice,
+    NAMES,
+    Column,
     Roles,
+    direction_note,
     guess_note,
     listed,
-    lower_note,
     resolve,
 )
 from stopwise.data.sources import Loaded
-from stopwise.data.summaries import is_mean
 from stopwise.data.typed_columns import (
     is_logical,
     is_parts_of_one,
@@ -30,8 +30,9 @@ from stopwise.data.typed_columns import (
     to_numbers,
     to_times,
 )
+from stopwise.data.units import is_mean
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Notes, Setting, counted
+from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
 DEFAULT_TASK = "task"
 
@@ -47,6 +48,7 @@ class Part:
     bounds: Bounds | None
     notes: Notes
     preferences: bool
+    told: tuple[Column, ...]
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
@@ -63,22 +65,21 @@ class Part:
         require_within(scores, tasks, bounds, lambda row, rule: complaint(self.rows[row], rule))
 
 
-def standardise(
-    table: Loaded, task: str | None, columns: Mapping[str, ColumnChoice], missing: str
-) -> Part:
+def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
     """Return the trials of one file, or raise one line that names the place."""
-    raw, policies = one_row_per_trial(table.raw), (table.policy, table.policy_from_file)
     require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
-    roles = resolve(raw, columns)
-    notes = Notes([*raw.notes, *roles.notes])
+    roles = resolve(raw, reading, alone=table.alone)
     (score_column,) = roles.columns["score"]
-    less = lower_note(score_column)
-    notes.extend([] if less is None else [less])
+    raw = _with_success_words(raw, score_column, reading)
+    notes = Notes([*raw.notes, *roles.notes])
+    question = direction_note(score_column)
+    notes.extend([] if question is None else [question])
     if is_mean(raw, score_column):
         text = f"{raw.source}: {score_column!r} sounds like a mean of many trials, but each counts "
         notes.add(f"{text}as one trial here", code="doubtful-scores")
+    policies = table.policy, table.policy_from_file
     found = {
-        "task": _named(raw, roles, "task", (task, DEFAULT_TASK), notes),
+        "task": _named(raw, roles, "task", (reading.task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", policies, notes),
         "score": to_numbers(raw.frame[score_column], partial(raw.error, score_column)),
     }
@@ -89,33 +90,59 @@ def standardise(
         values = _optional(raw, roles, role, notes)
         if values is not None:
             found[role] = values
-    if "proxy" in roles.columns:
-        (proxy,) = roles.columns["proxy"]
-        text = f"{raw.source}: {proxy!r} is the score itself and cannot be its own proxy"
-        require(proxy != score_column, text, parameter="proxy")
-        found["proxy"] = to_numbers(raw.frame[proxy], partial(raw.error, proxy))
+    for role in ("proxy", "step"):
+        if role in roles.columns:
+            (name,) = roles.columns[role]
+            text = f"{raw.source}: {name!r} is the score itself and cannot be its own {role}"
+            require(name != score_column, text, parameter=role)
+            found[role] = to_numbers(raw.frame[name], partial(raw.error, name))
     if "row" in raw.roles:
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     frame = _without_training_seeds(frame, roles, notes)
-    scored = _scored(raw, frame, score_column, missing, notes)
-    keep = scored & ~duplicate_rows(raw, frame, notes)
+    if reading.at is None:
+        require_one_meaning(raw, frame, roles, reading)
+    bounds = _defined_bounds(raw, score_column, notes)
+    frame, keep = _scored(raw, frame, score_column, (reading, bounds), notes)
+    keep &= ~duplicate_rows(raw, frame, notes)
     if "proxy" in found:
-        complaint = partial(raw.error, proxy)
+        complaint = partial(raw.error, roles.columns["proxy"][0])
         missing_proxy = "the proxy has no score here, and needs one of every trial that has one"
         rows = keep.arg_true()
         require_known(
             found["proxy"].filter(keep), lambda row, rule: complaint(rows[row], rule), missing_proxy
         )
+    rows, frame = keep.arg_true(), frame.filter(keep)
+    if reading.at is not None:
+        lower = bool(reading.lower_is_better)
+        frame, places = at_point(frame, reading.at, raw.source, notes, lower=lower)
+        rows = rows.gather(places)
     return Part(
         raw=raw,
         score_column=score_column,
-        rows=keep.arg_true(),
-        frame=frame.filter(keep),
-        bounds=_defined_bounds(raw, score_column, notes),
+        rows=rows,
+        frame=frame,
+        bounds=bounds,
         notes=notes,
         preferences=score_column == raw.preferences,
+        told=roles.told,
     )
+
+
+def _with_success_words(raw: RawTable, column: str, reading: Reading) -> RawTable:
+    """Return the table with true and false in place of words that the user explained."""
+    if not reading.success_word:
+        return raw
+    words = raw.frame[column].cast(pl.String).str.strip_chars().str.to_lowercase()
+    meant = words.is_in(reading.success_word)
+    require(
+        bool(meant.any()),
+        f"{raw.source}: no {column!r} is {' or '.join(map(repr, reading.success_word))}; the "
+        f"values are {names_listed(words.unique(maintain_order=True).drop_nulls())}",
+        parameter="success_word",
+    )
+    known = (words != "").fill_null(False)
+    return replace(raw, frame=raw.frame.with_columns(meant.set(~known, None).alias(column)))
 
 
 def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
@@ -126,11 +153,11 @@ def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> 
     """
     column = roles.columns.get("block", ("",))[0]
     if "block" in roles.guessed and column.strip().lower() == "seed" and "seed" not in frame:
-        if _shared(frame, "block"):
+        if "step" in frame.columns or _shared(frame, "block"):
             notes.remove(guess_note("block", column))
             frame = frame.rename({"block": "seed"})
             notes.append(guess_note("seed", column))
-    elif "seed" in roles.guessed and not _shared(frame, "seed"):
+    elif "seed" in roles.guessed and "step" not in frame.columns and not _shared(frame, "seed"):
         (column,) = roles.columns["seed"]
         notes.remove(guess_note("seed", column))
         return frame.drop("seed")
@@ -155,7 +182,7 @@ def _named(
                 Setting("columns", {role: BLANK}),
                 f", or the {role} itself with ",
                 Setting(role),
-                f"; the columns are {listed(raw)}; usual names are {', '.join(GUESSES[role])}",
+                f"; the columns are {listed(raw)}; usual names are {', '.join(NAMES[role][:12])}",
                 code=f"no-{role}-column",
             )
         if given is None:
@@ -171,8 +198,7 @@ def _named(
     if len(different) > 1:
         raise InvalidInput(
             f"{raw.source}: it was given as {role} {given!r}, but column "
-            f"{roles.columns[role][0]!r} names {len(different)}: "
-            f"{', '.join(map(repr, different.head(5)))}",
+            f"{roles.columns[role][0]!r} names {len(different)}: {names_listed(different)}",
             code=f"several-{role}-names",
         )
     return pl.Series([given]).new_from_index(0, len(raw.frame))
@@ -203,25 +229,65 @@ def _optional(raw: RawTable, roles: Roles, role: str, notes: Notes) -> pl.Series
 
 
 def _scored(
-    raw: RawTable, frame: pl.DataFrame, column: str, missing: str, notes: Notes
-) -> pl.Series:
-    scores = frame["score"]
-    if missing == "error":
-        drop = Setting("missing", "drop")
-        cure: list[str | Setting] = [
-            "the score is missing; ",
-            drop,
-            " leaves such trials out and says how many",
-        ]
+    raw: RawTable,
+    frame: pl.DataFrame,
+    column: str,
+    how: tuple[Reading, Bounds | None],
+    notes: Notes,
+) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the trials, and which have a score; what is missing is refused, or as was said."""
+    (reading, bounds), scores = how, frame["score"]
+    everyone = pl.repeat(True, len(frame), eager=True)
+    gaps = scores.null_count()
+    if not gaps or reading.missing == "keep":
+        return frame, everyone
+    known = scores.drop_nulls()
+    alike = known.n_unique() < 2 and gaps > MANY_MISSING * len(scores)
+    fail, drop = Setting("missing", "fail"), Setting("missing", "drop")
+    if reading.missing == "error" or (alike and reading.missing == "drop" and len(known)):
+        more = f" here and in {counted(gaps - 1, 'more row')}" if gaps > 1 else ""
+        cure: list[str | Setting] = [f"the score is missing{more}; "]
+        if alike:
+            only = f"all others are {known[0]:g}, so " if len(known) else ""
+            cure += [only, "those that are missing may be failures: ", fail, " counts them so"]
+        else:
+            cure += [drop, " leaves such trials out and says how many, ", fail]
+            cure += [" counts them as failures"]
         if "proxy" in frame.columns:
             cure += ["; where people scored a random share only, give ", Setting("audit")]
-        require_known(scores, partial(raw.error, column), Message(*cure, code="score-missing"))
-    elif missing == "keep":
-        return pl.repeat(True, len(scores), eager=True)
-    elif scores.null_count():
-        without = f"{raw.source}: {counted(scores.null_count(), 'trial')} without a score dropped"
+        row = scores.is_null().arg_max() or 0
+        raise raw.error(column, row, Message(*cure, code="score-missing"))
+    if reading.missing == "drop":
+        without = f"{raw.source}: {counted(gaps, 'trial')} without a score dropped"
         notes.add(without, code="unscored-dropped")
-    return scores.is_not_null()
+        return frame, scores.is_not_null()
+    return frame.with_columns(_failed(raw, frame, reading, bounds)), everyone
+
+
+def _failed(raw: RawTable, frame: pl.DataFrame, reading: Reading, bounds: Bounds | None) -> pl.Expr:
+    """Return the scores with the worst that there can be in place of those that are missing."""
+    declared = reading.bounds if not isinstance(reading.bounds, str) else None
+    ends = bounds if declared is None else declared
+    known = frame["score"].drop_nulls()
+    if ends is None and bool(known.is_in([0.0, 1.0]).all()):
+        ends = UNIT
+    require(
+        ends is not None,
+        f"{raw.source}: ",
+        Setting("missing", "fail"),
+        " counts a missing score as the worst, which needs ",
+        Setting("bounds"),
+        code="bounds-of-failures",
+    )
+    end = 1 if reading.lower_is_better else 0
+    if isinstance(ends, Mapping):
+        worst = pl.col("task").replace_strict(
+            list(ends), [float(own[end]) for own in ends.values()], default=None
+        )
+    else:
+        assert ends is not None
+        worst = pl.lit(float(ends[end]))
+    return pl.col("score").fill_null(worst)
 
 
 def _defined_bounds(raw: RawTable, column: str, notes: Notes) -> Bounds | None:

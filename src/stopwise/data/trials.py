@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from stopwise.data.bounds import declared_bounds, require_within
-from stopwise.data.raw import Bounds
+from stopwise.data.reading import ORDERS, Bounds
+from stopwise.data.roles import Column
 from stopwise.data.typed_columns import (
     Complaint,
     require_known,
@@ -18,7 +19,6 @@ from stopwise.data.typed_columns import (
 )
 from stopwise.errors import InvalidInput, require, require_choice
 
-ORDERS = ("file", "time", "shuffled")
 NAMES = ("task", "policy")
 OPTIONAL = ("success", "block", "seed", "time", "evaluator", "row", "proxy")
 
@@ -44,6 +44,10 @@ class Trials:
         Whether the bounds were taken from the data, which voids every guarantee.
     preferences
         Whether scores say which of two trials was preferred: then wins are compared.
+    columns
+        Of each column of the files the name, the role that it plays, and why.
+    unit
+        What one row is: a "trial", or the "seed" of a training run.
 
     Examples
     --------
@@ -61,6 +65,8 @@ class Trials:
     order: str = "file"
     bounds_inferred: bool = False
     preferences: bool = False
+    columns: tuple[Column, ...] = ()
+    unit: str = "trial"
 
     @classmethod
     def from_columns(

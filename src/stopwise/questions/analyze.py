@@ -6,19 +6,29 @@ from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings, RuleSettings
+from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
 from stopwise.rows.mean_table import over_tasks
+from stopwise.rows.reading import taken
 from stopwise.rows.scenes import Scenes
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import comparable, tables
 
 
-@flat(RuleSettings)
+class AnalyzeSettings(RuleSettings, InputSettings, total=False):
+    """The rules, and how files are read."""
+
+
+class CompareSettings(RaceSettings, InputSettings, total=False):
+    """The same of two policies."""
+
+
+@flat(AnalyzeSettings, missing="error")
 def analyze(
     trials: Any,
     *,
@@ -34,7 +44,7 @@ def analyze(
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
-    **settings: Unpack[RuleSettings],
+    **settings: Unpack[AnalyzeSettings],
 ) -> Analysis:
     """Rank several policies on one task by sequential tests of all pairs.
 
@@ -46,7 +56,7 @@ def analyze(
     ----------
     trials
         A file or a frame as ``read_trials`` takes it, a trial table that it returned (with more to
-        say on columns and order), aligned scores, or a mapping from policy to its scores in order.
+        say on order), aligned scores, or a mapping from policy to its file or its scores in order.
     n_max
         The declared maximum number of trials per policy; rows beyond are not used.
     bounds
@@ -131,6 +141,7 @@ def analyze(
     'a > c, b; c ? b'
     """
     require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
+    trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
     groups = Groups(stored, unequal)
     require(
         tasks is None or (proxy is None and proxy_scores is None),
@@ -152,9 +163,8 @@ def analyze(
             design=design,
             bounds=bounds,
         )
-        return _answer(table, n_max, settings, groups, scenes=scenes, joined=joined)
-    audit = settings.get("audit") is not None
-    aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
+        return _answer(table, n_max, asked, groups, scenes=scenes, joined=joined)
+    aligned = tables(trials, design=design, unit=unit, proxy=proxy)
     found = [table.declaring(bounds) for table in aligned]
     require(
         len(found) == 1,
@@ -164,10 +174,10 @@ def analyze(
         " for their mean",
         code="several-tasks",
     )
-    return _answer(found[0], n_max, settings, groups, scenes=scenes, joined=joined)
+    return _answer(found[0], n_max, asked, groups, scenes=scenes, joined=joined)
 
 
-@flat(RaceSettings)
+@flat(CompareSettings, missing="error")
 def compare(
     first: Any,
     second: Any = None,
@@ -176,7 +186,7 @@ def compare(
     n_max: int | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
-    **settings: Unpack[RaceSettings],
+    **settings: Unpack[CompareSettings],
 ) -> Analysis:
     """Compare two policies, given the scores of each in the order in which they came.
 
@@ -218,7 +228,7 @@ def compare(
     return analyze(columns, n_max=n_max, bounds=bounds, design=design, **settings)
 
 
-@flat(RuleSettings)
+@flat(AnalyzeSettings, missing="error")
 def analyze_tasks(
     trials: Any,
     *,
@@ -230,7 +240,7 @@ def analyze_tasks(
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
-    **settings: Unpack[RuleSettings],
+    **settings: Unpack[AnalyzeSettings],
 ) -> dict[str, Analysis]:
     """Return one analysis per task, each with its own alpha; what is missing is noted.
 
@@ -242,9 +252,9 @@ def analyze_tasks(
         As for ``analyze``; the simulated scenes name their tasks if there are several.
     """
     groups = Groups(stored, unequal)
-    audit = settings.get("audit") is not None
-    aligned = tables(trials, design=design, unit=unit, proxy=proxy, audit=audit)
-    found = comparable(aligned, settings.get("baseline"))
+    trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
+    aligned = tables(trials, design=design, unit=unit, proxy=proxy)
+    found = comparable(aligned, asked.get("baseline"))
     several = len(found) > 1
     scenes = Scenes(column=_column(proxy), source=proxy_scores, several=several)
     text = (
@@ -258,7 +268,7 @@ def analyze_tasks(
         table.task or "task": _answer(
             replace(table.declaring(bounds), notes=(*table.notes, *more)),
             n_max,
-            settings,
+            asked,
             groups,
             scenes=scenes,
         )

@@ -8,8 +8,9 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.barnard import barnard_p_value
-from stopwise.data.counts import Counts, read_counts
-from stopwise.data.roles import ColumnChoice
+from stopwise.data.reading import ColumnChoice, Reading
+from stopwise.data.sources import tables
+from stopwise.data.units import Counts, counts_of
 from stopwise.errors import require
 from stopwise.questions.budget import Holm
 from stopwise.questions.family import Family
@@ -127,7 +128,9 @@ def compare_counts(
         )
         found: dict[str, Counts] = {"task": dict(zip(names, counts, strict=True))}
     else:
-        found = read_counts(source, columns)
+        found = {}
+        for table in tables(source, Reading()):
+            counts_of(table.raw, columns or {}, found)
     return {task: _compared(task, counts, alpha) for task, counts in found.items()}
 
 

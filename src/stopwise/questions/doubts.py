@@ -275,14 +275,13 @@ def said(table: Table, rules: Rules) -> tuple[str, ...]:
     """Return the notes of a table, without those that the rules answer, or that advise in vain."""
     grouped = table.mean is None and rules.by == "means" and rules.goal == "order"
     vain = set() if grouped and rules.reference is None else {UNEQUAL_NUMBERS}
-    notes = answered(table.notes, rules)
+    notes = answered(table.notes)
     return tuple(note for note in notes if getattr(note, "code", "") not in vain)
 
 
-def answered(notes: Sequence[str], rules: Rules) -> list[str]:
-    """Return the notes that still hold under the rules."""
-    said = {"maybe-lower"} if rules.lower_is_better else set()
-    return [note for note in notes if getattr(note, "code", "") not in said]
+def answered(notes: Sequence[str]) -> list[str]:
+    """Return the notes without the question about direction: nothing is analysed before it."""
+    return [note for note in notes if getattr(note, "code", "") != "direction-unknown"]
 
 
 def checkpoints_only(table: Table) -> tuple[str, ...]:

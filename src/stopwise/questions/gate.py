@@ -7,6 +7,7 @@ decides ends both. See docs/design/gate.md for what each false claim can cost.
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -20,12 +21,14 @@ from stopwise.core.promise import dependence_text, promise
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, is_number, score_text
 from stopwise.core.settings import GateSettings
+from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import Message, counted, named
 from stopwise.questions.doubts import SORTED, answered, changes, sorted_rows
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_report import junit, markdown
 from stopwise.questions.gate_source import beside, found_policies, pairs_of, verdicts
+from stopwise.rows.reading import INPUT, taken
 from stopwise.rows.table import Table
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
@@ -267,7 +270,11 @@ class Gate:
         return markdown(row, self.sentence)
 
 
-@flat(GateSettings)
+class GateQuestion(GateSettings, InputSettings, total=False):
+    """The settings of a gate, and how files are read."""
+
+
+@flat(GateQuestion)
 def gate(
     new: Any,
     baseline: Any = None,
@@ -280,7 +287,7 @@ def gate(
     design: str | None = None,
     state: str | Path | None = None,
     versions: str | None = None,
-    **settings: Unpack[GateSettings],
+    **settings: Unpack[GateQuestion],
 ) -> Gate:
     """Say whether a new policy is not worse than a baseline by a margin, as a release asks.
 
@@ -344,13 +351,19 @@ def gate(
         code="bad-margin",
     )
     memory = Memory.opened(state, versions)
-    trials, names = found_policies(new, baseline, results, {"bounds": bounds})
+    reading = {name: value for name, value in settings.items() if name in INPUT}
+    own = {name: value for name, value in settings.items() if name not in INPUT}
+    lower = own.get("lower_is_better")
+    trials, names = found_policies(
+        new, baseline, results, {**reading, "bounds": bounds, "lower_is_better": lower}
+    )
+    trials, _ = taken(trials, {**own, **_for_scores(trials, reading)}, bounds=bounds)
     pairs = pairs_of(
         trials, names, task=task, design=design, bounds=bounds, growing=state is not None
     )
     if reference is not None:
         pairs = beside(pairs, reference)
-    given = {key: own for key, own in settings.items() if own is not None}
+    given = {key: value for key, value in own.items() if value is not None}
     rules = Rules.of(
         policies=names,
         bounds=pairs.bounds,
@@ -366,13 +379,18 @@ def gate(
     return found
 
 
+def _for_scores(trials: Any, reading: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings of reading that were not used up by reading files."""
+    return reading if isinstance(trials, Mapping) else {}
+
+
 def _answer(rules: Rules, pairs: Table) -> Gate:
     """Run both tests until the first decides."""
     not_worse, worse = verdicts(rules, pairs)
     shown = UNDECIDED
     if not_worse.decided != worse.decided:  # both at once (absurd levels only) would say nothing
         shown = NOT_WORSE if not_worse.decided else WORSE
-    warnings, (old, new) = answered(pairs.notes, rules), rules.policies[:2]
+    warnings, (old, new) = answered(pairs.notes), rules.policies[:2]
     if not_worse.dependence is not None:
         text = dependence_text(old, new, not_worse.dependence, rules.method)
         warnings.append(Message(text, code=f"scores-{not_worse.dependence}"))

@@ -12,9 +12,9 @@ from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.core.stream import SequentialTest
+from stopwise.data.folders import name_of
 from stopwise.data.frames import is_path, is_place
 from stopwise.data.read import read_trials
-from stopwise.data.sources import name_of
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Message, Setting

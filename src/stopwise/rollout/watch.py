@@ -24,6 +24,7 @@ from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.mean_table import over_tasks
+from stopwise.rows.reading import require_direction
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_tables import tables
@@ -157,6 +158,7 @@ class Watch:
     def _look(self) -> tuple[TaskSight, ...]:
         with self._files.reading():
             trials = read_trials(self._source, **self._reading)
+        require_direction(trials, self._settings)
         if self._mean is None:
             found = tables(trials, design=self._design, in_turn=False)
             require(

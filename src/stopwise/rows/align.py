@@ -61,6 +61,7 @@ def align(
     frame, names = _selected(trials, task, policies)
     notes = Notes(trials.notes)
     require_choice("unit", unit, UNITS)
+    unit = "seed" if trials.unit == "seed" else unit
     runs = 0
     if unit == "seed":
         frame = _by_training_run(frame, notes)

@@ -13,7 +13,7 @@ from stopwise.errors import require
 from stopwise.messages import Message, Notes, Setting, counted, named
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
-from stopwise.rows.task_tables import of_every_policy, read_if_place, tables
+from stopwise.rows.task_tables import of_every_policy, tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +42,6 @@ def over_tasks(
     """
     from stopwise.data.trials import Trials
 
-    source = read_if_place(source)
     require(
         isinstance(source, Trials),
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",

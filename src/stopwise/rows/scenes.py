@@ -28,12 +28,13 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
     what is usual. ``reading`` is what else ``read_trials`` is told of the real trials.
     """
     from stopwise.data.read import read_trials
+    from stopwise.data.reading import Reading
     from stopwise.data.sources import tables
     from stopwise.data.trials import Trials
 
     if isinstance(source, Trials | Mapping | np.ndarray):
         return source
-    given = tables(source, reading.get("format"), None, {})
+    given = tables(source, Reading(format=reading.get("format")))
     has_column = column is not None and all(column in each.raw.frame.columns for each in given)
     columns = {
         role: name

@@ -14,18 +14,6 @@ from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
 
-def read_if_place(
-    source: Any, columns: Mapping[str, str] | None = None, missing: str = "error"
-) -> Any:
-    """Return the trials of a file, a frame or an array; anything else as it is."""
-    from stopwise.data.frames import is_place
-    from stopwise.data.read import read_trials
-
-    if is_place(source) or isinstance(source, np.ndarray):
-        return read_trials(source, columns=columns, missing=missing)
-    return source
-
-
 def tables(
     source: Any,
     *,
@@ -33,18 +21,14 @@ def tables(
     unit: str = "trial",
     in_turn: bool = True,
     proxy: str | Mapping[str, Any] | None = None,
-    audit: bool = False,
 ) -> list[Table]:
-    """Return one table per task from a trial table, or from whatever holds trials.
+    """Return one table per task from a trial table, or from scores by policy.
 
-    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it. With
-    ``audit`` some trials have none but the proxy's.
+    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it.
     """
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 
-    known = {"proxy": proxy} if isinstance(proxy, str) else None
-    source = read_if_place(source, known, missing="keep" if audit else "error")
     if isinstance(source, Trials):
         require(
             proxy is None or "proxy" in source.frame.columns,

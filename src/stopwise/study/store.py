@@ -167,9 +167,13 @@ class Store:
         for row in verified((tuple(row) for row in found), seq=after, previous=previous):
             last = row[0], row[2]
             yield row
-        if last != (head.seq, head.hash):
+        if last[0] != head.seq:
             raise InvalidState(
                 f"the journal is damaged: it ends with entry {last[0]}, but {head.seq} were written"
+            )
+        if last[1] != head.hash:
+            raise InvalidState(
+                f"the journal is damaged: entry {head.seq} is not the one that was written last"
             )
 
 

@@ -1,61 +1,65 @@
-"""The formats that can be read, one module each; the first that recognises a file reads it."""
+"""The formats that can be read; the first that recognises the beginning of a file reads it."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from stopwise.data.formats import (
     csv_table,
+    inspect_log,
     json_lines,
     json_table,
-    lbm_eval,
+    layouts,
     lerobot,
     markdown,
     mlflow,
     numpy_arrays,
-    openpi_droid,
-    openvla_libero,
     parquet,
-    polaris,
     race_journal,
     roboarena,
     sb3_evaluations,
     sb3_monitor,
     spreadsheet,
-    vla_evaluation_harness,
+    text_logs,
+    vla_eval_recording,
     wandb,
 )
+from stopwise.data.formats.text_file import Head
 from stopwise.data.growing import unless_changed
 from stopwise.data.raw import RawTable
-from stopwise.errors import InvalidInput, require_choice
+from stopwise.errors import InvalidInput, require, require_choice
 
-__all__ = ["Format", "find", "names", "read", "recognise"]
+__all__ = ["Format", "Opened", "names", "opened"]
 
 
 class Format(Protocol):
-    """One kind of file; each module of this folder that is in the registry follows it."""
+    """One kind of file; each in the registry follows it."""
 
     @property
     def name(self) -> str:
         """What the user writes in ``format=``."""
 
-    def recognise(self, path: Path) -> bool:
-        """Whether the content looks like this format; cheap, and never an error."""
+    def recognise(self, head: Head) -> bool:
+        """Whether the beginning looks like this format; never an error."""
 
-    def read(self, path: Path) -> RawTable:
+    def read(self, head: Head) -> RawTable:
         """Return the columns as they are in the file, or raise one line naming file and place."""
 
 
 # Special formats first: a monitor file is a CSV too.
 FORMATS: tuple[Format, ...] = (
     lerobot,
-    vla_evaluation_harness,
-    lbm_eval,
+    layouts.VLA_EVALUATION_HARNESS,
+    layouts.LBM_EVAL,
+    layouts.TAU_BENCH,
+    inspect_log,
+    vla_eval_recording,
     roboarena,
     sb3_evaluations,
     sb3_monitor,
-    openpi_droid,
-    polaris,
-    openvla_libero,
+    layouts.OPENPI_DROID,
+    layouts.POLARIS,
     wandb,
     mlflow,
     parquet,
@@ -65,6 +69,7 @@ FORMATS: tuple[Format, ...] = (
     json_table,
     json_lines,
     markdown,
+    text_logs,
     csv_table,
 )
 
@@ -74,26 +79,47 @@ def names() -> tuple[str, ...]:
     return tuple(known.name for known in FORMATS)
 
 
-def find(name: str) -> Format:
-    """Return the format of that name, or raise."""
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A file that a format has recognised, and its table once that is asked for."""
+
+    head: Head
+    format: Format
+
+    @cached_property
+    def table(self) -> RawTable:
+        """The columns; errors of the file system become one line too."""
+        path = self.head.path
+        try:
+            return self.format.read(self.head)
+        except OSError as error:
+            raise InvalidInput(f"{path}: cannot be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            text = f"{path}, byte {error.start}: the text is not valid UTF-8"
+            raise InvalidInput(text) from error
+
+    def sheet(self, name: str | None) -> RawTable:
+        """Return the table, or that of one sheet of a workbook."""
+        if name is None:
+            return self.table
+        text = f"{self.head.path}: only workbooks have sheets, and this is {self.format.name}"
+        require(self.format is spreadsheet, text, parameter="sheet")
+        return spreadsheet.read(self.head, name)
+
+
+def opened(path: Path, name: str | None = None) -> Opened | None:
+    """Return a file with the format of that name, or else the first that recognises it.
+
+    A folder is read by a format only if it looks like it, whatever was named.
+    """
+    if name is None:
+        return unless_changed(_recognised, path)
     require_choice("format", name, names())
-    return FORMATS[names().index(name)]
+    head, named = Head(path), FORMATS[names().index(name)]
+    return Opened(head, named) if path.is_file() or named.recognise(head) else None
 
 
-def recognise(path: Path) -> Format | None:
-    """Return the first format that the content looks like, or None."""
-    return unless_changed(_recognised, path)
-
-
-def _recognised(path: Path) -> Format | None:
-    return next((known for known in FORMATS if known.recognise(path)), None)
-
-
-def read(reader: Format, path: Path) -> RawTable:
-    """Return what a format reads; errors of the file system become one line too."""
-    try:
-        return unless_changed(reader.read, path)
-    except OSError as error:
-        raise InvalidInput(f"{path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path}, byte {error.start}: the text is not valid UTF-8") from error
+def _recognised(path: Path) -> Opened | None:
+    head = Head(path)
+    found = next((known for known in FORMATS if known.recognise(head)), None)
+    return None if found is None else Opened(head, found)

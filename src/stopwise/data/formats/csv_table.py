@@ -1,21 +1,20 @@
 """CSV, TSV and semicolon-separated tables with a header line."""
 
-from pathlib import Path
-
-from stopwise.data.formats.delimited_file import header, read_delimited
+from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import SCORE_NAMES, usual_name
+from stopwise.data.roles import is_score_name
 
 name = "csv"
 SUFFIXES = (".csv", ".tsv")
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the first line is a header: by the file's ending, or a column that is a score."""
-    names = list(map(usual_name, header(path)))
-    return bool(names) and (path.suffix.lower() in SUFFIXES or any(n in SCORE_NAMES for n in names))
+    suffix = head.path.suffix.lower() in SUFFIXES
+    return bool(head.header) and (suffix or any(map(is_score_name, head.header)))
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return all columns."""
-    return read_delimited(path)
+    return read_delimited(head)

@@ -9,41 +9,32 @@ from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import first_line, text_of, torn, whole_lines
-from stopwise.data.raw import RawTable, frame_of_records
+from stopwise.data.formats.text_file import Head, is_object
+from stopwise.data.raw import RawTable, flattened, frame_of_records
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes
 
 name = "jsonl"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the first line is a whole JSON object."""
-    return _is_object(first_line(path))
+    return head.is_object_per_line
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return all fields; blank lines are no rows.
 
     The last line of a file that is being watched counts once it is a whole object.
     """
-    notes, text = Notes(), None
-    if (found := torn(path)) is not None:
-        text = "".join(found) if _is_object(found[1]) else whole_lines(path, notes)
+    path, notes, text = head.path, Notes(), None
+    if (found := head.torn()) is not None:
+        text = "".join(found) if is_object(found[1]) else head.whole_lines(notes)
     frame = _read_at_once(path if text is None else io.BytesIO(text.encode()))
     if frame is None:
-        text = text_of(path) if text is None else text
-        frame = frame_of_records([_record(path, *line) for line in _lines(text)])
-    return RawTable(source=str(path), frame=frame, place=partial(_line_of_row, path), notes=notes)
-
-
-def _is_object(line: str) -> bool:
-    if not line.lstrip().startswith("{"):
-        return False
-    try:
-        return isinstance(json.loads(line), dict)
-    except json.JSONDecodeError:
-        return False
+        text = head.text() if text is None else text
+        frame = frame_of_records([flattened(_record(path, *line)) for line in _lines(text)])
+    return RawTable(source=str(path), frame=frame, place=partial(_line_of_row, head), notes=notes)
 
 
 def _read_at_once(source: Path | io.BytesIO) -> pl.DataFrame | None:
@@ -61,8 +52,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _line_of_row(path: Path, row: int) -> str:
-    number, _ = next(islice(_lines(text_of(path)), row, None))
+def _line_of_row(head: Head, row: int) -> str:
+    number, _ = next(islice(_lines(head.text()), row, None))
     return f"line {number}"
 
 

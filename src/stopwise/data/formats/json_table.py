@@ -1,59 +1,71 @@
-"""Plain JSON: an array of records, or scores and records by task and policy."""
+"""Plain JSON: the outermost list of records that has an outcome, or scores by task and policy."""
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stopwise.data.formats.json_file import load_json
-from stopwise.data.formats.text_file import head
+from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
-from stopwise.data.raw import RawTable, table_of_records
-from stopwise.data.roles import ROLE_NAMES, names_scores, usual_name, usual_role
+from stopwise.data.raw import RawTable, flattened, table_of_records
+from stopwise.data.roles import ALL_NAMES, RISING, STEPS, is_named, is_score_name, names_scores
+from stopwise.data.roles import usual_name as usual
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting
 
 name = "json"
 # Names of lists that hold the results, and say neither task nor policy.
 WRAPPERS = frozenset(
-    {"data", "episodes", "evaluations", "records", "results", "rollouts", "trials"}
+    (
+        *("data", "episodes", "evaluations", "records", "results", "rollouts", "trials"),
+        *("samples", "simulations", "tasks", "policies", "methods", "models", "agents"),
+    )
 )
 KEY = "key{}"
+# Fewer numbers beside plain facts are hardly the scores of a policy.
+LEAST_SCORES = 5
 
 Record = dict[str, object]
+Found = tuple[tuple[str, ...], str, Record]
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether it begins as JSON does, and is not one object per line."""
-    lines = [line for line in head(path).splitlines() if line.strip()]
-    if not lines or not lines[0].lstrip().startswith(("[", "{")):
+    if not head.first_line.lstrip().startswith(("[", "{")):
         return False
     try:
-        first = json.loads(lines[0])
+        first = json.loads(head.first_line)
     except json.JSONDecodeError:
         return True
+    alone = sum(1 for line in head.lines if line.strip()) == 1
+    single = isinstance(first, dict) and alone and head.path.suffix.lower() == ".json"
     nested = isinstance(first, dict) and any(isinstance(v, dict | list) for v in first.values())
-    return isinstance(first, list) or (nested and len(lines) == 1)
+    return isinstance(first, list) or single or (nested and alone)
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return all fields of all records; names under which records stand become columns."""
-    content = load_json(path)
+    path, content = head.path, load_json(head)
     if _is_scores(content):
         return raw_of_array(np.asarray(content), str(path))
     if isinstance(content, list) and content and all(_is_scores(row) for row in content):
-        return raw_of_array(_array(path, content), str(path))
+        lengths = sorted({len(row) for row in content})
+        if len(lengths) > 1:
+            raise InvalidInput(f"{path}: rows of scores must be equally long, but got {lengths}")
+        return raw_of_array(np.asarray(content), str(path))
     inner = _unwrapped(content)
     if isinstance(inner, dict) and inner and _is_columns(inner):
         return raw_of_arrays(inner, {}, str(path))
     found = list(_records(content, (), {}, ""))
     if not found:
-        raise InvalidInput(f"{path}: there are no records or lists of scores in it")
-    records = [record for _, _, record in found]
+        text = f"{path}: there are no records or lists of scores in it"
+        raise InvalidInput(text, code="no-records")
+    with_outcome = [own for own in found if any(map(is_score_name, own[2]))]
+    found = with_outcome or found
     depth = max(len(keys) for keys, _, _ in found)
-    roles, notes = _roles(path, records, depth)
+    roles, notes = _roles(str(path), [record for _, _, record in found], depth)
     named = [
         (place, {**{KEY.format(i + 1): key for i, key in enumerate(keys)}, **record})
         for keys, place, record in found
@@ -66,7 +78,8 @@ def _unwrapped(content: Any) -> Any:
     if not isinstance(content, dict):
         return content
     held = [key for key, value in content.items() if _holds_results(value)]
-    beside = any(usual_name(key) in ROLE_NAMES for key in content if key not in held)
+    plain = [key for key, value in content.items() if not isinstance(value, dict | list)]
+    beside = any(usual(key) in ALL_NAMES for key in plain)
     if len(held) == 1 and held[0].lower() in WRAPPERS and not beside:
         return content[held[0]]
     return content
@@ -88,20 +101,14 @@ def _is_columns(content: dict[str, Any]) -> bool:
         isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
         for value in content.values()
     )
-    return plain and any(usual_name(key) in ROLE_NAMES for key in content)
+    return plain and any(usual(key) in ALL_NAMES for key in content)
 
 
-def _array(path: Path, rows: list[Any]) -> "np.ndarray[Any, Any]":
-    lengths = sorted({len(row) for row in rows})
-    if len(lengths) > 1:
-        raise InvalidInput(f"{path}: rows of scores must be equally long, but got {lengths}")
-    return np.asarray(rows)
+def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
+    """Yield every record with the keys above it; plain values beside a list hold for all of it.
 
-
-def _records(
-    node: Any, keys: tuple[str, ...], shared: Record, place: str
-) -> Iterator[tuple[tuple[str, ...], str, Record]]:
-    """Yield every record with the keys above it; plain values beside a list hold for all of it."""
+    What stands within a record that has an outcome are its steps and details, never trials.
+    """
     if isinstance(node, list):
         for index, item in enumerate(node):
             where = f"{place}[{index}]"
@@ -112,23 +119,56 @@ def _records(
         return
     if not isinstance(node, dict):
         return
+    if any(_is_outcome(key, value) for key, value in flattened(node).items()):
+        yield keys, place or "the object", {**shared, **flattened(node)}
+        return
     scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
     if scores is not None:
-        n = len(node[scores])
-        lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == n}
-        plain = {k: v for k, v in node.items() if not isinstance(v, list)}
-        for index in range(n):
-            entries = {key: values[index] for key, values in lists.items() if key != scores}
-            record = {**shared, **plain, **entries, "score": node[scores][index]}
-            yield keys, f"{place}.{scores}[{index}]".lstrip("."), record
+        yield from _of_lists(node, scores, keys, shared, place)
         return
-    inner = {key: value for key, value in node.items() if _holds_results(value)}
-    own = {**shared, **{key: value for key, value in node.items() if key not in inner}}
+    curve = _curve(node)
+    inner = {} if curve else {key: v for key, v in node.items() if _holds_results(v)}
+    named = {key: value for key, value in inner.items() if not _is_scores(value)}
+    if named or any(not _is_scores(value) or key in WRAPPERS for key, value in inner.items()):
+        inner = named or inner
+    elif not _are_policies(inner, [v for v in node.values() if not isinstance(v, dict | list)]):
+        inner = {}  # indices, seeds, sizes of layers and the like
+    own = {**shared, **flattened({key: v for key, v in node.items() if key not in inner})}
     if not inner:
         yield keys, place or "the object", own
     for key, value in inner.items():
         deeper = keys if key.lower() in WRAPPERS else (*keys, key)
         yield from _records(value, deeper, own, f"{place}.{key}" if place else key)
+
+
+def _are_policies(lists: Record, facts: list[object]) -> bool:
+    """Whether lists of numbers beside plain facts are scores: of several, and many or 0 and 1."""
+    own: list[Any] = list(lists.values())
+    enough = all(len(values) >= LEAST_SCORES or {*values} <= {0, 1} for values in own)
+    return not facts or (len(own) > 1 and enough)
+
+
+def _of_lists(
+    node: Record, scores: str, keys: tuple[str, ...], shared: Record, place: str
+) -> Iterator[Found]:
+    """Yield a record per entry of a list of scores, with the entries of lists as long."""
+    values: Any = node[scores]
+    lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(values)}
+    plain = {k: v for k, v in node.items() if not isinstance(v, list)}
+    for index, score in enumerate(values):
+        entries = {key: own[index] for key, own in lists.items() if key != scores}
+        record = {**shared, **plain, **entries, "score": score}
+        yield keys, f"{place}.{scores}[{index}]".lstrip("."), record
+
+
+def _is_outcome(key: str, value: object) -> bool:
+    return is_score_name(key) and isinstance(value, bool | int | float | str)
+
+
+def _curve(node: Record) -> bool:
+    """Whether a record holds a learning curve: steps, and values as long."""
+    lists = {usual(key): value for key, value in node.items() if _is_scores(value)}
+    return len(lists) == 2 and any(key in ("xs", "x", *STEPS, *RISING) for key in lists)
 
 
 def _holds_results(value: Any) -> bool:
@@ -140,10 +180,10 @@ def _holds_results(value: Any) -> bool:
     )
 
 
-def _roles(path: Path, records: list[Record], depth: int) -> tuple[dict[str, str], Notes]:
+def _roles(path: str, records: list[Record], depth: int) -> tuple[dict[str, str], Notes]:
     """Return what the keys above the records mean: tasks, and below them policies."""
-    known = {usual_name(field) for record in records for field in record} & ROLE_NAMES
-    free = [role for role in ("task", "policy") if not any(usual_role(n, role) for n in known)]
+    known = {usual(field) for record in records for field in record} & ALL_NAMES
+    free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
     if depth == 0 or not free:
         return {}, Notes()
     roles = {role: KEY.format(i + 1) for i, role in enumerate(free[:depth])}

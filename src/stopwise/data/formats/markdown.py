@@ -2,11 +2,10 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import head, whole_lines
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
@@ -18,15 +17,15 @@ BAR = re.compile(r"(?<!\\)\|")
 MARKS = re.compile(r"\*\*|__|`")
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether there is a line of dashes and bars below one with bars."""
-    return next(iter(_headers(head(path).splitlines())), None) is not None
+    return next(iter(_headers(head.lines)), None) is not None
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return all tables with the columns of the first."""
-    notes = Notes()
-    lines = whole_lines(path, notes).splitlines()
+    path, notes = head.path, Notes()
+    lines = head.whole_lines(notes).splitlines()
     names: list[str] = []
     rows: list[list[str]] = []
     places: list[int] = []

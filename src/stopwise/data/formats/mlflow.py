@@ -3,10 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from stopwise.data.formats.delimited_file import header, read_delimited
+from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.text_file import Head
 from stopwise.data.formats.wandb import LOGGED
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import RUNS, usual_role
+from stopwise.data.roles import RUNS, is_named
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes
 
@@ -15,23 +16,23 @@ HISTORY = {"key", "value", "step", "timestamp"}
 METRICS, PARAMETERS, RUN_NAME = "metrics.", "params.", "tags.mlflow.runName"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the columns are those of ``search_runs`` or of a metric's history."""
-    names = header(path)
+    names = head.header
     runs = "run_id" in names and any(column.startswith(METRICS) for column in names)
     return runs or set(names) >= HISTORY
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return a row per run, with its parameters, or per logged value of one metric."""
-    raw = read_delimited(path)
+    path, raw = head.path, read_delimited(head)
     if set(raw.frame.columns) >= HISTORY:
         return _history(path, raw)
     columns = raw.frame.columns
     roles = {"time": "start_time"} if "start_time" in columns else {}
     for role, prefix in (("policy", PARAMETERS), ("task", PARAMETERS), ("score", METRICS)):
         names = [c for c in columns if c.startswith(prefix)]
-        usual = [c for c in names if usual_role(c.removeprefix(prefix), role)]
+        usual = [c for c in names if is_named(c.removeprefix(prefix), role)]
         if usual:
             roles[role] = usual[0]
     if "policy" not in roles and RUN_NAME in columns:

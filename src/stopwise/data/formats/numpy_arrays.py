@@ -1,12 +1,11 @@
 """NumPy files, without pickles: scores (N,), one column per policy (N, K), or named arrays."""
 
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stopwise.data.formats.text_file import first_bytes
+from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
@@ -15,33 +14,24 @@ name = "numpy"
 NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the file begins as NumPy files do."""
-    beginning = first_bytes(path, len(NPY_MAGIC))
-    return beginning == NPY_MAGIC or (path.suffix == ".npz" and beginning.startswith(ZIP_MAGIC))
+    zipped = head.path.suffix == ".npz" and head.start.startswith(ZIP_MAGIC)
+    return zipped or head.start.startswith(NPY_MAGIC)
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return named arrays as columns (or as policies), a plain array as scores."""
-    arrays = load_arrays(path)
+    path, arrays = head.path, load_arrays(head)
     array = arrays.get("array")
     if array is None or len(arrays) > 1:
         return raw_of_arrays(arrays, {}, str(path))
     return raw_of_array(array, str(path))
 
 
-def array_names(path: Path) -> frozenset[str]:
-    """Return the names in an .npz file; none if it is no such file, or damaged."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        return frozenset()
-    return frozenset(member.removesuffix(".npy") for member in members if member.endswith(".npy"))
-
-
-def load_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+def load_arrays(head: Head) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays by name; that of an .npy file is called "array"."""
+    path = head.path
     try:
         # Opened here, since np.load leaves damaged archives open.
         with path.open("rb") as file:

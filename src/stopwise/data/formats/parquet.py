@@ -1,10 +1,8 @@
 """Parquet tables."""
 
-from pathlib import Path
-
 import polars as pl
 
-from stopwise.data.formats.text_file import first_bytes
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
 
@@ -12,13 +10,14 @@ name = "parquet"
 MAGIC = b"PAR1"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the file begins as Parquet files do."""
-    return first_bytes(path, len(MAGIC)) == MAGIC
+    return head.start.startswith(MAGIC)
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return all columns."""
+    path = head.path
     try:
         frame = pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:

@@ -10,7 +10,7 @@ from stopwise.core.rule_checks import OF_GOALS
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.core.seeds import episode_seed
-from stopwise.data.formats.text_file import first_line
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes, Setting, counted
@@ -20,20 +20,20 @@ EPISODE = ("policy", "row", "score")
 DAMAGED = "the journal is damaged here"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the first line says that it is the journal of a race."""
-    return first_line(path).startswith('{"kind": "stopwise race"')
+    return head.first_line.startswith('{"kind": "stopwise race"')
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return the episodes by their rows; in a paired race the row is the block.
 
     Also those that came in when the verdict was reached: the analysis of the same rules does not
     need them. A failed episode counts as the race last said; of a place that was run anew because
     it had failed, the last counts. What the race cannot have written is refused.
     """
-    notes = Notes()
-    whole, _, torn = path.read_text(encoding="utf-8").rpartition("\n")
+    path, notes = head.path, Notes()
+    whole, _, torn = head.text().rpartition("\n")
     if torn:
         notes.add(f"{path}: the last line was cut off, and is left out", code="journal-cut")
     lines = [_object(path, *line) for line in enumerate(whole.splitlines(), start=1)]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.data.formats.json_file import field
-from stopwise.data.formats.text_file import head
+from stopwise.data.formats.text_file import Head
 from stopwise.data.preferences import share_preferred
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.errors import InvalidInput
@@ -18,19 +18,19 @@ METADATA = "metadata.yaml"
 JUDGED = ("A", "B")
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether it is a dump, its folder of sessions, or the metadata of one session."""
-    if path.is_dir():
-        return next(_files(path), None) is not None
-    beginning = head(path)
-    return path.name == METADATA and "policies:" in beginning
+    if head.path.name == METADATA:
+        return "policies:" in head.beginning
+    return head.path.is_dir() and next(_files(head.path), None) is not None
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return partial_success (the default score), binary_success, duration and preference.
 
     The evaluator prefers one of the first two policies of a session, A or B, or neither.
     """
+    path = head.path
     files = [path] if path.is_file() else sorted(_files(path))
     found: list[tuple[str, dict[str, object]]] = []
     notes, empty = Notes(), 0

@@ -1,11 +1,11 @@
 """evaluations.npz of stable-baselines3's EvalCallback."""
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from stopwise.data.formats.numpy_arrays import array_names, load_arrays
+from stopwise.data.formats.numpy_arrays import load_arrays
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
@@ -15,17 +15,17 @@ name = "sb3-evaluations"
 MEASURES = {"results": "return", "ep_lengths": "length", "successes": "success"}
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the archive holds the arrays of the callback."""
-    return array_names(path) >= {"timesteps", "results"}
+    return head.members >= {"timesteps.npy", "results.npy"}
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return the return (the default score), length and success of the last evaluation.
 
     Earlier evaluations are of other checkpoints, that is of other policies.
     """
-    arrays = load_arrays(path)
+    path, arrays = head.path, load_arrays(head)
     for array in ("timesteps", "results"):
         require(array in arrays, f"{path}: the array {array!r} is missing")
     results = arrays["results"].shape

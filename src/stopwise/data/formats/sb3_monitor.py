@@ -3,12 +3,11 @@
 import json
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
 from stopwise.data.formats.delimited_file import read_delimited
-from stopwise.data.formats.text_file import first_line
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
 from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
@@ -17,16 +16,16 @@ from stopwise.messages import Notes
 name = "sb3-monitor"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the first line is the comment that the Monitor wrapper writes."""
-    line = first_line(path)
+    line = head.first_line
     return line.startswith("#") and '"t_start"' in line
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return the return r (the default score), length l and finishing time of each episode."""
-    about = _comment(path)
-    raw = read_delimited(path, ("r", "l", "t"), comment_lines=1)
+    path, about = head.path, _comment(head)
+    raw = read_delimited(head, ("r", "l", "t"), comment_lines=1)
     # Seconds since the start of the process say nothing across files.
     seconds = to_numbers(raw.frame["t"], partial(raw.error, "t"))
     columns = [(seconds + about["t_start"]).alias("finished")]
@@ -43,12 +42,12 @@ def read(path: Path) -> RawTable:
     return replace(raw, frame=raw.frame.with_columns(columns), roles=roles, notes=notes)
 
 
-def _comment(path: Path) -> dict[str, object]:
+def _comment(head: Head) -> dict[str, object]:
     try:
-        about = json.loads(first_line(path).lstrip("#"))
+        about = json.loads(head.first_line.lstrip("#"))
         return {"t_start": float(about["t_start"]), "env_id": about.get("env_id")}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(
-            f'{path}, line 1: must be #{{"t_start": number, "env_id": name}}, '
-            f"but got {first_line(path)[:40]!r}"
+            f'{head.path}, line 1: must be #{{"t_start": number, "env_id": name}}, '
+            f"but got {head.first_line[:40]!r}"
         ) from error

@@ -1,16 +1,15 @@
 """Sheets of Excel and of LibreOffice: .xlsx, .xls and .ods."""
 
-import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.text_file import first_bytes
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import usual_role
+from stopwise.data.roles import is_named
 from stopwise.errors import InvalidInput, StopwiseError, require
-from stopwise.messages import Notes
+from stopwise.messages import Notes, Setting, names_listed
 
 name = "excel"
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
@@ -18,41 +17,44 @@ PARTS = {"xl/workbook.xml", "xl/workbook.bin"}
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the file is a workbook, by what is in it."""
-    beginning = first_bytes(path, 200)
-    if beginning.startswith(OLD_EXCEL):
-        return path.suffix.lower() == ".xls"
-    if not beginning.startswith(b"PK"):
-        return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
-            if "mimetype" in members:
-                return archive.read("mimetype").startswith(OPEN_DOCUMENT)
-    except (OSError, zipfile.BadZipFile):
-        return path.suffix.lower() in (".xlsx", ".ods")
-    return bool(PARTS.intersection(members))
+    suffix, members = head.path.suffix.lower(), head.members
+    if head.start.startswith(OLD_EXCEL):
+        return suffix == ".xls"
+    cut_off = head.start.startswith(b"PK") and not members
+    if cut_off or "mimetype" in members:
+        return suffix in (".xlsx", ".ods") or OPEN_DOCUMENT in head.start[:200]
+    return bool(PARTS & members)
 
 
-def read(path: Path) -> RawTable:
-    """Return the rows of all sheets with the columns of the first; titles above are skipped.
+def read(head: Head, chosen: str | None = None) -> RawTable:
+    """Return the rows of one sheet, or of all with the columns of the first; titles are skipped.
 
     Where there are several such sheets, each is named after its task, or after its policy if there
     is no column of policies.
     """
+    path = head.path
     sheets = {sheet: table for sheet, table in _sheets(path).items() if len(table[1])}
+    if chosen is not None:
+        require(
+            chosen in sheets,
+            f"{path}: there is no sheet {chosen!r} with a table, only {names_listed(sheets)}",
+            parameter="sheet",
+        )
+        sheets = {chosen: sheets[chosen]}
     require(len(sheets) > 0, f"{path}: there is no table with a header in it")
     first, (_, frame) = next(iter(sheets.items()))
     alike = {sheet for sheet, (_, other) in sheets.items() if other.columns == frame.columns}
     notes = Notes()
     left_out = [sheet for sheet in sheets if sheet not in alike]
     if left_out:
-        named = ", ".join(map(repr, left_out))
-        text = f"{path}: sheets with other columns than {first!r} left out: {named}"
-        notes.add(text, code="sheets-left-out")
+        text = (
+            f"{path}: sheets with other columns than {first!r} left out: {names_listed(left_out)}; "
+        )
+        notes.add(text, Setting("sheet"), " chooses one", code="sheets-left-out")
     parts, places = [], []
-    role = "task" if any(usual_role(column, "policy") for column in frame.columns) else "policy"
+    role = "task" if any(is_named(column, "policy") for column in frame.columns) else "policy"
     for sheet in (sheet for sheet in sheets if sheet in alike):
         header_row, part = sheets[sheet]
         if len(alike) > 1 and role not in part.columns:

@@ -1,7 +1,13 @@
-"""The text of a file, and its beginning, from which formats are recognised."""
+"""A file as every format looks at it: its beginning, read once, and its whole text."""
 
+import csv
 import io
+import json
+import re
+import zipfile
 from codecs import getincrementaldecoder
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from stopwise.data.growing import growing
@@ -9,62 +15,144 @@ from stopwise.messages import Notes
 
 HEAD_BYTES = 65536
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+DELIMITERS = ("\t", ";", ",")
+COMMENT = "#"
+NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
+# So many lines are looked at to find the header below comments and a title.
+MOST_ABOVE = 40
 
 
-def first_bytes(path: Path, count: int) -> bytes:
-    """Return the first so many bytes; none for folders and unreadable files."""
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The beginning of a file; empty for folders and unreadable files."""
+
+    path: Path
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(HEAD_BYTES)
+        except OSError:
+            return b""
+
+    @cached_property
+    def encoding(self) -> str:
+        """How the text is encoded: UTF-16, as Excel and PowerShell write it, says so itself."""
+        return "utf-16" if self.start[:2] in UTF_16 else "utf-8-sig"
+
+    @cached_property
+    def beginning(self) -> str:
+        """The beginning of a text; empty for a binary file."""
+        binary = b"\0" in self.start and self.encoding != "utf-16"
+        return "" if binary else self.start.decode(self.encoding, errors="replace")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the beginning."""
+        return self.beginning.splitlines()
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line that is not blank."""
+        return next((line for line in self.lines if line.strip()), "")
+
+    @cached_property
+    def above(self) -> int:
+        """The number of lines above a table's header: blank ones, comments and titles.
+
+        A title fills its first field alone, above a line of several words as long as the next.
+        """
+        lines = self.lines[:MOST_ABOVE]
+        filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
+        for at, index in enumerate(filled):
+            own, *below = (fields(lines[i]) for i in filled[at : at + 3])
+            if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
+                continue
+            is_title = (
+                len(below) == 2
+                and own[0].strip() != ""
+                and not any(own[1:])
+                and 1 < len(below[0]) == len(below[1])
+                and not any(map(NUMBER.fullmatch, below[0]))
+            )
+            if not is_title:
+                return index
+        return 0
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The names of the columns, if this is a table with delimiters."""
+        return fields(self.lines[self.above]) if self.above < len(self.lines) else []
+
+    def has_keys(self, *keys: str, opening: str = "{") -> bool:
+        """Whether it begins as JSON does, and all keys appear near its beginning."""
+        opened = self.beginning.lstrip().startswith(opening)
+        return opened and all(f'"{key}"' in self.beginning for key in keys)
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """The names in a zipped archive; none if it is no such file, or damaged."""
+        if not self.start.startswith(b"PK"):
+            return frozenset()
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                return frozenset(archive.namelist())
+        except (OSError, zipfile.BadZipFile):
+            return frozenset()
+
+    @cached_property
+    def is_object_per_line(self) -> bool:
+        """Whether the first line is a whole JSON object."""
+        return is_object(self.first_line)
+
+    def content(self) -> bytes:
+        """Return the whole content."""
+        return self.start if len(self.start) < HEAD_BYTES else self.path.read_bytes()
+
+    def text(self) -> str:
+        """Return the whole text, with any kind of line end as a newline."""
+        decoded = self.content().decode(self.encoding)
+        return decoded.replace("\r\n", "\n").replace("\r", "\n")
+
+    def torn(self) -> tuple[str, str] | None:
+        """Return the whole lines of a file that is being watched, and the rest; None of any other.
+
+        A number that is cut off is another number: ``1`` of ``1000``.
+        """
+        if growing() is None:
+            return None
+        # Of a character that is half written nothing is taken.
+        characters = getincrementaldecoder(self.encoding)()
+        decoder = io.IncrementalNewlineDecoder(characters, translate=True)
+        whole, end, rest = decoder.decode(self.content()).rpartition("\n")
+        return whole + end, rest
+
+    def whole_lines(self, notes: Notes) -> str:
+        """Return the text; of a watched file, without a last line that has no end yet."""
+        found = self.torn()
+        if found is None:
+            return self.text()
+        if found[1].strip():
+            text = f"{self.path}: the last line has no end yet, and waits for it"
+            notes.add(text, code="line-unfinished")
+        return found[0]
+
+
+def is_object(line: str) -> bool:
+    """Whether a line is a whole JSON object."""
     try:
-        with path.open("rb") as file:
-            return file.read(count)
-    except OSError:
-        return b""
+        return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
+    except json.JSONDecodeError:
+        return False
 
 
-def encoding(path: Path) -> str:
-    """Return how the text is encoded: UTF-16, as Excel and PowerShell write it, says so itself."""
-    return "utf-16" if first_bytes(path, 2) in UTF_16 else "utf-8-sig"
+def delimiter(line: str) -> str:
+    """Return what divides the fields of a line."""
+    return max(DELIMITERS, key=lambda sign: (line.count(sign), sign == ","))
 
 
-def text_of(path: Path) -> str:
-    """Return the whole text, with any kind of line end as a newline."""
-    return path.read_text(encoding=encoding(path))
-
-
-def torn(path: Path) -> tuple[str, str] | None:
-    """Return the whole lines of a file that is being watched, and the rest; None of any other.
-
-    A number that is cut off is another number: ``1`` of ``1000``.
-    """
-    if growing() is None:
-        return None
-    # Of a character that is half written nothing is taken.
-    characters = getincrementaldecoder(encoding(path))()
-    decoder = io.IncrementalNewlineDecoder(characters, translate=True)
-    whole, end, rest = decoder.decode(path.read_bytes()).rpartition("\n")
-    return whole + end, rest
-
-
-def whole_lines(path: Path, notes: Notes) -> str:
-    """Return the text; of a file that is being watched, without a last line that has no end yet."""
-    found = torn(path)
-    if found is None:
-        return text_of(path)
-    if found[1].strip():
-        text = f"{path}: the last line has no end yet, and waits for it"
-        notes.add(text, code="line-unfinished")
-    return found[0]
-
-
-def head(path: Path) -> str:
-    """Return the beginning of a text file; empty for folders, binary and unreadable files."""
-    beginning = first_bytes(path, HEAD_BYTES)
-    if beginning[:2] in UTF_16:
-        return beginning.decode("utf-16", errors="replace")
-    if b"\0" in beginning:
-        return ""
-    return beginning.decode("utf-8-sig", errors="replace")
-
-
-def first_line(path: Path) -> str:
-    """Return the first line that is not blank, without its end."""
-    return next((line for line in head(path).splitlines() if line.strip()), "")
+def fields(line: str) -> list[str]:
+    """Return the fields of a line."""
+    return next(csv.reader([line], delimiter=delimiter(line)), [])

@@ -1,13 +1,13 @@
 """Exports of Weights & Biases: the CSV of a chart, and the history of a run."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
-from stopwise.data.formats.delimited_file import header, read_delimited
+from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import lower_note, usual_role
+from stopwise.data.roles import direction_note, is_named
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
 
@@ -23,15 +23,15 @@ LOGGED = (
 )
 
 
-def recognise(path: Path) -> bool:
+def recognise(head: Head) -> bool:
     """Whether the columns are those of a chart, or of a history."""
-    names = header(path)
+    names = head.header
     return any(column.endswith(SPREAD) for column in names) or set(names) >= STEPS
 
 
-def read(path: Path) -> RawTable:
+def read(head: Head) -> RawTable:
     """Return every logged value; in a chart each run is a policy."""
-    raw, notes = read_delimited(path), Notes()
+    path, raw, notes = head.path, read_delimited(head), Notes()
     notes.add(f"{path}: {LOGGED}", code="training-log")
     if not any(column.endswith(SPREAD) for column in raw.frame.columns):
         return _history(replace(raw, notes=(*raw.notes, *notes)))
@@ -53,7 +53,7 @@ def read(path: Path) -> RawTable:
     if len(metrics) > 1:
         shown = ", ".join(map(repr, metrics))
         raise InvalidInput(f"{path}: export one metric at a time; these are {shown}")
-    less = lower_note(metrics[0])
+    less = direction_note(metrics[0])
     notes.extend([] if less is None else [less])
     rows = long["_row"].to_list()
     return replace(
@@ -68,7 +68,7 @@ def read(path: Path) -> RawTable:
 def _history(raw: RawTable) -> RawTable:
     """Return the history with its usual score, one that is of an evaluation if there is any."""
     roles = {"time": "_timestamp"} if "_timestamp" in raw.frame.columns else {}
-    scores = [c for c in raw.frame.columns if usual_role(c.rpartition("/")[2], "score")]
+    scores = [c for c in raw.frame.columns if is_named(c.rpartition("/")[2], "score")]
     if not scores:
         return replace(raw, roles=roles)
     roles["score"] = min(scores, key=lambda column: not column.startswith(("eval", "test")))

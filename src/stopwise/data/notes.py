@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from stopwise.data.standard import Part
-from stopwise.messages import Message, Notes
+from stopwise.messages import Message, Notes, names_listed
 
 # From so many files on, what is said of each is said once.
 MANY_FILES = 3
@@ -15,11 +15,13 @@ MANY_FILES = 3
 MANY_TRIALS = 5
 # What may change the answer comes first, then what was left out; the rest was only assumed.
 FIRST = (
-    *("bounds-of-data", "training-log", "copied-scores", "last-line-cut", "names-alike"),
-    *("one-name", "single-trial", "doubtful-scores", "policy-per-column", "policy-per-array"),
-    *("lists-unfolded", "numbers-restart", "order-of-file", "order-shuffled", "unscored-dropped"),
+    *("other-outcomes", "direction-unknown", "bounds-of-data", "training-log", "copied-scores"),
+    *("shards", "files-skipped", "last-line-cut", "headers-left-out", "completion-order"),
+    *("names-alike", "one-name", "single-trial", "doubtful-scores", "policy-per-column"),
+    *("policy-per-array", "scenes-of-one-task", "lists-unfolded", "numbers-restart"),
+    *("order-of-file", "order-shuffled", "unscored-dropped", "unscored-failed", "at-point"),
     *("duplicates-dropped", "interrupted-left-out", "failed-left-out", "evaluations-pending"),
-    *("journal-cut", "last-evaluation", "files-skipped", "empty-policies"),
+    *("journal-cut", "last-evaluation", "empty-policies"),
 )
 
 
@@ -31,15 +33,19 @@ def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
         written.setdefault("".join(filter(str.isalnum, name.casefold())) or name, []).append(name)
     alike = [names for names in written.values() if len(names) > 1]
     for names in alike:
-        text = f"policies {_listed(names)} have nearly the same name, but count as different ones"
-        notes.add(text, code="names-alike")
+        text = f"policies {' and '.join(map(repr, names))} have nearly the same name, but count as "
+        notes.add(f"{text}different ones", code="names-alike")
     told = {name for names in alike for name in names}
-    for name, n in counts.items():
-        if n == 1 and name not in told and max(counts.values()) >= MANY_TRIALS:
-            others = [other for other in counts if counts[other] > 1]
-            close = difflib.get_close_matches(name, others, n=1)
-            question = f": is it {close[0]!r}, misspelt?" if close else ""
-            notes.add(f"policy {name!r} has a single trial{question}", code="single-trial")
+    single = [name for name, n in counts.items() if n == 1 and name not in told]
+    if max(counts.values()) < MANY_TRIALS:
+        return
+    for name in single if len(single) <= MANY_FILES else ():
+        others = [other for other in counts if counts[other] > 1]
+        close = difflib.get_close_matches(name, others, n=1)
+        question = f": is it {close[0]!r}, misspelt?" if close else ""
+        notes.add(f"policy {name!r} has a single trial{question}", code="single-trial")
+    if len(single) > MANY_FILES:
+        notes.add(f"policies {names_listed(single)} have a single trial each", code="single-trial")
 
 
 def one_name(parts: Sequence[Part], notes: Notes) -> None:
@@ -50,7 +56,8 @@ def one_name(parts: Sequence[Part], notes: Notes) -> None:
             folder = str(Path(part.raw.source).parent)
             files.setdefault(part.frame["policy"][0], {}).setdefault(folder, part.raw.source)
     for name, places in files.items():
-        if len(places) > 1:
+        stems = {Path(place).stem for place in places.values()}
+        if len(places) > 1 and stems == {name}:
             first, second, *_ = places.values()
             notes.add(
                 f"{first} and {second} have the same name, so they are read as trials of one "
@@ -88,7 +95,3 @@ def _merged(found: Sequence[tuple[str, Message]]) -> list[Message]:
         return [Message(text, code=first.code)]
     start, *more = first.parts
     return [Message(place + str(start).removeprefix(f"{about}: "), *more, code=first.code)]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(map(repr, names))

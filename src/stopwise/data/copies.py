@@ -3,6 +3,7 @@
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import polars as pl
 from stopwise.core.arrays import Floats
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput
-from stopwise.messages import BLANK, Notes, Setting, counted
+from stopwise.messages import BLANK, Notes, Setting, counted, names_listed
 
 if TYPE_CHECKING:
     from stopwise.data.standard import Part
@@ -70,16 +71,17 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
     )
 
 
-def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
-    """Raise if a file holds trials of the same policy that another file holds too.
+def without_copies(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":
+    """Return the files without those whose trials a merged file holds; raise for other copies.
 
     Numbered trials repeat if all that both files number alike agree in every column; if only some
     do, each file counts anew. Trials without numbers repeat if a whole file agrees row for row with
     another one or with its beginning, and is called a copy or could have come in many other orders.
     Of different policies the second file doubles nothing, and is only pointed out.
     """
+    parts = _without_shards(parts, notes)
     if len(parts) < 2:
-        return
+        return parts
     for (part, own), (before, earlier) in _repeated(parts, notes):
         raise InvalidInput(
             f"{part.raw.source}, {part.raw.place(own)}: this trial is already in "
@@ -97,45 +99,75 @@ def refuse_copies(parts: "Sequence[Part]", notes: Notes) -> None:
     ]
     _refuse_same_rows(parts, telling)
     _tell_same_rows(parts, telling, notes)
+    return parts
 
 
-def tell_equal_policies(frame: pl.DataFrame, notes: Notes) -> None:
-    """Say of which policies all scores are the same in the same order, unless it may be chance."""
+def _without_shards(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":
+    """Return the files without the parts of a merged one: its rows are those of all of them."""
+    kept = list(parts)
+    by_policy: dict[tuple[str, ...], list[Part]] = {}
+    for part in parts if len(parts) > 2 else ():
+        by_policy.setdefault(tuple(part.frame["policy"].unique().sort()), []).append(part)
+    for own in by_policy.values():
+        rows = {id(part): Counter(_row_hashes(part.frame)) for part in own}
+        for merged in sorted(own, key=lambda part: -len(part.frame)):
+            inner = [p for p in own if p is not merged and rows[id(p)] <= rows[id(merged)]]
+            union: Counter[int] = sum((rows[id(part)] for part in inner), Counter())
+            orders = _log_orders(merged.frame)
+            if len(inner) > 1 and union == rows[id(merged)] and orders >= math.log(LEAST_ORDERS):
+                names = names_listed(Path(part.raw.source).name for part in inner)
+                text = f"{merged.raw.source}: holds the trials of {names}, which count once"
+                notes.add(text, code="shards")
+                left_out = set(map(id, inner))
+                kept = [part for part in kept if id(part) not in left_out]
+                break
+    return kept
+
+
+def _row_hashes(frame: pl.DataFrame) -> list[int]:
+    return frame.select(sorted(frame.columns)).hash_rows(seed=0).to_list()
+
+
+def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
+    """Say of which policies and tasks the scores are the same in the same order, beyond chance."""
     if any(getattr(note, "code", "") == "copied-scores" for note in notes):
         return  # said of their files
-    seen: dict[tuple[object, bytes], str] = {}
     grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
-    for task, policy, scores in zip(*grouped.get_columns(), strict=True):
-        times = _times_over(scores.to_numpy())
-        if times > 1:
-            over = f"{len(scores) // times} scores, {times} times over in the same order"
-            text = f"the {len(scores)} scores of {policy!r} are {over}: are there trials twice?"
-            notes.add(text, code="repeated-scores")
-        other = seen.setdefault((task, scores.to_numpy().tobytes()), policy)
-        if other == policy or len(scores) < LEAST_COPIED:
+    seen: dict[tuple[object, bytes], str] = {}
+    of_tasks: dict[str, list[bytes]] = {}
+    for task, policy, scores in grouped.rows():
+        values = np.asarray(scores)
+        of_tasks.setdefault(task, []).append(policy.encode() + values.tobytes())
+        if len(values) < LEAST_COPIED:
             continue
-        trials = frame.filter(pl.col("task") == task, pl.col("policy") == policy)
-        if _log_orders(trials.select("task", "policy", "score")) >= math.log(LEAST_ORDERS):
+        times = _times_over(values)
+        if times > 1:
+            over = f"{len(values) // times} scores, {times} times over in the same order"
+            text = f"the {len(values)} scores of {policy!r} are {over}: are there trials twice?"
+            notes.add(text, code="repeated-scores")
+        other = seen.setdefault((task, values.tobytes()), policy)
+        if other != policy and _orders_of(values) >= math.log(LEAST_ORDERS):
             notes.add(
                 f"policies {other!r} and {policy!r} have the same scores in the same order: is one "
                 "a copy of the other?",
                 code="copied-scores",
             )
-
-
-def tell_equal_tasks(frame: pl.DataFrame, notes: Notes) -> None:
-    """Say which tasks have the same trials in the same order, as a copied sheet has."""
-    seen: dict[bytes, str] = {}
-    for (task,), own in frame.select("task", "policy", "score").group_by(
-        "task", maintain_order=True
-    ):
-        other = seen.setdefault(own.drop("task").hash_rows(seed=0).to_numpy().tobytes(), str(task))
-        if other != task and _log_orders(own) >= math.log(LEAST_ORDERS):
+    first: dict[tuple[bytes, ...], str] = {}
+    for task, content in of_tasks.items():
+        other = first.setdefault(tuple(content), task)
+        own = frame.filter(task=task) if other != task else frame[:0]
+        if other != task and _log_orders(own.drop("task")) >= math.log(LEAST_ORDERS):
             notes.add(
                 f"tasks {other!r} and {task!r} have the same scores in the same order: is one a "
                 "copy of the other?",
                 code="copied-scores",
             )
+
+
+def _orders_of(scores: Floats) -> float:
+    """Return the log of the number of orders in which these scores could have come."""
+    equal = np.unique(scores, return_counts=True)[1]
+    return math.lgamma(len(scores) + 1) - sum(math.lgamma(count + 1) for count in equal)
 
 
 def _times_over(scores: Floats) -> int:
@@ -145,9 +177,7 @@ def _times_over(scores: Floats) -> int:
         if len(part) < LEAST_COPIED or not np.array_equal(scores, np.tile(part, times)):
             continue
         short = any(np.array_equal(part[gap:], part[:-gap]) for gap in range(1, LEAST_COPIED))
-        equal = np.unique(part, return_counts=True)[1]
-        orders = math.lgamma(len(part) + 1) - sum(math.lgamma(count + 1) for count in equal)
-        return 1 if short or orders < math.log(LEAST_ORDERS) else times
+        return 1 if short or _orders_of(part) < math.log(LEAST_ORDERS) else times
     return 1
 
 
@@ -225,7 +255,8 @@ def _log_orders(frame: pl.DataFrame) -> float:
     """Return the log of the number of orders in which the rows of each policy could have come."""
     log_factorial = np.cumsum(np.log(np.maximum(np.arange(len(frame) + 1), 1)))
     told = [name for name in frame.columns if name not in ("trial", "row")]
-    policies = frame.group_by("task", "policy").len()["len"].to_numpy()
+    groups = [name for name in ("task", "policy") if name in frame.columns]
+    policies = frame.group_by(groups).len()["len"].to_numpy()
     equal = frame.group_by(told).len()["len"].to_numpy()
     return float(log_factorial[policies].sum() - log_factorial[equal].sum())
 

@@ -1,0 +1,185 @@
+"""Tables and JSON that tools write under names of their own: one row here for each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.json_file import field as field_of
+from stopwise.data.formats.json_file import load_json
+from stopwise.data.formats.text_file import Head
+from stopwise.data.raw import UNIT, RawTable, table_of_records
+from stopwise.data.reading import Bounds
+from stopwise.messages import Message, Notes, Setting, counted
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Without:
+    """Records that are no trials: those in which this field is set."""
+
+    field: str
+    one: str
+    many: str
+    code: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """One kind of file: how it is recognised, where its trials are, what its columns mean."""
+
+    name: str
+    # A table with exactly these columns, or else JSON with these names near its beginning.
+    columns: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    opening: str = "{"
+    # Lists within lists that lead to the trials, and the fields that each of them must have.
+    lists: tuple[str, ...] = ()
+    required: Mapping[str, type] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
+    without: Without | None = None
+    note: Message | None = None
+    # A value of the score that the tool is known to write by mistake, and what is said of it.
+    doubtful: tuple[float, str] | None = None
+
+    def recognise(self, head: Head) -> bool:
+        """Whether the columns, or the names near the beginning, are these."""
+        if self.columns:
+            return set(head.header) - {""} == set(self.columns)
+        return head.has_keys(*self.keys, opening=self.opening)
+
+    def read(self, head: Head) -> RawTable:
+        """Return the trials with what the tool defines of them."""
+        raw = self._table(head) if self.columns else self._records(head)
+        notes = Notes(raw.notes)
+        if self.note is not None:
+            notes.append(self.note.within(f"{head.path}: "))
+        if self.doubtful is not None:
+            value, text = self.doubtful
+            numbers = raw.frame[self.roles["score"]].cast(pl.Float64, strict=False)
+            if found := int((numbers == value).sum()):
+                said = f"{head.path}: {counted(found, 'score is', 'scores are')} {value}, {text}"
+                notes.add(said, code="doubtful-scores")
+        there = {role: name for role, name in self.roles.items() if name in raw.frame.columns}
+        return replace(raw, roles=there, bounds=self.bounds, notes=notes)
+
+    def _table(self, head: Head) -> RawTable:
+        raw = read_delimited(head, self.columns)
+        return replace(raw, frame=raw.frame.select(self.columns))
+
+    def _records(self, head: Head) -> RawTable:
+        notes, left_out = Notes(), 0
+        found: list[tuple[str, Record]] = []
+        for place, record in self._trials(head, load_json(head), self.lists, "", {}):
+            for key, kind in self.required.items():
+                field_of(head.path, place, record, key, kind)
+            if self.without is not None and record.get(self.without.field):
+                left_out += 1
+                continue
+            found.append((place, {**record, **record.pop("metrics", {})}))
+        if self.without is not None and left_out:
+            text = counted(left_out, self.without.one, self.without.many)
+            notes.add(f"{head.path}: {text}", code=self.without.code)
+        return table_of_records(head.path, found, roles={}, bounds={}, notes=notes)
+
+    def _trials(
+        self, head: Head, node: Any, lists: tuple[str, ...], place: str, above: Record
+    ) -> Iterator[tuple[str, Record]]:
+        """Yield the records at the end of the lists; plain values above hold for all below."""
+        if not lists and isinstance(node, list):
+            for index, record in enumerate(node):
+                yield f"[{index}]", dict(record)
+            return
+        for index, inner in enumerate(field_of(head.path, place, node, lists[0], list)):
+            where = f"{place}.{lists[0]}[{index}]".lstrip(".")
+            if len(lists) > 1:
+                name = field_of(head.path, where, inner, "task", str)
+                yield from self._trials(head, inner, lists[1:], where, {**above, "task": name})
+            else:
+                yield where, {**inner, **above}
+
+
+STARTS_ALIKE = (*("; if they do not, use ", Setting("design", "independent")),)
+POLARIS = Layout(
+    name="polaris",
+    columns=("episode", "episode_length", "success", "progress"),
+    roles={"score": "progress", "success": "success", "trial": "episode", "block": "episode"},
+    bounds={"progress": UNIT, "success": UNIT},
+    note=Message(
+        "episodes with the same number are assumed to start from the same state, since PolaRiS "
+        "numbers its initial conditions",
+        *STARTS_ALIKE,
+        code="episodes-start-alike",
+    ),
+)
+OPENPI_DROID = Layout(
+    name="openpi-droid",
+    columns=("success", "duration", "video_filename"),
+    # It is typed as 0 to 100, so it is partial credit and no column of successes.
+    roles={"score": "success"},
+    bounds={"success": UNIT},
+    # The script divides every answer by 100, also the 1.0 that stands for the answer "y".
+    doubtful=(
+        0.01,
+        "which openpi's script writes for the answer 'y' (100 %); if that is what happened, "
+        "correct the file",
+    ),
+)
+LBM_EVAL = Layout(
+    name="lbm-eval",
+    keys=("evaluations", "skill_type"),
+    lists=("evaluations",),
+    required={"skill_type": object, "scenario_index": object, "is_success": object},
+    roles={
+        "task": "skill_type",
+        "score": "is_success",
+        "success": "is_success",
+        "block": "scenario_index",
+    },
+    bounds={"is_success": UNIT},
+    without=Without(
+        field="is_pending",
+        one="evaluation is still pending",
+        many="evaluations are still pending",
+        code="evaluations-pending",
+    ),
+)
+VLA_EVALUATION_HARNESS = Layout(
+    name="vla-evaluation-harness",
+    keys=("tasks", "episodes", "episode_id"),
+    lists=("tasks", "episodes"),
+    required={"metrics": dict},
+    roles={
+        "task": "task",
+        "trial": "episode_id",
+        "block": "episode_id",
+        "score": "success",
+        "success": "success",
+    },
+    bounds={"success": UNIT},
+    # The harness itself leaves such episodes out of its metrics.
+    without=Without(
+        field="failure_reason",
+        one="episode with a failure_reason (interrupted, not failed) left out",
+        many="episodes with a failure_reason (interrupted, not failed) left out",
+        code="interrupted-left-out",
+    ),
+    note=Message(
+        "episodes with the same number are assumed to start from the same state, since the "
+        "harness takes state or seed from the number",
+        *STARTS_ALIKE,
+        code="episodes-start-alike",
+    ),
+)
+TAU_BENCH = Layout(
+    name="tau-bench",
+    keys=("task_id", "reward", "traj"),
+    opening="[",
+    required={"task_id": object, "reward": object},
+    roles={"score": "reward", "block": "task_id", "trial": "trial"},
+    bounds={"reward": UNIT},
+)

@@ -1,0 +1,117 @@
+"""Which trials share a start: columns whose values policies share, and tasks of one scene each."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from stopwise.data.reading import Reading
+from stopwise.data.roles import ALL_NAMES, Column, guess_note, is_score_name, usual_name
+from stopwise.data.shapes import NUMBERING
+from stopwise.data.standard import Part
+from stopwise.data.typed_columns import to_names
+from stopwise.messages import BLANK, Message, Notes, Setting
+
+# Words in the name of a column that says where a trial starts.
+STARTS = frozenset(
+    (
+        *("seed", "scene", "init", "initial", "start", "pair", "layout", "instance", "scenario"),
+        *("question", "problem", "prompt", "sample", "position", "pose", "configuration"),
+    )
+)
+# From so many tasks on, with one trial of each policy, they are scenes.
+MANY_TASKS = 10
+# So much of the fewest values of a policy must be those of another one, too.
+MOSTLY = 0.8
+KEYS = ("task", "policy")
+
+
+def with_blocks(parts: Sequence[Part], reading: Reading, notes: Notes) -> list[Part]:
+    """Return the trials with a column of blocks, if one is shared by policies and no role is.
+
+    Its values are distinct within each policy of a task, and shared between the policies.
+    """
+    known = {name for part in parts for name in part.frame.columns}
+    if "block" in reading.columns or {"block", "row"} & known:
+        return list(parts)
+    common = [
+        name
+        for name in parts[0].raw.frame.columns
+        if all(_is_free(part, name) for part in parts) and not parts[0].raw.defined
+    ]
+    for name in sorted(common, key=lambda name: not _says_start(name)):
+        values = [to_names(part.raw.frame[name].gather(part.rows)) for part in parts]
+        keys = [part.frame.select(KEYS) for part in parts]
+        table = pl.concat(keys).with_columns(pl.concat(values).alias("block"))
+        if not _pairs_up(table):
+            continue
+        if not _says_start(name) and _counts_up(table):
+            text = f"{name!r} numbers the trials of each policy; if those with one number share a "
+            say = Setting("columns", {"block": name})
+            notes.add(f"{text}start, say ", say, code="maybe-block")
+            continue
+        notes.append(guess_note("block", name))
+        block = Column(name, "block", "distinct within a policy, shared between policies")
+        return [
+            replace(
+                part,
+                frame=part.frame.with_columns(own.alias("block")),
+                told=tuple(block if told.name == name else told for told in part.told),
+            )
+            for part, own in zip(parts, values, strict=True)
+        ]
+    return list(parts)
+
+
+def _is_free(part: Part, name: str) -> bool:
+    """Whether a column of a file plays no role and may hold names or whole numbers."""
+    if name not in part.raw.frame.columns:
+        return False
+    kind = part.raw.frame.schema[name]
+    roles = {column.name: column.role for column in part.told}
+    fits = kind == pl.String or kind.is_integer()
+    named = usual_name(name) in ALL_NAMES | NUMBERING or is_score_name(name)
+    return fits and not named and roles.get(name, "") == ""
+
+
+def _says_start(name: str) -> bool:
+    return bool(STARTS.intersection(usual_name(name).split("_")))
+
+
+def _pairs_up(table: pl.DataFrame) -> bool:
+    """Whether values are distinct within each policy and task, and mostly shared by policies."""
+    if table["block"].null_count() or table["policy"].n_unique() < 2:
+        return False
+    head = table.head(2000)  # what recurs there need not be counted in a million rows
+    if head.is_duplicated().any() or table.is_duplicated().any():
+        return False
+    cells = table.group_by("task", "block").len()["len"]
+    fewest = table.group_by(KEYS).len()["len"].min()
+    assert isinstance(fewest, int)
+    return fewest > 1 and int((cells > 1).sum()) >= MOSTLY * fewest
+
+
+def _counts_up(table: pl.DataFrame) -> bool:
+    """Whether values count the trials of each policy in their order."""
+    numbers = table.with_columns(pl.col("block").cast(pl.Int64, strict=False))
+    steps = numbers.select(pl.col("block").diff().over(KEYS))["block"].drop_nulls()
+    return numbers["block"].null_count() == 0 and bool((steps == 1).all())
+
+
+def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:
+    """Return tasks that have one trial of each policy as the scenes of a single task."""
+    if {"task", "block"} & reading.columns.keys() or "block" in frame.columns:
+        return frame
+    tasks = frame["task"].n_unique()
+    if tasks < MANY_TASKS or frame["policy"].n_unique() < 2:
+        return frame
+    if frame.select(KEYS).is_duplicated().any():
+        return frame
+    text = f"each of {tasks} tasks has one trial of a policy, so they are read as scenes of one "
+    note = Message(
+        f"{text}task; if they are tasks, name their column with ",
+        Setting("columns", {"task": BLANK}),
+        code="scenes-of-one-task",
+    )
+    notes.append(note)
+    return frame.with_columns(pl.col("task").alias("block"), pl.lit("task").alias("task"))

@@ -1,0 +1,222 @@
+"""Rows that stand for many trials: counts and rates, which are never read as trials."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from stopwise.data.raw import RawTable
+from stopwise.data.reading import ColumnChoice, Reading
+from stopwise.data.roles import is_named, is_policy, is_score_name, listed, usual_name
+from stopwise.data.typed_columns import FRACTION, all_match, to_names, to_numbers
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import BLANK, Setting, names_listed
+
+Counts = dict[str, tuple[int, int]]
+TRIALS = re.compile(
+    r"((n|num|number_of)_)?(trials|rollouts|episodes|attempts|evals|samples)|n|counts?|total"
+)
+SUCCESSES = re.compile(
+    r"((n|num|number_of|total)_)?(successes|wins|passes)|(n|num)_success|success_count"
+)
+RATE = re.compile(r"(.*_)?(rate|mean|average|avg|std|stderr|sem|percent|pct|pc|sr|accuracy)(_.*)?")
+SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr|mean_success")
+# Of a single trial, nobody would say so.
+MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The columns that say of how many trials each row is, how many succeeded, and their share."""
+
+    trials: str | None
+    successes: str | None
+    rate: str | None
+
+
+def require_trials(raw: RawTable, reading: Reading) -> None:
+    """Raise if the rows are summaries of many trials; a score that the user chose is trusted."""
+    if reading.policies is not None or "score" in reading.columns or reading.at is not None:
+        return
+    _refuse_mixed_rates(raw)
+    summary = summary_of(raw)
+    if summary is None:
+        return
+    named = (summary.successes, summary.rate, summary.trials)
+    about = names_listed(dict.fromkeys(filter(None, named)))
+    if summary.trials is None or (summary.successes is None and summary.rate is None):
+        cure = "give the results of the single trials, a row each"
+    else:
+        cure = (
+            "if the numbers of trials were fixed before, its counts can be compared: "
+            f"`stopwise compare {raw.source}`"
+        )
+    raise InvalidInput(
+        f"{raw.source}: each row sums up many trials ({about}), so it is no trial; "
+        f"{cure}; if a row is a trial after all, name its score with ",
+        Setting("score"),
+        f"; the columns are {listed(raw)}",
+        code="summary",
+    )
+
+
+def _refuse_mixed_rates(raw: RawTable) -> None:
+    """Raise if a column of rates holds parts of 1 and percentages."""
+    for name in raw.frame.columns:
+        if raw.roles or not (SUCCESS_RATE.fullmatch(usual_name(name)) and is_score_name(name)):
+            continue
+        known = _numbers(raw, name)
+        shares = [] if known is None else known.filter((known > 0) & (known < 1)).to_list()
+        percent = [] if known is None else known.filter((known > 1) & (known <= 100)).to_list()
+        if shares and percent:
+            raise InvalidInput(
+                f"{raw.source}: column {name!r} seems to mix parts of 1 and percentages (such as "
+                f"{shares[0]:g} and {percent[0]:g}): write all in one way",
+                code="mixed-rates",
+            )
+
+
+def summary_of(raw: RawTable) -> Summary | None:
+    """Return what a table sums up: rates or successes beside counts, or one rate per policy."""
+    if "score" in raw.roles or not len(raw.frame):
+        return None
+    usual = {usual_name(name): name for name in reversed(raw.frame.columns)}
+    trials = next(
+        (usual[name] for name in usual if TRIALS.fullmatch(name) and _counts(raw, usual[name])),
+        None,
+    )
+    successes = next((usual[name] for name in usual if SUCCESSES.fullmatch(name)), None)
+    rates = [usual[name] for name in usual if RATE.fullmatch(name) and _rates(raw, usual[name])]
+    shares = [usual[name] for name in usual if SUCCESS_RATE.fullmatch(name)]
+    shares = [name for name in shares if _rates(raw, name)]
+    rate = next(iter([*shares, *rates]), None)
+    fractions = next((name for name in raw.frame.columns if _fractions(raw.frame[name])), None)
+    if trials is not None and (successes is not None or rates):
+        return Summary(trials, successes, next(iter(shares), None))
+    if (trials or fractions or rate) is None or not _one_row_each(raw):
+        return None
+    if trials is None and fractions is not None:
+        return Summary(fractions, fractions, None)
+    return Summary(trials, None, rate)
+
+
+def _numbers(raw: RawTable, name: str) -> pl.Series | None:
+    try:
+        return to_numbers(raw.frame[name], partial(raw.error, name)).drop_nulls()
+    except InvalidInput:
+        return None
+
+
+def _counts(raw: RawTable, name: str) -> bool:
+    """Whether a column counts trials: whole numbers, not all 1, that do not number the rows."""
+    found = _numbers(raw, name)
+    if found is None or not len(found):
+        return False
+    whole = bool(((found >= 1) & (found == found.floor())).all())
+    numbering = bool((found.diff().drop_nulls() == 1).all()) and found[0] <= 1
+    return whole and bool((found > 1).any()) and not numbering
+
+
+def _rates(raw: RawTable, name: str) -> bool:
+    found = _numbers(raw, name)
+    return found is not None and len(found) > 0 and not found.is_in([0.0, 1.0]).all()
+
+
+def is_mean(raw: RawTable, column: str) -> bool:
+    """Whether a column has the name of a mean over trials, and holds more than 0 and 1."""
+    return MEAN.search(usual_name(column)) is not None and _rates(raw, column)
+
+
+def _fractions(column: pl.Series) -> bool:
+    return column.dtype == pl.String and all_match(column.drop_nulls().str.strip_chars(), FRACTION)
+
+
+def _one_row_each(raw: RawTable) -> bool:
+    """Whether no policy has a second row in a task."""
+    names = raw.frame.columns
+    if len(raw.frame) < 2 or not any(is_policy(raw, name) for name in names):
+        return False
+    keys = [name for name in names if is_policy(raw, name) or is_named(name, "task")]
+    return not raw.frame.select(to_names(raw.frame[name]) for name in keys).is_duplicated().any()
+
+
+def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:
+    """Add (successes, trials) per policy of each task of a table with a row for each."""
+    summary = summary_of(raw)
+    if summary is None or summary.trials is None or not (summary.successes or summary.rate):
+        raise InvalidInput(
+            f"{raw.source}: counts need a column of trials and one of successes or of their rate, "
+            f"or one like 17/20; the columns are {listed(raw)}",
+            code="no-counts",
+        )
+    names = {role: _names(raw, role, columns.get(role)) for role in ("task", "policy")}
+    if names["policy"] is None:
+        raise InvalidInput(
+            f"{raw.source}: no column looks like the policy; name it with ",
+            Setting("columns", {"policy": BLANK}),
+            f"; the columns are {listed(raw)}",
+            code="no-policy-column",
+        )
+    tasks = names["task"] or ["task"] * len(raw.frame)
+    for row, (task, policy) in enumerate(zip(tasks, names["policy"], strict=True)):
+        known = found.setdefault(task, {})
+        place = f"{raw.source}, {raw.place(row)}"
+        won, n = _count(raw, summary, row, place)
+        require(
+            won is not None
+            and n is not None
+            and 0 <= won <= n
+            and n > 0
+            and {won % 1, n % 1} == {0},
+            f"{place}: must be a whole number of successes, at most the number of trials, but got "
+            f"{won} of {n}",
+        )
+        require(policy not in known, f"{place}: there are counts of policy {policy!r} already")
+        known[policy] = int(won), int(n)
+
+
+def _count(raw: RawTable, summary: Summary, row: int, place: str) -> tuple[Any, Any]:
+    """Return the successes and the trials of a row; from a rate if need be."""
+    assert summary.trials is not None
+    if summary.successes == summary.trials:
+        words = raw.frame[summary.trials].str.strip_chars()
+        return tuple(words.str.extract(FRACTION, part).cast(pl.Float64)[row] for part in (1, 2))
+    trials = to_numbers(raw.frame[summary.trials], partial(raw.error, summary.trials))
+    name = summary.successes or summary.rate
+    assert name is not None
+    values = to_numbers(raw.frame[name], partial(raw.error, name))
+    n, value = trials[row], values[row]
+    if summary.successes is not None or n is None or value is None:
+        return value, n
+    percent = bool((values > 1).any())
+    share = value / 100 if percent else value
+    # As it was rounded: 33.3 % of 60 are 20.
+    digits = len(f"{value:.6f}".rstrip("0").partition(".")[2])
+    slack = n * 0.5 * 10.0**-digits / (100 if percent else 1) + 1e-6
+    won = round(share * n)
+    require(
+        abs(share * n - won) <= slack,
+        f"{place}: a rate of {100 * share:.4g} % of {n:g} trials is no whole number of successes "
+        f"({share * n:.4g})",
+        code="impossible-rate",
+    )
+    return won, n
+
+
+def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:
+    names = [choice] if isinstance(choice, str) else choice
+    if names is None:
+        fits = is_policy if role == "policy" else lambda _, name: is_named(name, role)
+        names = [name for name in raw.frame.columns if fits(raw, name)][:1]
+    for name in names:
+        require(
+            name in raw.frame.columns,
+            f"{raw.source}: there is no column {name!r}; the columns are {listed(raw)}",
+        )
+    if not names:
+        return None
+    frame = raw.frame.select(to_names(raw.frame[name]) for name in names)
+    return frame.select(pl.concat_str(pl.all(), separator="/"))[:, 0].to_list()

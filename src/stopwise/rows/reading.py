@@ -1,0 +1,92 @@
+"""From whatever holds trials to trials: files are read, and missing scores are as was said."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.scores import numeric_array
+from stopwise.data.reading import MANY_MISSING, InputSettings
+from stopwise.errors import InvalidInput, require, require_choice
+from stopwise.messages import Message, Setting, counted
+
+INPUT = frozenset(InputSettings.__annotations__)
+
+
+def taken(
+    source: Any, settings: Mapping[str, Any], *, bounds: Any = None, proxy: Any = None
+) -> tuple[Any, Any]:
+    """Return the trials of a source, and the settings without those of reading.
+
+    A file, a frame, an array or a mapping from policy to such is read; scores by policy have what
+    is missing as was said; anything else stays as it is.
+    """
+    from stopwise.data.frames import is_place
+    from stopwise.data.trials import Trials
+
+    reading = {name: settings[name] for name in settings if name in INPUT}
+    others = {name: settings[name] for name in settings if name not in INPUT}
+    several = isinstance(source, Mapping) and source and all(map(is_place, source.values()))
+    if several or is_place(source) or isinstance(source, np.ndarray):
+        from stopwise.data.read import read_trials
+
+        if others.get("audit") is not None:
+            reading.setdefault("missing", "keep")
+        if isinstance(proxy, str):
+            reading["columns"] = {**(reading.get("columns") or {}), "proxy": proxy}
+        if reading.get("missing") == "fail":
+            reading |= {"bounds": bounds, "lower_is_better": others.get("lower_is_better")}
+        source = read_trials(source, **reading)
+    elif isinstance(source, Mapping):
+        missing = reading.pop("missing", "error")
+        require_choice("missing", missing, ("error", "fail", "drop"))
+        if proxy is None and not isinstance(source, Trials):
+            worst = (bounds or (0.0, 1.0))[1 if others.get("lower_is_better") else 0]
+            source = {name: _known(name, own, missing, worst) for name, own in source.items()}
+        _refuse(reading, "is for files and frames, and these are scores")
+    else:
+        _refuse(reading, "goes with a file: give it to read_trials")
+    if isinstance(source, Trials):
+        require_direction(source, others)
+    return source, others
+
+
+def require_direction(trials: Any, settings: Mapping[str, Any]) -> None:
+    """Raise if the name of the score does not say whether more is better, and nobody did."""
+    question = next(
+        (note for note in trials.notes if getattr(note, "code", "") == "direction-unknown"), None
+    )
+    if question is None or settings.get("lower_is_better") is not None:
+        return
+    if settings.get("by") != "wins" or not trials.preferences:
+        raise InvalidInput(*question.parts, code=question.code)
+
+
+def _refuse(reading: Mapping[str, Any], why: str) -> None:
+    for name, value in reading.items():
+        require(value is None, Setting(name, value), f" {why}", code="reading-of-trials")
+
+
+def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
+    """Return the scores of a policy with those that are missing as was said."""
+    own = numeric_array(scores, repr(name))
+    gaps = int(np.isnan(own).sum()) if own.ndim == 1 else 0
+    if not gaps:
+        return scores
+    known = own[~np.isnan(own)]
+    alike = len(np.unique(known)) < 2 and gaps > MANY_MISSING * len(own)
+    if missing == "fail":
+        return np.where(np.isnan(own), worst, own)
+    if missing == "drop" and not alike:
+        return own
+    cure: list[str | Setting] = [Setting("missing", "fail"), " counts them as failures"]
+    if not alike:
+        cure += [", ", Setting("missing", "drop"), " leaves them out"]
+    elif len(known):
+        cure.append(f"; all others are {known[0]:g}, so those that are missing may be failures")
+    place = int(np.isnan(own).argmax())
+    number = counted(gaps, "score is", "scores are")
+    raise InvalidInput(
+        Message(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure, code="nan"),
+        code="score-missing",
+    )

@@ -1,0 +1,74 @@
+"""What an answer must say beside its numbers: assumptions that the data call for, and every end."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+
+ALIKE = (0.5 + 0.2 * np.sin(np.arange(300))).tolist()
+
+
+def blocks(lacking: int) -> dict[str, list[object]]:
+    """Return 30 blocks of a good and a bad policy, of which the last few lack the good one."""
+    rows = [(policy, str(block)) for block in range(30) for policy in ("old", "new")]
+    kept = [row for row in rows if row[0] == "old" or int(row[1]) < 30 - lacking]
+    return {
+        "policy": [policy for policy, _ in kept],
+        "block": [block for _, block in kept],
+        "score": [float(policy == "new") * 0.9 for policy, _ in kept],
+    }
+
+
+@pytest.mark.parametrize("lacking", [0, 3])
+def test_a_gate_says_what_rows_without_a_partner_assume(lacking: int) -> None:
+    trials = sw.read_trials(blocks(lacking), bounds=(0, 1))
+    found = sw.gate("new", "old", 0.1, results=trials)
+
+    said = [text for text in found.warnings if "which trials are missing" in text]
+    assert len(said) == (1 if lacking else 0)
+    assert found.design == "paired"
+
+
+@pytest.mark.parametrize("lacking", [0, 28])
+def test_an_analysis_says_what_rows_without_a_partner_assume(lacking: int) -> None:
+    found = sw.analyze(sw.read_trials(blocks(lacking), bounds=(0, 1)))
+
+    said = [text for text in found.warnings if "which trials are missing" in text]
+    assert len(said) == (1 if lacking else 0)
+
+
+def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
+    settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "equivalence": 0.2}
+    found = sw.analyze({"a": ALIKE, "b": ALIKE}, **settings)
+    (pair,) = found.pairs
+
+    assert pair.decision is sw.Decision.EQUIVALENT
+    assert pair.same
+    assert pair.decided
+    assert pair.better is None
+    assert pair.worse is None
+    assert pair.relation == "a = b"
+    assert pair.finding == "practically the same"
+    assert pair.claim == "a and b are practically the same (means less than 0.2 apart)"
+    assert found.order_text == "a = b (within 0.2)"
+
+    test = sw.SequentialTest(
+        alternative="two-sided", ties="strict", design="paired", equivalence=0.2
+    )
+    verdict = test.run(ALIKE, ALIKE)
+    assert verdict.decision is sw.Decision.EQUIVALENT
+    assert "Policy 0 and policy 1 are practically the same" in str(verdict)
+
+
+def test_the_first_trial_of_each_policy_in_a_block_counts() -> None:
+    columns = {
+        "policy": ["a", "b", "b", "a", "a", "b"],
+        "block": ["x", "x", "x", "x", "y", "y"],
+        "score": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+    }
+    table = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), design="paired").aligned
+
+    assert table.scores.tolist() == [[0.1, 0.2], [0.5, 0.6]]
+    assert any("the first" in note for note in table.notes)

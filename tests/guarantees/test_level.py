@@ -148,7 +148,8 @@ def test_a_number_is_what_it_says(alternative: str, live_test: bool) -> None:
         settings: dict[str, Any] = {"alpha": alpha, "reference": beside, "bin_values": law.bins}
         scores = np.full(ROWS, score)
         if live_test:
-            n = sw.SequentialTest("nscore", alternative=alternative, **settings).run(scores).n
+            test = sw.SequentialTest("nscore", alternative=alternative, **settings)
+            n = next(n for n in range(1, ROWS) if test.update(score).decided)
         else:
             found = sw.simulate("nscore", scores[None], alternative=alternative, **settings)
             n = int(found.n[0])

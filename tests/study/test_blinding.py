@@ -176,3 +176,22 @@ def test_the_secret_that_is_revealed_is_the_one_that_was_committed_to(tmp_path: 
             json.dumps(locked.plan, sort_keys=True, separators=(",", ":")).encode()
         ).hexdigest()
     )
+
+
+def test_the_first_trial_of_a_row_is_drawn_anew_for_each_row(tmp_path: Path) -> None:
+    """Fails by chance once in 100,000 times.
+
+    Sabotage that fails it: ``opens[0]`` in place of the first of a random order in ``_new_row``.
+    """
+    first = Counter[str]()
+    with sw.Study.create(tmp_path / "study", plan(design="blocks", n_max=60)) as study:
+        study.lock()
+        for number in range(80):
+            trial = study.next_trial("left")
+            assert trial is not None
+            if number % 2 == 0:
+                first[study.resolve(trial.code).policy] += 1
+            study.record(trial.trial, number % 4 < 2, station="left")
+
+    assert sum(first.values()) == 40
+    assert min(first["old"], first["new"]) >= 6

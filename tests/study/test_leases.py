@@ -5,6 +5,7 @@ import threading
 import pytest
 
 import stopwise as sw
+from stopwise.study.state import StudyState
 from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 
 
@@ -114,3 +115,11 @@ class TestTogether:
         trials = study._ledger.refresh().trials
         assert len({(trial.row, trial.arm) for trial in trials}) == 30
         assert sw.Study.open(place).verdict() == study.verdict()
+
+
+def test_the_clock_of_a_study_never_runs_back() -> None:
+    """Sabotage that fails it: leave out ``max(0.0, ...)`` in ``StudyState.clock_at``."""
+    state = StudyState(clock=100.0, time=1000.0)
+
+    assert state.clock_at(1060.0) == 160.0
+    assert state.clock_at(400.0) == 100.0

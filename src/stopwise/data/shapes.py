@@ -44,9 +44,16 @@ NO_POLICY = re.compile(
 # Scores of one measure differ less than this in size from column to column.
 MOST_TIMES = 20.0
 LEAST_RISING = 5
+# A column that is filled in so many of the rows is one of all trials.
+MOSTLY_FILLED = 0.8
 LIST = r"^\s*\[.*\]\s*$"
 # What a row is called that sums up the others.
-SUMMARY = ("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std")
+SUMMARY = [
+    written + end
+    for word in ("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std")
+    for written in (word, word.title(), word.upper())
+    for end in ("", ":")
+]
 
 
 def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
@@ -74,7 +81,9 @@ def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     """Return one row per trial, as far as the rows themselves say what they are."""
     raw = replace(raw, defined="score" in raw.roles or reading.policies is not None)
-    raw = selected(_without_headers(raw), reading.where)
+    raw = _of_one_kind(_without_headers(raw))
+    _refuse_second_header(raw)
+    raw = selected(raw, reading.where)
     _refuse_summary_rows(raw, reading)
     raw = _unlisted(_as_curve(raw, reading), reading)
     require_trials(raw, reading)
@@ -87,13 +96,47 @@ def _without_headers(raw: RawTable) -> RawTable:
     """Return the rows without those that repeat the header, as in files put together."""
     if raw.frame.width < 2 or not all(kind == pl.String for kind in raw.frame.dtypes):
         return raw
-    same = [pl.col(name).str.strip_chars() == name.strip() for name in raw.frame.columns]
-    repeated = raw.frame.select(pl.all_horizontal(same).fill_null(False))[:, 0]
+    first, *others = raw.frame.columns
+    repeated = (raw.frame[first] == first).fill_null(False)
+    if not repeated.any():
+        return raw
+    for name in others:
+        repeated &= (raw.frame[name].str.strip_chars() == name.strip()).fill_null(False)
     if not repeated.any():
         return raw
     number = counted(int(repeated.sum()), "line repeats", "lines repeat")
     text = f"{raw.source}: {number} the header: left out"
     return raw.taking(~repeated, Message(text, code="headers-left-out"))
+
+
+def _of_one_kind(raw: RawTable) -> RawTable:
+    """Return the rows without a first or last one that shares no filled column with the others."""
+    if len(raw.frame) < LEAST_RISING or raw.roles:
+        return raw
+    filled = raw.frame.select(pl.all().is_not_null())
+    usual = [name for name in filled.columns if filled[name].mean() >= MOSTLY_FILLED]
+    other = ~filled.select(pl.any_horizontal(usual))[:, 0] if usual else filled[:, 0]
+    if not usual or not 0 < other.sum() <= 2:
+        return raw
+    places = ", ".join(map(raw.place, other.arg_true()))
+    text = f"{raw.source}: {places}: no trial, but something about them; left out"
+    return raw.taking(~other, Message(text, code="headers-left-out"))
+
+
+def _refuse_second_header(raw: RawTable) -> None:
+    """Raise if the first row holds the names of columns: the header has two lines."""
+    row = (
+        [str(value) for value in raw.frame.row(0) if value not in (None, "")]
+        if len(raw.frame)
+        else []
+    )
+    names = [value for value in row if usual_name(value) in ALL_NAMES or is_score_name(value)]
+    if len(names) >= 2 and 2 * len(names) >= len(row):
+        raise InvalidInput(
+            f"{raw.source}, {raw.place(0)}: {names_listed(dict.fromkeys(names))} look like a "
+            "second line of headers: make it one line, with a name such as 'ACT success' for each",
+            code="two-headers",
+        )
 
 
 def _refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
@@ -107,8 +150,7 @@ def _refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     for name in keys:
         if reading.columns and name in (reading.names("policy") or ()):
             continue
-        words = raw.frame[name].str.strip_chars().str.to_lowercase()
-        found = words.str.strip_chars(":").is_in(SUMMARY)
+        found = raw.frame[name].is_in(SUMMARY).fill_null(False)
         others = [key for key in keys if key != name]
         per = raw.frame.filter(found).select([*others, name])
         if found.any() and not found.all() and not per.is_duplicated().any():

@@ -1,6 +1,7 @@
 """Plain JSON: the outermost list of records that has an outcome, or scores by task and policy."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,8 @@ WRAPPERS = frozenset(
     )
 )
 KEY = "key{}"
+# Keys that name training runs.
+OF_SEED = re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE)
 # Fewer numbers beside plain facts are hardly the scores of a policy.
 LEAST_SCORES = 5
 
@@ -65,7 +68,8 @@ def read(head: Head) -> RawTable:
     with_outcome = [own for own in found if any(map(is_score_name, own[2]))]
     found = with_outcome or found
     depth = max(len(keys) for keys, _, _ in found)
-    roles, notes = _roles(str(path), [record for _, _, record in found], depth)
+    lowest = {keys[-1] for keys, _, _ in found if keys}
+    roles, notes = _roles(str(path), [record for _, _, record in found], depth, lowest)
     named = [
         (place, {**{KEY.format(i + 1): key for i, key in enumerate(keys)}, **record})
         for keys, place, record in found
@@ -180,13 +184,17 @@ def _holds_results(value: Any) -> bool:
     )
 
 
-def _roles(path: str, records: list[Record], depth: int) -> tuple[dict[str, str], Notes]:
+def _roles(
+    path: str, records: list[Record], depth: int, lowest: set[str]
+) -> tuple[dict[str, str], Notes]:
     """Return what the keys above the records mean: tasks, and below them policies."""
     known = {usual(field) for record in records for field in record} & ALL_NAMES
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
     if depth == 0 or not free:
         return {}, Notes()
     roles = {role: KEY.format(i + 1) for i, role in enumerate(free[:depth])}
+    if len(free) == depth == 2 and all(map(OF_SEED.fullmatch, lowest)):
+        roles = {"policy": KEY.format(1), "seed": KEY.format(2)}
     meant = " and ".join(f"{key!r} the {role}" for role, key in roles.items())
     notes = Notes()
     notes.add(

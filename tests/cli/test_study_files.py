@@ -12,12 +12,11 @@ import pytest
 
 import stopwise as sw
 from tests.cli.typed import study as call
-from tests.study.plans import plan
+from tests.study.live import locked
 
 
 def test_an_imported_score_that_was_corrected_is_in_the_report(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan())
-    study.lock()
+    study = locked(tmp_path / "study")
     trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0, 0]}, bounds=(0, 1))
     study.add_trials(trials, source="notebook", reason="pilot")
     study.correct(2, True, "misread", who="ada")
@@ -175,7 +174,7 @@ def test_the_report_counts_what_was_handed_out_and_what_was_imported(
 def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
     """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
     for name in ("first", "second"):
-        sw.Study.create(tmp_path / name, plan(design="blocks", n_max=20)).lock()
+        locked(tmp_path / name, design="blocks", n_max=20).close()
     call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
     call("unblind", tmp_path / "first", "--yes")
     file = tmp_path / "trials.csv"

@@ -64,8 +64,7 @@ def test_a_trial_is_for_good_that_of_who_took_it(tmp_path: Path) -> None:
     Sabotage that fails it: leave ``who`` out of ``replay._assigned``.
     """
     with locked(str(tmp_path / "study")) as study:
-        first = study.next_trial("left", who="Ben", holder="Ben")
-        assert first is not None
+        first = take(study, "left", who="Ben", holder="Ben")
     with sw.Study.open(tmp_path / "study") as study:
         assert study.taken_by(first.trial) == "Ben"
         with pytest.raises(sw.NotAllowed, match="you hold trial 1 at station 'left'"):

@@ -35,8 +35,7 @@ def photo(text: str) -> list[bytes]:
 
 def run(study: sw.Study, answer: str, *, who: str = "ben") -> int:
     """Run a trial at the robot, film it and score it."""
-    trial = study.next_trial("left", who=who)
-    assert trial is not None
+    trial = take(study, "left", who=who)
     study.add_recording(trial.trial, photo(f"of trial {trial.trial}"), who=who)
     study.record(trial.trial, answer, station="left", who=who)
     return trial.trial

@@ -25,7 +25,7 @@ from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.study_report import study_report
+from stopwise.study.study_report import beside, study_report
 from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
@@ -249,13 +249,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return {task: board.left() for task, board in state.boards.items()}
 
-    def report(self, place: Callable[[int, str], str] | None = None) -> str:
+    def report(self, place: Callable[[int, str], str] = beside) -> str:
         """Return the report as one page: verdict, figures, and what happened.
 
         Links lead to the recordings beside the study, or where ``place`` says, given the trial and
         the name of the file.
         """
-        return study_report(self) if place is None else study_report(self, place)
+        return study_report(self, place)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""

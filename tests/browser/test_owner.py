@@ -14,7 +14,7 @@ from stopwise.cli.simulated_study import half_run
 from stopwise.web import analyst
 from stopwise.web.evidence_cache import Shown
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
-from tests.study.live import Clock, take
+from tests.study.live import Clock, score_one, take
 from tests.web.serving import CUPS, served
 
 LEVELS = {
@@ -34,7 +34,7 @@ def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
     return [entry.content for entry in study.journal() if entry.kind == kind]
 
 
-def score_one(study: sw.Study, answer: Any) -> None:
+def first_scored(study: sw.Study, answer: Any) -> None:
     """Store the score of the first trial; the second is under way."""
     study.lock()
     score_one(study, answer, "arm 1")
@@ -43,7 +43,7 @@ def score_one(study: sw.Study, answer: Any) -> None:
 
 def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        score_one(study, ["cup reached", "cup grasped", "cup lifted"])
+        first_scored(study, ["cup reached", "cup grasped", "cup lifted"])
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
@@ -81,7 +81,7 @@ def test_the_names_come_though_the_evidence_is_behind(
 ) -> None:
     """A server at work shows what it last found: the page asks again until it has the newest."""
     with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        score_one(study, [])
+        first_scored(study, [])
         study.record(2, ["cup reached"], station="arm 1")
         token, old, found = study.create_token("owner", "ada"), Shown.of(study), threading.Event()
         monkeypatch.setitem(
@@ -168,7 +168,7 @@ def test_each_rubric_is_corrected_and_what_cannot_be_is_one_line(
 def test_a_trial_is_chosen_from_a_list_and_voided(browser: Browser, tmp_path: Path) -> None:
     clock = Clock()
     with sw.Study.create(tmp_path / "cups", CUPS, clock=clock) as study, served(study) as url:
-        score_one(study, [])
+        first_scored(study, [])
         token = study.create_token("owner", "ada")
         japan = {"timezone_id": "Asia/Tokyo", "locale": "en-GB"}
         owner = joined(browser, url, token, DESKTOP, **japan)

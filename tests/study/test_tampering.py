@@ -150,6 +150,7 @@ def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
     """
     study = running(place)
     last = study.journal()[-1]
+    assert isinstance(last.event, Scored)
     forged, digest = encode(
         replace(last.event, note="another"),
         study=study.store.study,

@@ -249,13 +249,13 @@ class StudyReader:
         with self._ledger.reading() as state:
             return {task: board.left() for task, board in state.boards.items()}
 
-    def report(self, place: Callable[[int, str], str] = beside) -> str:
+    def report(self, place: Callable[[int, str], str] | None = None) -> str:
         """Return the report as one page: verdict, figures, and what happened.
 
         Links lead to the recordings beside the study, or where ``place`` says, given the trial and
         the name of the file.
         """
-        return study_report(self, place)
+        return study_report(self, place or beside)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""

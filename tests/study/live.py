@@ -53,7 +53,7 @@ def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
     return study, first, second
 
 
-def running(place: str, trials: int = 6, **changes: object) -> sw.Study:
+def running(place: str, trials: int = 6, **changes: Any) -> sw.Study:
     """Return a study with some trials."""
     study = locked(place, method="wsr", **changes)
     for _ in range(trials):

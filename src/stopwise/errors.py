@@ -12,7 +12,7 @@ class StopwiseError(Exception):
     Parameters
     ----------
     *parts
-        The message; with a code it may come in parts, as that of a ``Message``.
+        The message, as a whole or in the parts of a ``Message``.
 
     Attributes
     ----------
@@ -27,7 +27,8 @@ class StopwiseError(Exception):
     def __init__(
         self, *parts: str | Setting, code: str | None = None, parameter: str | None = None
     ) -> None:
-        super().__init__(*(parts if code is None else [Message(*parts, code=code)]))
+        whole = code is None and len(parts) < 2
+        super().__init__(*(parts if whole else [Message(*parts, code=code or "")]))
         self._parameter = parameter
 
     @property
@@ -38,7 +39,7 @@ class StopwiseError(Exception):
     @property
     def code(self) -> str:
         """One word for programs."""
-        return self.message.code if isinstance(self.message, Message) else self.kind
+        return getattr(self.message, "code", "") or self.kind
 
     @property
     def parameter(self) -> str | None:
@@ -89,4 +90,4 @@ def require_choice(name: str, value: object, choices: Collection[str | None]) ->
     """Raise ``InvalidInput`` unless the value is one of the choices."""
     known = value is None or isinstance(value, str)
     text = f" must be one of {', '.join(map(str, choices))}, but got {value!r}"
-    require(known and value in choices, named(name), text, code="unknown-choice")
+    require(known and value in choices, named(name), text)

@@ -63,7 +63,7 @@ class Message(str):
     *parts
         Text, and the settings that it names.
     code
-        One word for programs, such as "score-missing".
+        One word for programs, such as "no-score-column", where one asks for it.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Message(str):
 
     __slots__ = ("code", "parts")
 
-    def __new__(cls, *parts: str | Setting, code: str) -> "Message":
+    def __new__(cls, *parts: str | Setting, code: str = "") -> "Message":
         """Join the parts, in the words of the library."""
         made = super().__new__(cls, "".join(map(str, parts)))
         made.parts, made.code = parts, code
@@ -106,7 +106,7 @@ class Message(str):
 class Notes(list[str]):
     """What was guessed, assumed or left out on the way, in order."""
 
-    def add(self, *parts: str | Setting, code: str) -> None:
+    def add(self, *parts: str | Setting, code: str = "") -> None:
         """Note a message, given as that of a ``Message``."""
         self.append(Message(*parts, code=code))
 

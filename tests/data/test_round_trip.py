@@ -61,7 +61,9 @@ def excel(path: Path, rows: Rows) -> None:
 
 
 def named_arrays(path: Path, rows: Rows) -> None:
-    by_policy = {name: np.array([s for own, s in rows if own == name]) for name, _ in rows}
+    by_policy: dict[str, Any] = {
+        name: np.array([s for own, s in rows if own == name]) for name, _ in rows
+    }
     np.savez(path, **by_policy)
 
 

@@ -15,8 +15,7 @@ import stopwise as sw
 from stopwise.web import impatience, limits
 from stopwise.web.server import Serving, Tls
 from tests.cli.typed import study as command
-from tests.study.live import Clock
-from tests.web.serving import CUPS, certified, served
+from tests.web.serving import certified, served
 
 
 def eventually(holds: Callable[[], bool]) -> None:
@@ -24,27 +23,6 @@ def eventually(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < until
         time.sleep(0.02)
-
-
-def test_a_token_ends_by_itself(tmp_path: Path) -> None:
-    clock = Clock()
-    study = sw.Study.create(tmp_path / "cups", CUPS, clock=clock)
-    day, ever = study.create_token("operator", "arm 1", days=1), study.create_token("viewer", "v")
-    for_good = study.create_token("runner", "robot", days=None)
-    with pytest.raises(sw.NotAllowed, match="already a token for 'arm 1'"):
-        study.create_token("operator", "arm 1")
-    clock.time += 2 * 86_400
-    assert study.authenticate(day) is None
-    assert study.authenticate(ever) is not None
-    assert study.create_token("operator", "arm 1") != day  # its name is free again
-    clock.time += 100 * 86_400
-    assert study.authenticate(ever) is None
-    assert study.authenticate(for_good) is not None
-    with sw.Study.open(tmp_path / "cups", clock=clock) as again:
-        assert again.authenticate(ever) is None
-    for days in (0, -1, float("nan"), 1e9):
-        with pytest.raises(sw.InvalidInput, match="days must be between 0 and 3660"):
-            study.create_token("operator", "arm 9", days=days)
 
 
 def test_a_stream_ends_with_its_token(

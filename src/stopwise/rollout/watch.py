@@ -97,7 +97,6 @@ class Watch:
             "the mean over tasks of growing files needs ",
             named("weights"),
             " of every task, since the tasks must be known in advance",
-            code="weights-missing",
         )
         own = {"order": task_order, "weights": weights}
         self._mean: dict[str, Any] | None = None if tasks is None else own
@@ -247,7 +246,6 @@ class Watch:
                 f"{name} as well; ",
                 *(_TO_COME_LATER if rule.rules.takes("later") else ()),
                 "start over with all of them",
-                code="policy-appeared",
             )
         try:
             rule.join(name)

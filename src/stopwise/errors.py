@@ -12,7 +12,7 @@ class StopwiseError(Exception):
     Parameters
     ----------
     *parts
-        The message; with a code it may come in parts, as that of a ``Message``.
+        The message, as that of a ``Message``.
 
     Attributes
     ----------
@@ -24,33 +24,32 @@ class StopwiseError(Exception):
 
     kind: ClassVar[str] = "failed"
 
-    def __init__(
-        self, *parts: str | Setting, code: str | None = None, parameter: str | None = None
-    ) -> None:
-        super().__init__(*(parts if code is None else [Message(*parts, code=code)]))
+    def __init__(self, *parts: str | Setting, code: str = "", parameter: str | None = None) -> None:
+        only = parts[0] if len(parts) == 1 else None
+        super().__init__(only if isinstance(only, Message) else Message(*parts, code=code))
         self._parameter = parameter
 
     @property
-    def message(self) -> str:
+    def message(self) -> Message:
         """What is wrong, in the words of the library."""
-        return self.args[0] if self.args else ""
+        message: Message = self.args[0]
+        return message
 
     @property
     def code(self) -> str:
         """One word for programs."""
-        return self.message.code if isinstance(self.message, Message) else self.kind
+        return self.message.code or self.kind
 
     @property
     def parameter(self) -> str | None:
         """The keyword of the library that it is about, or None."""
-        if self._parameter is None and isinstance(self.message, Message):
+        if self._parameter is None:
             return next((setting.name for setting in self.message.settings), None)
         return self._parameter
 
     def worded(self, word: Callable[[Setting], str]) -> str:
         """Return the message with each setting as ``word`` says it."""
-        message = self.message
-        return message.worded(word) if isinstance(message, Message) else message
+        return self.message.worded(word)
 
 
 class InvalidInput(StopwiseError, ValueError):
@@ -78,7 +77,7 @@ class StoreFailed(StopwiseError, OSError):
 
 
 def require(
-    condition: bool, *parts: str | Setting, code: str | None = None, parameter: str | None = None
+    condition: bool, *parts: str | Setting, code: str = "", parameter: str | None = None
 ) -> None:
     """Raise ``InvalidInput`` with the message unless the condition holds."""
     if not condition:
@@ -89,4 +88,4 @@ def require_choice(name: str, value: object, choices: Collection[str | None]) ->
     """Raise ``InvalidInput`` unless the value is one of the choices."""
     known = value is None or isinstance(value, str)
     text = f" must be one of {', '.join(map(str, choices))}, but got {value!r}"
-    require(known and value in choices, named(name), text, code="unknown-choice")
+    require(known and value in choices, named(name), text)

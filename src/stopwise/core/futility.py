@@ -39,14 +39,12 @@ class MayBeFutile(Method[State]):
             is_number(self.futility_chance) and 0 < self.futility_chance < 1,
             named("futility_chance"),
             f" must lie strictly between 0 and 1, but got {self.futility_chance!r}",
-            code="bad-futility",
         )
         require(
             self.n_max is not None or not self.stops_at_futility,
             "binding futility stops need a declared ",
             named("n_max"),
             ": without one, a decision is never out of reach",
-            code="n-max-missing",
         )
 
     @property

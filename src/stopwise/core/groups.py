@@ -107,7 +107,6 @@ def checked_groups(rules: "Rules") -> dict[str, int] | None:
         "the sizes of groups follow from ",
         named("n_max"),
         ", the most trials of a policy that is tried: declare it",
-        code="n-max-missing",
     )
     assert rules.n_max is not None
     checked = {}
@@ -131,5 +130,4 @@ def _check_stored(rules: "Rules") -> None:
         "all policies have stored trials, so there is none to try: use ",
         named("unequal"),
         " of analyze",
-        code="all-stored",
     )

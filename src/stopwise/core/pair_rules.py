@@ -39,7 +39,6 @@ def rules_beside(scenes: object | None, **settings: Any) -> Rules:
         rules.n_max is not None,
         Setting("n_max", BLANK),
         " is needed with simulated scenes: each row gets some of them",
-        code="scenes-without-n-max",
     )
     unit = unit_scenes(scenes, rules)
     means = rules.scale.span * unit.mean(axis=0)

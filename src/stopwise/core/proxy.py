@@ -108,14 +108,14 @@ def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:
     lacking = [name for name in rules.policies if name not in mean]
     strange = [name for name in mean if name not in rules.policies]
     text = " needs the proxy's mean for each policy, but has none for "
-    require(not lacking, named("proxy_mean"), text + ", ".join(lacking), code="no-proxy-mean")
+    require(not lacking, named("proxy_mean"), text + ", ".join(lacking))
     text = f" names {', '.join(map(str, strange))}, but the policies are {listed(rules.policies)}"
-    require(not strange, named("proxy_mean"), text, code="no-proxy-mean")
+    require(not strange, named("proxy_mean"), text)
     low, high = rules.scale.ends
     for name, value in mean.items():
         text = f" must lie within the bounds [{low:g}, {high:g}], but that of {name} is {value}"
         within = is_number(value) and low <= value <= high
-        require(within, named("proxy_mean"), text, code="bad-proxy-mean")
+        require(within, named("proxy_mean"), text)
 
 
 def compared_pairs(rules: "Rules") -> list[tuple[int, int]]:

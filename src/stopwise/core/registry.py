@@ -105,7 +105,7 @@ def find(name: str) -> type[Method[Any]]:
     """Return the method class with this name."""
     if not isinstance(name, str) or name not in _BY_NAME:
         text = f" must be one of {', '.join(_BY_NAME)}, but got {name!r}"
-        raise InvalidInput(named("method"), text, code="unknown-choice")
+        raise InvalidInput(named("method"), text)
     return _BY_NAME[name]
 
 
@@ -127,7 +127,7 @@ def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
         return InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
     others = [part for owner in owners[1:] for part in (" or ", owner)]
     parts = (named(key), " is for ", owners[0], *others, f", not for {name}")
-    return InvalidInput(*parts, code="foreign-parameter")
+    return InvalidInput(*parts)
 
 
 def edition_of(method: str) -> int:

@@ -48,7 +48,6 @@ def checked_alpha(rules: "Rules") -> float:
         is_number(rules.alpha) and 0 < rules.alpha < 1,
         named("alpha"),
         f" must lie strictly between 0 and 1, but got {rules.alpha!r}",
-        code="bad-alpha",
     )
     return float(rules.alpha)
 
@@ -61,7 +60,6 @@ def checked_n_max(rules: "Rules") -> int | None:
         f"{rules.method} needs ",
         named("n_max"),
         ", the most trials per policy, declared before the first one",
-        code="n-max-missing",
     )
     return n_max
 
@@ -81,7 +79,6 @@ def check_design(rules: "Rules") -> None:
         f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
         Setting("design", rules.design),
         "; nscore-plus, nscore and wsr hold for both",
-        code="design-not-proven",
     )
 
 
@@ -106,7 +103,6 @@ def check_wins(rules: "Rules") -> None:
         "a best policy need not exist with ",
         given,
         ": a may win more often against b, b against c and c against a; ask for the order",
-        code="best-of-wins",
     )
 
 
@@ -130,7 +126,6 @@ def checked_margin(rules: "Rules") -> float:
         named("baseline"),
         " that others are not to be worse than (a test of one pair: alternative 'greater' or "
         f"'less'), but got margin {rules.margin!r} without",
-        code="margin-without-baseline",
     )
     return float(rules.margin)
 
@@ -157,13 +152,11 @@ def checked_equivalence(rules: "Rules") -> float | None:
         named("equivalence"),
         f" must be above 0 and below {span:g}, the width of the bounds, but got "
         f"{rules.equivalence!r}",
-        code="bad-equivalence",
     )
     require(
         registry.find(rules.method).takes_margin,
         named("equivalence"),
         f" needs a method that bets with a margin; {rules.method} takes no margin",
-        code="equivalence-not-offered",
     )
     for name, so, needed in (
         # First, since a negative margin makes the alternative one-sided.
@@ -178,7 +171,6 @@ def checked_equivalence(rules: "Rules") -> float | None:
             " needs ",
             Setting(name, needed),
             f", but got {getattr(rules, name)!r}",
-            code="equivalence-settings",
         )
     return float(rules.equivalence)
 
@@ -220,7 +212,6 @@ def check_goal(rules: "Rules") -> None:
                 goal == rules.goal or getattr(rules, name) == usual[name],
                 named(name),
                 f" belongs to the goal {goal!r}, but the goal is {rules.goal!r}: leave it out",
-                code="other-goal",
             )
 
 

@@ -100,7 +100,7 @@ class Scale(NamedTuple):
             low, high = (float(end) for end in ends) if len(ends) == 2 else (low, high)
         if not (low < high and math.isfinite(high - low)):
             text = f" must be two finite numbers (low, high), low < high, but got {bounds!r}"
-            raise InvalidInput(named("bounds"), text, code="bad-bounds")
+            raise InvalidInput(named("bounds"), text)
         return cls(low, high, lower_is_better)
 
     @property
@@ -212,7 +212,7 @@ def require_whole(value: object, name: str, least: int, most: int | None = None)
     """Return a whole number within limits, or raise."""
     limit = f"of at least {least}" if most is None else f"from {least} to {most}"
     text = f" must be a whole number {limit}, but got {value!r}"
-    wrong = InvalidInput(named(name), text, code="no-whole-number")
+    wrong = InvalidInput(named(name), text)
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise wrong
     whole = int(value)

@@ -39,7 +39,6 @@ def named_policies(given: Mapping[str, Any], load: Loader | None) -> dict[str, A
         load is None,
         named("load"),
         " is for checkpoints, given as a folder or a pattern, but the policies are given by name",
-        code="load-without-checkpoints",
     )
     return dict(given)
 
@@ -83,12 +82,11 @@ class Checkpoints:
         found = {path: self._checkpoint(path) for path in _matching(self._pattern)}
         if begun:
             found = {path: own for path, own in found.items() if identity_of(own) in begun}
-        require(found != {}, f"{given}: no checkpoint matches", code="no-checkpoints")
+        require(found != {}, f"{given}: no checkpoint matches")
         require(
             len(found) >= least,
             f"{given}: only {next(iter(found))} matches, but a comparison needs at least 2 "
             "checkpoints",
-            code="one-checkpoint",
         )
         self._name = _naming([Path(path) for path in found])
         self._names = {path: self._name(Path(path)) for path in found}
@@ -155,13 +153,11 @@ def _checked(given: Any, load: Loader | None) -> Loader:
         f"{given}: checkpoints need ",
         Setting("load"),
         ", a function that makes a policy of a path",
-        code="load-missing",
     )
     require(
         callable(load) or (isinstance(load, str) and import_path.is_place(load)),
         named("load"),
         f" must be a function of a path, or package.module:name of one, but got {load!r}",
-        code="bad-load",
     )
     assert load is not None
     return load

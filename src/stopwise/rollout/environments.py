@@ -148,7 +148,6 @@ def arena(thing: Any, success: str = "last") -> Arena:
                 success == "last",
                 Setting("success", success),
                 " is for environments: an episode function returns its own measures",
-                code="success-of-function",
             )
             return EpisodeFunction(thing)
         if needed == 0:

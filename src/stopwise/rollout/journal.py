@@ -148,7 +148,6 @@ class Journal:
             f"{self.path}: this is not a race journal, and nothing was written to it; name a new "
             "file, or the journal of an earlier run, with ",
             Setting("journal"),
-            code="no-journal",
         )
 
     def _take(self, number: int, line: bytes) -> None:
@@ -186,7 +185,6 @@ class Journal:
                 named("on_error"),
                 f" changed along the way ({', then '.join(choices)}): if that choice was made "
                 "after seeing scores, the guarantee does not hold",
-                code="on-error-changed",
             )
 
 

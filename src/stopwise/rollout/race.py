@@ -172,7 +172,6 @@ def race(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
         f" must be a positive number of seconds, but got {timeout!r}",
-        code="bad-timeout",
     )
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
@@ -310,7 +309,6 @@ def _shares(
             tasks is None,
             Setting("tasks", "mean"),
             " needs environments by name, as in {'reach': env, 'push': env}",
-            code="tasks-missing",
         )
         return None
     require(
@@ -318,7 +316,6 @@ def _shares(
         "several environments are tasks: give ",
         Setting("tasks", "mean"),
         " to compare the mean over them",
-        code="several-tasks",
     )
     few = f"the mean over tasks needs at least 2 tasks, but got {len(env)}"
     require(len(env) >= 2, few, parameter="env")
@@ -335,7 +332,6 @@ def require_all_there(settings: RaceSettings) -> None:
         "policies that are given by name are there from the start: ",
         named("later"),
         " is for checkpoints, given as a folder or a pattern",
-        code="no-joining",
     )
 
 

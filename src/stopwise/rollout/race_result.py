@@ -8,7 +8,7 @@ from typing import Any
 from stopwise.core.plain_values import plain_values
 from stopwise.core.rules import Delegated
 from stopwise.data.trials import Trials
-from stopwise.messages import Message, counted
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.standing import Elimination
 from stopwise.rollout.episode import Episode
@@ -137,7 +137,7 @@ def result_of(
             f"the tasks were drawn with seed {seed}: keep that seed; a race repeated with others "
             "until it decides has no guarantee"
         )
-        warnings.append(Message(drawn, code="tasks-drawn"))
+        warnings.append(drawn)
     return RaceResult(
         analysis=rule.analysis(task=task, warnings=warnings, mean=mean),
         trials=trials,

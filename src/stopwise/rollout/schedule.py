@@ -45,7 +45,7 @@ class FailureRule:
 
     def __init__(self, on_error: str) -> None:
         text = f" must be raise, void or score:NUMBER, but got {on_error!r}"
-        message = Message(named("on_error"), text, code="unknown-choice")
+        message = Message(named("on_error"), text)
         require(isinstance(on_error, str), message)
         kind, _, value = on_error.partition(":")
         require(kind in ("raise", "void", "score") and bool(value) == (kind == "score"), message)
@@ -244,7 +244,6 @@ class Schedule:
                 Setting("on_error", "score:0"),
                 " or ",
                 Setting("on_error", "void"),
-                code="episode-failed",
             )
             raise self._stopped(EpisodeFailed, message)
         return self.failures.score

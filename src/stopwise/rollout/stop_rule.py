@@ -287,9 +287,7 @@ class StopRule(Resumable):
             low, high = self.bounds
             if not is_number(score) or low <= score <= high:
                 raise
-            message = Message(
-                f"{error}; give the range with ", Setting("bounds"), code="score-outside-bounds"
-            )
+            message = Message(f"{error}; give the range with ", Setting("bounds"))
             raise InvalidInput(message) from error
 
     @property

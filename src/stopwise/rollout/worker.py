@@ -165,7 +165,7 @@ class Worker:
             hint = () if best is None else (": choose with ", Setting("score", best))
             known = ", ".join(repr(key) for key in measures) or "nothing"
             text = f"the episode has no {name!r}, only {known}"
-            raise InvalidInput(Message(text, *hint, code="measure-missing"))
+            raise InvalidInput(Message(text, *hint))
         return itemgetter(name)
 
 

@@ -84,7 +84,7 @@ def align(
         empty = int((lacking if proxy is None else lacking & np.isnan(proxy)).sum())
         if empty:
             skip = "cells are empty: pairs with that policy skip the block"
-            notes.add(f"{empty} of {scores.size} {skip}", code="empty-cells")
+            notes.add(f"{empty} of {scores.size} {skip}")
     return Table(
         policies=names,
         scores=scores,
@@ -113,14 +113,12 @@ def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         Setting("unit", "seed"),
         " needs a column of training seeds, and none was found; name it with ",
         Setting("columns", {"seed": BLANK}),
-        code="no-seed-column",
     )
     without = frame["seed"].null_count()
     require(
         without == 0,
         Setting("unit", "seed"),
         f" needs the training seed of every trial, but {counted(without, 'trial')} have none",
-        code="seed-missing",
     )
     grouped = frame.group_by("policy", "seed", maintain_order=True)
     means = grouped.agg(pl.col("score").mean())
@@ -168,7 +166,7 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
             why += ", some with several trials of a policy" if repeated else ""
     elif "row" in frame.columns:
         hint = ["; if those in a row of the table do, say so with ", Setting("design", "paired")]
-    notes.add(f"design: {design} was assumed, since {why}", *hint, code="design-assumed")
+    notes.add(f"design: {design} was assumed, since {why}", *hint)
     return design
 
 
@@ -186,19 +184,16 @@ def _by_block(
     """
     if "block" not in frame.columns and "row" in frame.columns:
         frame = frame.rename({"row": "block"})
-        notes.add("blocks: the rows of the table, as the design says", code="blocks-of-rows")
+        notes.add("blocks: the rows of the table, as the design says")
     require(
         "block" in frame.columns,
         f"design {design!r} needs a column of blocks, and no column has a usual name for one; "
         "name it with ",
         Setting("columns", {"block": BLANK}),
-        code="no-blocks",
     )
     without = frame["block"].null_count()
     if without:
-        notes.add(
-            f"{counted(without, 'trial', 'trials')} without a block left out", code="without-block"
-        )
+        notes.add(f"{counted(without, 'trial', 'trials')} without a block left out")
     frame = frame.drop_nulls("block")
     require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
     if design == "stratified":
@@ -235,7 +230,6 @@ def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
             "first counts); ",
             Setting("design", "stratified"),
             " uses them",
-            code="repeats-left-out",
         )
     return first
 
@@ -255,10 +249,9 @@ def _note_strata(frame: pl.DataFrame, notes: Notes, *, in_turn: bool) -> None:
     rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
     within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
     order = "one of each in turn" if in_turn else "in order of occurrence"
-    notes.add(f"stratified: {within}, {order}", code="strata")
+    notes.add(f"stratified: {within}, {order}")
     if rows < FEW_ROWS_PER_STRATUM * strata:
         notes.add(
             "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
-            "approximate unless the strata were drawn at random",
-            code="few-per-stratum",
+            "approximate unless the strata were drawn at random"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.scores import Scale
 from stopwise.errors import require
-from stopwise.messages import Message, Notes, Setting, counted, named
+from stopwise.messages import Notes, Setting, counted, named
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
 from stopwise.rows.task_tables import of_every_policy, tables
@@ -59,7 +59,7 @@ def over_tasks(
         share = shares(weights or {}, weights)
         for task in there:
             text = f" of growing files must name every task in advance, but {task!r} is missing"
-            require(task in share, named("weights"), text, code="unknown-task")
+            require(task in share, named("weights"), text)
     else:
         # A task may not have been drawn yet, or not before a policy dropped out: none is left out.
         share = shares(there, weights, complete=order != "random")
@@ -67,7 +67,7 @@ def over_tasks(
         trials = _one_range(source, list(there), bounds)
         table, doubts = _drawn(trials, share, design)
         return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
-    kept, missing = list(share), tuple[Message, ...]()
+    kept, missing = list(share), tuple[str, ...]()
     if growing:
         for task in kept:
             require(task in there, f"task {task!r} has no trials yet")
@@ -100,7 +100,7 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
         text = (
             "scores are scaled to [0, 1] before they are averaged, since the tasks' ranges differ"
         )
-        notes = (*notes, Message(text, code="ranges-differ"))
+        notes = (*notes, text)
     return replace(
         trials,
         frame=frame,
@@ -130,10 +130,7 @@ def _drawn(
         frame = frame.with_columns(pl.concat_str("task", "block", separator="\x1f").alias("block"))
     elif design != "independent":
         frame = frame.with_columns(number.cast(pl.String).alias("block"))
-        notes.add(
-            "design: paired, since policies of a row may share its task",
-            code="design-assumed",
-        )
+        notes.add("design: paired, since policies of a row may share its task")
         design = "paired"
     declared = trials.bounds.get(trials.tasks[0])
     together = replace(
@@ -153,7 +150,6 @@ def _drawn(
         "the policies of a row had the same task, so that their scores are not independent: "
         "choose ",
         Setting("design", "paired"),
-        code="task-shared",
     )
     return table, _doubts(trials, share)
 
@@ -204,7 +200,7 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
         if len(least) < len(parts):
             who = f"{least[0]} has" if len(least) == 1 else f"{len(least)} tasks have"
             text += f": {who} only {rows}"
-        notes.add(text, code="beyond-rounds")
+        notes.add(text)
     return replace(
         parts[0],
         policies=policies,

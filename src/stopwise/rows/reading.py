@@ -64,7 +64,7 @@ def require_direction(trials: Any, settings: Mapping[str, Any]) -> None:
 
 def _refuse(reading: Mapping[str, Any], why: str) -> None:
     for name, value in reading.items():
-        require(value is None, Setting(name, value), f" {why}", code="reading-of-trials")
+        require(value is None, Setting(name, value), f" {why}")
 
 
 def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
@@ -87,6 +87,6 @@ def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
     place = int(np.isnan(own).argmax())
     number = counted(gaps, "score is", "scores are")
     raise InvalidInput(
-        Message(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure, code="nan"),
+        Message(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure),
         code="score-missing",
     )

@@ -94,7 +94,6 @@ class Scenes:
             mean is None or isinstance(mean, Mapping),
             named("proxy_mean"),
             f" must be the mean of the proxy for each policy by name, but got {mean!r}",
-            code="bad-proxy-mean",
         )
         audit = known.get("audit") is not None
         require(
@@ -105,13 +104,12 @@ class Scenes:
             Setting("proxy_mean"),
             " if it is known; or, where it is a judge, ",
             Setting("audit"),
-            code="no-proxy-mean",
         )
         if self.source is None:
             return Rules.of(**known), table
         scores, note = self._drawn(table)
         rules = rules_beside(scores, **known)
-        note = Message(note, _worth(len(scores), rules.n_max or 0), code="proxy-scenes")
+        note = Message(note, _worth(len(scores), rules.n_max or 0))
         return rules, replace(
             table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))
         )

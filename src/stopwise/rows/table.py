@@ -78,7 +78,6 @@ class Table:
             "preferences name the better of two trials, whatever its score: leave ",
             Setting("lower_is_better", True),
             " out",
-            code="preferred-lower",
         )
         return {**settings, "by": "wins"}
 
@@ -96,8 +95,7 @@ class Table:
             return self
         note = Message(
             f"{counted(moved, 'score lies', 'scores lie')} outside the bounds by the rounding of "
-            "32-bit floats, and count as the bound",
-            code="scores-rounded",
+            "32-bit floats, and count as the bound"
         )
         return replace(self, scores=scores, notes=(*self.notes, note))
 
@@ -154,11 +152,7 @@ class Table:
         outside = self.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
         if not outside:
             return f"{place}{complaint}"
-        return Message(
-            f"{place}{complaint}; no bounds were declared: give ",
-            Setting("bounds"),
-            code="bounds-undeclared",
-        )
+        return Message(f"{place}{complaint}; no bounds were declared: give ", Setting("bounds"))
 
 
 def side_by_side(columns: Sequence[Floats]) -> Floats:
@@ -204,7 +198,6 @@ def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats
             "a mean of a proxy is declared, but the trials have no scores of one: name their "
             "column with ",
             Setting("proxy"),
-            code="no-proxy",
         )
     comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
     for row, policy in np.argwhere(~np.isnan(table.scores) & np.isnan(table.proxy))[:1].tolist():

@@ -101,7 +101,6 @@ def shares(
         weights is None or isinstance(weights, Mapping),
         named("weights"),
         f" must be given by task, as in {{'reach': 2}}, but got {weights!r}",
-        code="bad-weights",
     )
     for task, weight in (weights or {}).items():
         require(
@@ -113,7 +112,6 @@ def shares(
             task in known or not complete,
             named("weights"),
             f" names the task {task!r}, but the tasks are {', '.join(known)}",
-            code="unknown-task",
         )
     given = {**dict.fromkeys(known, 1.0), **(weights or {})}
     total = sum(given.values())
@@ -155,7 +153,6 @@ def require_tasks_choice(
             " is about the mean over tasks: give ",
             Setting("tasks", "mean"),
             " as well",
-            code="no-mean",
         )
 
 

@@ -34,7 +34,6 @@ def tables(
             proxy is None or "proxy" in source.frame.columns,
             "the trials were read without a proxy: read them with ",
             Setting("columns", {"proxy": BLANK}),
-            code="no-proxy",
         )
         return [
             align(source, task=task, design=design or "auto", unit=unit, in_turn=in_turn)
@@ -44,7 +43,6 @@ def tables(
         unit == "trial",
         Setting("unit", unit),
         " needs a trial table with a column of training seeds: read it with read_trials",
-        code="no-seed-column",
     )
     if isinstance(source, Table):
         return [source if design is None else replace(source, design=design)]
@@ -59,7 +57,7 @@ def tables(
 
 def of_every_policy(
     policies: Mapping[str, Collection[str]],
-) -> tuple[list[str], tuple[Message, ...]]:
+) -> tuple[list[str], tuple[str, ...]]:
     """Return the tasks in which every policy has trials, and a note on the others."""
     every = list(dict.fromkeys(name for own in policies.values() for name in own))
     lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
@@ -74,7 +72,7 @@ def of_every_policy(
         f"trials there ({listed}): claims are about the other {len(kept)}, and valid only if what "
         "is missing does not depend on the scores"
     )
-    return kept, (Message(text, code="tasks-incomplete"),)
+    return kept, (text,)
 
 
 def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
@@ -94,7 +92,7 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
     listed = "; ".join(gaps)
     only = f"there is only {every[0]}"  # in all of them
     require(bool(kept), f"no task has policies to compare: {listed or only}")
-    note = (Message(f"the trials are not complete: {listed}", code="tasks-incomplete"),)
+    note = (f"the trials are not complete: {listed}",)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 
 
@@ -103,10 +101,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
     for name, column in zip(source, columns, strict=True):
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
     gaps = sum(int(np.isnan(column).sum()) for column in columns)
-    note = Message(
-        f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial",
-        code="nan-scores",
-    )
+    note = Message(f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial")
     numbers = {str(name): len(own) for name, own in zip(source, columns, strict=True)}
     uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(

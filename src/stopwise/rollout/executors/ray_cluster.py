@@ -55,7 +55,6 @@ def ray_cluster(
             named(name),
             " must be a number of at least 0" + ", whole above 1" * (name == "num_gpus"),
             f", but got {much!r}",
-            code="bad-resource",
         )
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
     backend = _Ray(address, needs, init, wait_for_nodes)
@@ -127,7 +126,6 @@ class _Ray:
             f"each worker needs {asked}, but no Ray node has that (at most {there}); ask for less, "
             "or, if the cluster adds nodes on demand, choose ",
             Setting("wait_for_nodes", True),
-            code="no-such-node",
         )
 
     def begin(self) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ class StopwiseError(Exception):
     Parameters
     ----------
     *parts
-        The message, as that of a ``Message``.
+        The message, as a whole or in the parts of a ``Message``.
 
     Attributes
     ----------
@@ -24,32 +24,34 @@ class StopwiseError(Exception):
 
     kind: ClassVar[str] = "failed"
 
-    def __init__(self, *parts: str | Setting, code: str = "", parameter: str | None = None) -> None:
-        only = parts[0] if len(parts) == 1 else None
-        super().__init__(only if isinstance(only, Message) else Message(*parts, code=code))
+    def __init__(
+        self, *parts: str | Setting, code: str | None = None, parameter: str | None = None
+    ) -> None:
+        whole = code is None and len(parts) < 2
+        super().__init__(*(parts if whole else [Message(*parts, code=code or "")]))
         self._parameter = parameter
 
     @property
-    def message(self) -> Message:
+    def message(self) -> str:
         """What is wrong, in the words of the library."""
-        message: Message = self.args[0]
-        return message
+        return self.args[0] if self.args else ""
 
     @property
     def code(self) -> str:
         """One word for programs."""
-        return self.message.code or self.kind
+        return getattr(self.message, "code", "") or self.kind
 
     @property
     def parameter(self) -> str | None:
         """The keyword of the library that it is about, or None."""
-        if self._parameter is None:
+        if self._parameter is None and isinstance(self.message, Message):
             return next((setting.name for setting in self.message.settings), None)
         return self._parameter
 
     def worded(self, word: Callable[[Setting], str]) -> str:
         """Return the message with each setting as ``word`` says it."""
-        return self.message.worded(word)
+        message = self.message
+        return message.worded(word) if isinstance(message, Message) else message
 
 
 class InvalidInput(StopwiseError, ValueError):
@@ -77,7 +79,7 @@ class StoreFailed(StopwiseError, OSError):
 
 
 def require(
-    condition: bool, *parts: str | Setting, code: str = "", parameter: str | None = None
+    condition: bool, *parts: str | Setting, code: str | None = None, parameter: str | None = None
 ) -> None:
     """Raise ``InvalidInput`` with the message unless the condition holds."""
     if not condition:

@@ -1,4 +1,4 @@
-"""What people are told: text that knows which settings it names.
+"""What people are told: text that knows its code and which settings it names.
 
 The library words a setting as Python (``missing='drop'``). An interface with words of its own, such
 as the command line (``--missing drop``), rewords it with ``worded``; nobody has to search text.
@@ -63,12 +63,12 @@ class Message(str):
     *parts
         Text, and the settings that it names.
     code
-        One word for programs that read it, such as "few-policies".
+        One word for programs, such as "no-score-column", where one asks for it.
 
     Examples
     --------
     >>> from stopwise.messages import Message, Setting
-    >>> note = Message("no score; ", Setting("missing", "drop"), " drops it")
+    >>> note = Message("no score; ", Setting("missing", "drop"), " drops it", code="no-score")
     >>> print(note)
     no score; missing='drop' drops it
     >>> note.worded(lambda setting: f"--{setting.name} {setting.value}")
@@ -153,7 +153,7 @@ def in_short(notes: Iterable[str]) -> list[str]:
     text = ", ".join(role if role == name else f"{role} = {name}" for role, name in columns.items())
     own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
     otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
-    return [*told, Message(f"read as: {text}; say otherwise with ", otherwise)]
+    return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]
 
 
 def names_listed(names: Iterable[object]) -> str:

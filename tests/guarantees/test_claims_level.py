@@ -11,6 +11,7 @@ import pytest
 
 import stopwise as sw
 from tests.guarantees.ruin import assert_attained, paired
+from tests.guarantees.test_shared_level import trials_of
 
 ALPHA = 0.5
 ROWS = 120
@@ -123,7 +124,7 @@ def test_sameness_of_several_shares_alpha() -> None:
         table = np.full((2 * ROWS + 1, 3), np.nan)
         table[:ROWS, :2] = law.gain
         table[ROWS:-1, [0, 2]] = law.gain
-        table[-1] = 0.0
+        table[-1] = 0.5
         settings: dict[str, Any] = {
             "bin_values": bins,
             "equivalence": 0.05,
@@ -133,10 +134,9 @@ def test_sameness_of_several_shares_alpha() -> None:
         usual: dict[str, Any] = {
             "method": "nscore",
             "design": "paired",
-            "bounds": (0, 1),
-            "baseline": "a",
+            "baseline": "0",
         }
-        found = sw.analyze(dict(zip("abc", table.T, strict=True)), **usual, **settings)
+        found = sw.analyze(trials_of(table), **usual, **settings)
         assert found.pairs[0].same
         if adjust == "bonferroni":
             assert found.pairs[1].n == found.pairs[0].n

@@ -44,14 +44,18 @@ def live(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
 
 def settings_of(method: str, law: Law = TIE) -> dict[str, Any]:
     own: dict[str, Any] = {"bin_values": law.bins} if method == "nscore" else {}
-    if method == "nscore-plus, n_max":
+    if "," in method:
         own["n_max"] = ROWS
+    if "binding" in method:
+        own["futility"] = "binding"
     return {"method": method.split(",", maxsplit=1)[0], "design": "paired", "bounds": (0, 1), **own}
 
 
 @pytest.mark.parametrize("run", [decided, live])
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-@pytest.mark.parametrize("method", ["nscore", "nscore-plus", "nscore-plus, n_max"])
+@pytest.mark.parametrize(
+    "method", ["nscore", "nscore-plus", "nscore-plus, n_max", "nscore-plus, binding futility"]
+)
 def test_one_direction_has_alpha(method: str, alternative: str, run: Any) -> None:
     law = TIE if alternative == "greater" else TIE.swapped()
 
@@ -115,6 +119,60 @@ def test_a_margin_is_what_it_says(margin: float, run: Any) -> None:
     assert risk(ALPHA, share) > ALPHA, "a margin off by a tenth would not show"
 
 
+@pytest.mark.parametrize("ties", ["strict", "paper"])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties: str) -> None:
+    """While evidence grows, the p-value is one over the e-value; both are of all directions."""
+    settings = settings_of("nscore") | {"alternative": alternative, "ties": ties, "alpha": ALPHA}
+    test = sw.SequentialTest(**settings)
+    rows = [TIE.gain] * ROWS
+    for _ in range(ROWS):
+        verdict = test.update(*TIE.gain)
+        assert verdict.e_value is not None
+        assert verdict.decided == (verdict.p_value <= ALPHA) == (verdict.e_value >= 1 / ALPHA)
+        assert verdict.p_value == pytest.approx(min(1.0, 1 / verdict.e_value))
+        if verdict.decided:
+            break
+
+    found = sw.simulate(
+        scores0=np.array([rows])[..., 0], scores1=np.array([rows])[..., 1], **settings
+    )
+    assert float(found.log_e[0]) == pytest.approx(verdict.log_e)
+    assert float(found.p_value[0]) == pytest.approx(verdict.p_value)
+
+
+def test_evidence_that_is_lost_again_keeps_its_p_value_and_its_decision() -> None:
+    settings = settings_of("nscore") | {"alternative": "two-sided", "alpha": ALPHA}
+    test = sw.SequentialTest(**settings)
+    for _ in range(60):
+        before = test.update(*TIE.gain)
+    after = test.update(*TIE.loss)
+    assert after.p_value == before.p_value < 0.6
+    assert not after.decided
+
+    test = sw.SequentialTest(**settings)
+    first = test.run(*np.array([TIE.gain] * ROWS).T)
+    for pair in [TIE.loss, *[TIE.swapped().gain] * TURN, *[(1.0, 0.0)] * 20]:
+        last = test.update(*pair)
+    assert (last.decision, last.n_decided) == (first.decision, first.n_decided)
+
+
+@pytest.mark.parametrize("n_max", [None, ROWS])
+def test_a_proxy_that_knows_nothing_changes_no_level(n_max: int | None) -> None:
+    def risk(alpha: float, mean: float = 0.0) -> float:
+        settings: dict[str, Any] = {
+            "alpha": alpha,
+            "proxy_mean": mean,
+            "design": "paired",
+            "n_max": n_max,
+        }
+        test = sw.SequentialTest(proxy=True, **settings)
+        n = next(n for n in range(1, ROWS) if test.update(*TIE.gain, proxy=(0.5, 0.5)).decided)
+        return float(TIE.chance**n)
+
+    assert_attained(risk, ALPHA)
+
+
 def test_an_extension_has_no_alpha_of_its_own() -> None:
     """Policy 1 loses all just before n_max; the study is extended, and it gains again."""
     rows = [*[TIE.gain] * 19, TIE.loss]
@@ -148,7 +206,8 @@ def test_a_number_is_what_it_says(alternative: str, live_test: bool) -> None:
         settings: dict[str, Any] = {"alpha": alpha, "reference": beside, "bin_values": law.bins}
         scores = np.full(ROWS, score)
         if live_test:
-            n = sw.SequentialTest("nscore", alternative=alternative, **settings).run(scores).n
+            test = sw.SequentialTest("nscore", alternative=alternative, **settings)
+            n = next(n for n in range(1, ROWS) if test.update(score).decided)
         else:
             found = sw.simulate("nscore", scores[None], alternative=alternative, **settings)
             n = int(found.n[0])

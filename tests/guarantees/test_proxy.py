@@ -29,6 +29,7 @@ def test_no_proxy_breaks_the_level(name: str, alternative: str) -> None:
     assert_at_most(errors(found), RUNS, 0.05)
 
 
+@pytest.mark.slow("thousands of studies: adds rarer errors, and intervals")
 def test_the_worst_proxy_in_twenty_thousand_studies() -> None:
     """The one that is wrong in sign: others leave more of alpha unused."""
     draw, mean = PROXIES["wrong in sign"]
@@ -152,6 +153,7 @@ def test_a_weight_chosen_after_the_pair_would_be_caught(monkeypatch: pytest.Monk
         assert_at_most(errors(studies(good, proxy_mean=0.0)), RUNS, 0.05)
 
 
+@pytest.mark.slow("thousands of studies: adds rarer errors, and intervals")
 def test_intervals_cover_with_a_proxy() -> None:
     """The interval agrees with the decision, and holds the true difference, here .1."""
     rng = np.random.default_rng(3)

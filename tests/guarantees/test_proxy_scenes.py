@@ -109,6 +109,7 @@ def errors_of_sorted_files() -> int:
     return errors_with_own_means(good, [0.0] * runs, 0.05, n, np.array(batches))
 
 
+@pytest.mark.slow("thousands of studies: adds sorted files, and what is said of scenes that differ")
 def test_a_sorted_file_of_scenes_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would in the same order for all files: that may put the best scenes first in each."""
     assert_at_most(errors_of_sorted_files(), 1000, 0.05)
@@ -215,6 +216,7 @@ def test_a_doubt_that_forgets_pairs_would_be_caught(monkeypatch: pytest.MonkeyPa
         assert_at_most(ever_doubted(*PROXIES["good"]), RUNS, 0.01)
 
 
+@pytest.mark.slow("thousands of studies: adds sorted files, and what is said of scenes that differ")
 def test_scenes_that_differ_are_doubted() -> None:
     """Of .16 in a third of studies of a hundred pairs, in most of three hundred; and it is said."""
     assert ever_doubted(other, 0.0, level=0.005) > 0.25 * RUNS

@@ -36,15 +36,21 @@ SECOND: Rows = [*LOST, *[TIE.swapped().gain] * ROWS]
 TRUE: Rows = [TIE.swapped().loss] + [(STEP - FREE, STEP)] * TURN + [(0.0, 1.0)] * 20
 
 
-def played(games: Sequence[tuple[tuple[int, int], Rows]], k: int = 3) -> dict[str, Floats]:
-    """Return the scores of k policies that play these games one after another."""
+def played(games: Sequence[tuple[tuple[int, int], Rows]], k: int = 3) -> sw.Trials:
+    """Return the trials of k policies that play these games one after another."""
     rows = []
     for pair, scores in games:
         part = np.full((len(scores), k), np.nan)
         part[:, pair] = scores
         rows.append(part)
-    table = np.concatenate([*rows, np.zeros((1, k))])  # each has a trial, which shows nothing
-    return {str(policy): table[:, policy] for policy in range(k)}
+    return trials_of(np.concatenate([*rows, np.full((1, k), 0.5)]))  # each has a trial
+
+
+def trials_of(table: Floats) -> sw.Trials:
+    """Return a table (rows, policies) as trials, without those that are NaN."""
+    row, policy = np.nonzero(~np.isnan(table))
+    columns = {"block": row.astype(str), "policy": policy.astype(str), "score": table[row, policy]}
+    return sw.Trials.from_columns(columns, bounds=(0, 1))
 
 
 def analysis(games: Sequence[tuple[tuple[int, int], Rows]], **settings: Any) -> sw.Analysis:
@@ -52,7 +58,6 @@ def analysis(games: Sequence[tuple[tuple[int, int], Rows]], **settings: Any) -> 
         "method": "nscore",
         "bin_values": TIE.bins,
         "design": "paired",
-        "bounds": (0, 1),
     }
     return sw.analyze(played(games), **{**usual, **settings})
 
@@ -118,8 +123,7 @@ def test_other_methods_share_it_too(adjust: str, method: str) -> None:
             "method": method,
             "baseline": "0",
         }
-        usual: dict[str, Any] = {"design": "paired", "bounds": (0, 1)}
-        one = sw.analyze(played([((0, 1), FIRST)]), **usual, **settings).pairs[0]
+        one = sw.analyze(played([((0, 1), FIRST)]), design="paired", **settings).pairs[0]
         assert one.better == "1"
         return float(4 * TIE.chance**one.n)
 
@@ -167,3 +171,17 @@ def test_better_by_more_than_a_margin_shares_alpha() -> None:
 
     assert_attained(risk, ALPHA)
     assert risk(ALPHA, 0.018) > ALPHA, "a margin off by a tenth would not show"
+
+
+def test_without_evidence_no_p_value_is_below_1() -> None:
+    """A method that begins with half of its wealth has shown nothing by that."""
+    nothing = {"a": [0.5] * 4, "b": [0.4] * 4}
+    settings: dict[str, Any] = {"method": "wsr", "design": "paired", "bounds": (0, 1)}
+
+    not_worse = sw.analyze(nothing, margin=-0.1, baseline="a", alpha=0.6, **settings).pairs[0]
+    same = sw.analyze(nothing, equivalence=0.1, alpha=0.6, **settings).pairs[0]
+
+    assert not_worse.p_value == 1
+    assert same.p_equivalent == 1
+    assert not not_worse.decided
+    assert not same.decided

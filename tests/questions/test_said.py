@@ -72,3 +72,28 @@ def test_the_first_trial_of_each_policy_in_a_block_counts() -> None:
 
     assert table.scores.tolist() == [[0.1, 0.2], [0.5, 0.6]]
     assert any("the first" in note for note in table.notes)
+
+
+def test_who_is_worse_is_eliminated_and_who_is_left_is_the_best() -> None:
+    scores = {"low": [0.1] * 60, "high": [0.9] * 60, "middle": [0.5] * 60}
+    found = sw.analyze(scores, design="paired", bounds=(0, 1))
+
+    assert set(found.eliminated) == {"low", "middle"}
+    assert (found.candidates, found.best) == (("high",), "high")
+    assert {pair.better: pair.worse for pair in found.pairs if pair.worse == "low"}.keys() <= {
+        "high",
+        "middle",
+    }
+    assert found.letters == {"high": "a", "middle": "b", "low": "c"}
+    assert found.order_text == "high > middle; middle > low"
+
+
+def test_a_mean_that_its_own_interval_excludes_is_a_doubt() -> None:
+    """Trials sorted by score: what came first speaks against what came later."""
+    scores = {"a": [1.0] * 150 + [0.0] * 450, "b": [0.5] * 600}
+    found = sw.analyze(scores, design="paired", bounds=(0, 1))
+
+    assert "the mean of a lies outside its own interval" in found.doubts
+    assert any("over all pairs of trials b has the higher mean" in doubt for doubt in found.doubts)
+    assert not any(found.letters.values())
+    assert not sw.analyze({"a": ALIKE, "b": ALIKE}, design="paired", bounds=(0, 1)).doubts

@@ -23,6 +23,7 @@ def test_equal_policies_end_by_themselves(tmp_path: Path) -> None:
     assert task.rows < 100
     assert [pair.decision for pair in task.pairs] == ["equivalent"]
     assert "are practically the same (means less than 0.25 apart)" in found.sentence
+    assert "which assumes a difference that stays the same" in found.sentence
     assert found.to_dict()["tasks"][0]["pairs"][0]["decision"] == "equivalent"
     page = study.report()
     assert "practically the same" in page

@@ -135,8 +135,8 @@ def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
     grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
     seen: dict[tuple[object, bytes], str] = {}
     of_tasks: dict[str, list[bytes]] = {}
-    for task, policy, scores in grouped.rows():
-        values = np.asarray(scores)
+    for task, policy, scores in zip(*grouped.get_columns(), strict=True):
+        values = scores.to_numpy()
         of_tasks.setdefault(task, []).append(policy.encode() + values.tobytes())
         if len(values) < LEAST_COPIED:
             continue

@@ -15,7 +15,14 @@ MANY_FILES = 3
 MANY_TRIALS = 5
 # What may change the answer comes first, then what was left out; the rest was only assumed.
 FIRST = (
-    *("other-outcomes", "direction-unknown", "bounds-of-data", "training-log", "copied-scores"),
+    *(
+        "other-outcomes",
+        "unused-columns",
+        "direction-unknown",
+        "bounds-of-data",
+        "training-log",
+        "copied-scores",
+    ),
     *("shards", "files-skipped", "last-line-cut", "headers-left-out", "completion-order"),
     *("names-alike", "one-name", "single-trial", "doubtful-scores", "policy-per-column"),
     *("policy-per-array", "scenes-of-one-task", "lists-unfolded", "numbers-restart"),

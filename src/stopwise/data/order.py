@@ -21,11 +21,16 @@ def completed_in_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     scores = frame["score"]
     if not bool(scores.is_in([0.0, 1.0]).all()):
         return frame
-    grouped = frame.group_by("policy", "task", maintain_order=True).agg(
-        (pl.col("score").diff().fill_null(0.0) <= 0).all().alias("falling"),
-        (pl.col("score").diff().fill_null(0.0) >= 0).all().alias("rising"),
-        pl.col("score").sum().alias("won"),
-        pl.len().alias("n"),
+    grouped = (
+        frame.with_row_index("at")
+        .group_by("policy", "task", maintain_order=True)
+        .agg(
+            (pl.col("score").diff().fill_null(0.0) <= 0).all().alias("falling"),
+            (pl.col("score").diff().fill_null(0.0) >= 0).all().alias("rising"),
+            pl.col("score").sum().alias("won"),
+            pl.len().alias("n"),
+            (pl.col("at").max() - pl.col("at").min() + 1 == pl.len()).alias("together"),
+        )
     )
     first, last = [], False
     for (policy,), own in grouped.group_by("policy", maintain_order=True):
@@ -36,7 +41,7 @@ def completed_in_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         )
         many = orders >= math.log(LEAST_ORDERS)
         last = last or (many and bool(mixed["rising"].all()))
-        if many and bool(mixed["falling"].all()):
+        if many and bool((mixed["falling"] & mixed["together"]).all()):
             first.append(policy)
     if not first or last:  # sorted some other way: that is said by whoever analyses the rows
         return frame

@@ -15,7 +15,7 @@ from stopwise.messages import placed
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RawTable:
     """One file or frame, before anything is interpreted."""
 

@@ -16,7 +16,7 @@ from stopwise.data.order import completed_in_order
 from stopwise.data.raw import with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
 from stopwise.data.roles import Column, resolve
-from stopwise.data.scenes import scenes_of_one_task, with_blocks
+from stopwise.data.scenes import scenes_of_one_task, tell_unused, with_blocks
 from stopwise.data.shapes import shaped
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
@@ -64,6 +64,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
     numbering = reading.columns.get("trial", "") is not None
     parts = without_copies(parts, notes) if numbering else parts
     parts = with_blocks(parts, reading, notes)
+    tell_unused(parts, notes)
     frame = _concatenated(parts)
     frame = scenes_of_one_task(frame, reading, notes)
     if reading.order == "file":
@@ -142,7 +143,7 @@ def _kept_part(table: Loaded, reading: Reading) -> Part:
     if files is None:
         return _part(table, reading)
     # Whoever watches asks for the same of each table, as long as it is the same.
-    mark = id(table.raw), table.policy, table.policy_from_file, table.facts
+    mark = table.raw, table.policy, table.policy_from_file, table.facts
     return files.kept(_part, table.raw.source, mark, table, reading)
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import polars as pl
 
+from stopwise.data.headers import NUMBERING
 from stopwise.data.reading import Reading
 from stopwise.data.roles import ALL_NAMES, Column, guess_note, is_score_name, usual_name
-from stopwise.data.shapes import NUMBERING
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
-from stopwise.messages import BLANK, Message, Notes, Setting
+from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
 # Words in the name of a column that says where a trial starts.
 STARTS = frozenset(
@@ -21,6 +21,8 @@ STARTS = frozenset(
 )
 # From so many tasks on, with one trial of each policy, they are scenes.
 MANY_TASKS = 10
+# Columns with so few values, of so many trials each, may be strata.
+MOST_STRATA, LEAST_EACH = 12, 5
 # So much of the fewest values of a policy must be those of another one, too.
 MOSTLY = 0.8
 KEYS = ("task", "policy")
@@ -96,6 +98,29 @@ def _counts_up(table: pl.DataFrame) -> bool:
     numbers = table.with_columns(pl.col("block").cast(pl.Int64, strict=False))
     steps = numbers.select(pl.col("block").diff().over(KEYS))["block"].drop_nulls()
     return numbers["block"].null_count() == 0 and bool((steps == 1).all())
+
+
+def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
+    """Say which columns play no role though policies share their few values: they may be strata."""
+    found: dict[str, None] = {}
+    for part in parts if not any(part.raw.defined for part in parts) else ():
+        policies = part.frame["policy"]
+        for told in part.told:
+            column = part.raw.frame[told.name]
+            if told.role or is_score_name(told.name) or column.dtype.is_float():
+                continue
+            values = column.gather(part.rows)
+            number = values.n_unique()
+            if not 1 < number <= MOST_STRATA or len(values) < LEAST_EACH * number:
+                continue
+            shared = pl.DataFrame({"policy": policies, "own": values}).n_unique()
+            if shared == number * policies.n_unique() and policies.n_unique() > 1:
+                found[told.name] = None
+    if found:
+        first = next(iter(found))
+        text = f"not used, though it may matter: {names_listed(found)}; "
+        say = Setting("columns", {"block": first})
+        notes.add(text, say, " compares within its values", code="unused-columns")
 
 
 def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:

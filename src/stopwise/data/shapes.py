@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
 from stopwise.data.preferences import one_row_per_trial
 from stopwise.data.raw import RawTable, common_kind
 from stopwise.data.reading import Reading, plain
@@ -27,12 +28,10 @@ from stopwise.data.roles import (
 from stopwise.data.typed_columns import all_match, to_numbers
 from stopwise.data.units import TRIALS, require_trials
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Setting, counted, names_listed
+from stopwise.messages import BLANK, Message, Setting, names_listed
 
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
-# Names of columns that number the rows, as people and pandas call them.
-NUMBERING = frozenset({"", "#", "id", "index", "n", "no", "nr", "number", "pair", "row", "run"})
 # Fewer consecutive whole numbers than this may well be scores.
 LEAST_NUMBERED = 3
 # Words of columns that training logs and summaries have, beside which no column is a policy.
@@ -45,8 +44,6 @@ NO_POLICY = re.compile(
 MOST_TIMES = 20.0
 LEAST_RISING = 5
 LIST = r"^\s*\[.*\]\s*$"
-# What a row is called that sums up the others.
-SUMMARY = ("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std")
 
 
 def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
@@ -74,52 +71,13 @@ def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     """Return one row per trial, as far as the rows themselves say what they are."""
     raw = replace(raw, defined="score" in raw.roles or reading.policies is not None)
-    raw = selected(_without_headers(raw), reading.where)
-    _refuse_summary_rows(raw, reading)
+    raw = selected(only_records(raw), reading.where)
+    refuse_summary_rows(raw, reading)
     raw = _unlisted(_as_curve(raw, reading), reading)
     require_trials(raw, reading)
     if reading.policies is not None or alone:
         raw = _unfolded(raw, reading)
     return one_row_per_trial(raw)
-
-
-def _without_headers(raw: RawTable) -> RawTable:
-    """Return the rows without those that repeat the header, as in files put together."""
-    if raw.frame.width < 2 or not all(kind == pl.String for kind in raw.frame.dtypes):
-        return raw
-    same = [pl.col(name).str.strip_chars() == name.strip() for name in raw.frame.columns]
-    repeated = raw.frame.select(pl.all_horizontal(same).fill_null(False))[:, 0]
-    if not repeated.any():
-        return raw
-    number = counted(int(repeated.sum()), "line repeats", "lines repeat")
-    text = f"{raw.source}: {number} the header: left out"
-    return raw.taking(~repeated, Message(text, code="headers-left-out"))
-
-
-def _refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
-    """Raise if a row is called a mean or a total: it is no trial."""
-    keys = [
-        name
-        for name, kind in raw.frame.schema.items()
-        if kind == pl.String
-        and (is_named(name, "policy", "task", "trial") or usual_name(name) in NUMBERING)
-    ]
-    for name in keys:
-        if reading.columns and name in (reading.names("policy") or ()):
-            continue
-        words = raw.frame[name].str.strip_chars().str.to_lowercase()
-        found = words.str.strip_chars(":").is_in(SUMMARY)
-        others = [key for key in keys if key != name]
-        per = raw.frame.filter(found).select([*others, name])
-        if found.any() and not found.all() and not per.is_duplicated().any():
-            row = int(found.arg_max() or 0)
-            raise InvalidInput(
-                f"{raw.source}, {raw.place(row)}: {raw.frame[name][row]!r} in column {name!r} "
-                "seems to sum up other rows, and is no trial: delete the row, or say which column "
-                "names the policies with ",
-                Setting("columns", {"policy": BLANK}),
-                code="summary-row",
-            )
 
 
 def _as_curve(raw: RawTable, reading: Reading) -> RawTable:

@@ -191,7 +191,11 @@ def _named(
         return pl.Series([name]).new_from_index(0, len(raw.frame))
     complaint = partial(raw.error, roles.columns[role][0])
     found = _joined(raw, roles.columns[role])
-    require_known(found, complaint, f"the name of the {role} is missing")
+    require_known(
+        found,
+        complaint,
+        f"the name of the {role} is missing: fill in every cell, also of rows that share one",
+    )
     if given is None:
         return found
     different = found.unique(maintain_order=True)

@@ -14,7 +14,13 @@ Complaint = Callable[[int, str], InvalidInput]
 WORDS = (
     *(("true", "false"), ("yes", "no"), ("success", "failure")),
     *(("succeeded", "failed"), ("pass", "fail"), ("passed", "failed")),
-    *(("ok", "ng"), ("correct", "incorrect"), ("solved", "unsolved")),
+    *(
+        ("ja", "nein"),
+        ("oui", "non"),
+        ("ok", "ng"),
+        ("correct", "incorrect"),
+        ("solved", "unsolved"),
+    ),
     *(("t", "f"), ("y", "n"), ("✓", "✗"), ("✔", "✘"), ("✔", "✖"), ("✅", "❌"), ("☑", "☐")),
 )
 TRUE = tuple(good for good, _ in WORDS)

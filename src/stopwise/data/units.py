@@ -94,6 +94,10 @@ def summary_of(raw: RawTable) -> Summary | None:
     shares = [name for name in shares if _rates(raw, name)]
     rate = next(iter([*shares, *rates]), None)
     fractions = next((name for name in raw.frame.columns if _fractions(raw.frame[name])), None)
+    if successes is None and trials is not None:
+        successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
+    if len(raw.frame) == 1 and (successes or rate):  # of a whole run, beside others
+        return Summary(trials, successes, rate)
     if trials is not None and (successes is not None or rates):
         return Summary(trials, successes, next(iter(shares), None))
     if (trials or fractions or rate) is None or not _one_row_each(raw):
@@ -123,6 +127,14 @@ def _counts(raw: RawTable, name: str) -> bool:
 def _rates(raw: RawTable, name: str) -> bool:
     found = _numbers(raw, name)
     return found is not None and len(found) > 0 and not found.is_in([0.0, 1.0]).all()
+
+
+def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
+    """Whether a column holds whole numbers up to those of trials, some beyond 1."""
+    won, n = _numbers(raw, name), _numbers(raw, trials)
+    if won is None or n is None or len(won) != len(n):
+        return False
+    return bool(((won == won.floor()) & (won <= n)).all() and (won > 1).any())
 
 
 def is_mean(raw: RawTable, column: str) -> bool:

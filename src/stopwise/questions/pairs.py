@@ -160,7 +160,9 @@ class PairStates:
 
     def _lowered(self, known: Floats, at: tuple[Any, ...], evidence: Evidence) -> bool:
         """Keep the least p-values so far, in place; say if any is new."""
-        before, now = known[at], evidence.p_value * self.halves
+        before, now = known[at], evidence.p_value
+        if self.halves < 1:  # only then cut off at 1: no evidence must be no p-value of a half
+            now = np.minimum(self.halves * np.exp(-evidence.log_e), 1.0)
         if not (now < before).any():
             return False
         known[at] = np.minimum(before, now)

@@ -20,7 +20,7 @@ from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, Shown, complete
@@ -287,8 +287,7 @@ class StopRule(Resumable):
             low, high = self.bounds
             if not is_number(score) or low <= score <= high:
                 raise
-            message = Message(f"{error}; give the range with ", Setting("bounds"))
-            raise InvalidInput(message) from error
+            raise InvalidInput(f"{error}; give the range with ", Setting("bounds")) from error
 
     @property
     def stored(self) -> dict[str, tuple[float, ...]]:

@@ -246,7 +246,6 @@ class Watch:
                 f"{name} as well; ",
                 *(_TO_COME_LATER if rule.rules.takes("later") else ()),
                 "start over with all of them",
-                code="policy-appeared",
             )
         try:
             rule.join(name)

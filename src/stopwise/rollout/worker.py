@@ -10,7 +10,7 @@ from typing import Any
 
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.policies.import_path import made
 from stopwise.rollout.environments import Arena, Measures, arena
 from stopwise.rollout.episode import Episode, Ticket
@@ -165,7 +165,7 @@ class Worker:
             hint = () if best is None else (": choose with ", Setting("score", best))
             known = ", ".join(repr(key) for key in measures) or "nothing"
             text = f"the episode has no {name!r}, only {known}"
-            raise InvalidInput(Message(text, *hint))
+            raise InvalidInput(text, *hint)
         return itemgetter(name)
 
 

@@ -97,10 +97,8 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
         span = pl.col("task").replace_strict(kept, [scale.span for scale in scales])
         frame = frame.with_columns((pl.col("score") - low) / span)
         declared = dict.fromkeys(kept, (0.0, 1.0))
-        text = (
-            "scores are scaled to [0, 1] before they are averaged, since the tasks' ranges differ"
-        )
-        notes = (*notes, text)
+        scaled = "scores are scaled to [0, 1] before they are averaged, since the tasks'"
+        notes = (*notes, f"{scaled} ranges differ")
     return replace(
         trials,
         frame=frame,

@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core.scores import numeric_array
 from stopwise.data.reading import MANY_MISSING, InputSettings
 from stopwise.errors import InvalidInput, require, require_choice
-from stopwise.messages import Message, Setting, counted
+from stopwise.messages import Setting, counted
 
 INPUT = frozenset(InputSettings.__annotations__)
 
@@ -86,7 +86,4 @@ def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
         cure.append(f"; all others are {known[0]:g}, so those that are missing may be failures")
     place = int(np.isnan(own).argmax())
     number = counted(gaps, "score is", "scores are")
-    raise InvalidInput(
-        Message(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure),
-        code="score-missing",
-    )
+    raise InvalidInput(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure)

@@ -12,7 +12,7 @@ from stopwise.core.proxy import mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting, counted, named
+from stopwise.messages import Setting, counted, named
 from stopwise.rows.table import Table, side_by_side
 
 # More scenes for each row hardly save more trials.
@@ -109,10 +109,8 @@ class Scenes:
             return Rules.of(**known), table
         scores, note = self._drawn(table)
         rules = rules_beside(scores, **known)
-        note = Message(note, _worth(len(scores), rules.n_max or 0))
-        return rules, replace(
-            table, notes=(*table.notes, note), simulated=mixed(scores.astype(float))
-        )
+        notes = (*table.notes, note + _worth(len(scores), rules.n_max or 0))
+        return rules, replace(table, notes=notes, simulated=mixed(scores.astype(float)))
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         """Return the scores (scenes, policies), and what is to be said of them."""

@@ -93,7 +93,7 @@ class Table:
         moved = int((np.isfinite(self.scores) & (scores != self.scores)).sum())
         if not moved:
             return self
-        note = Message(
+        note = (
             f"{counted(moved, 'score lies', 'scores lie')} outside the bounds by the rounding of "
             "32-bit floats, and count as the bound"
         )

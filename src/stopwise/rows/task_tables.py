@@ -9,7 +9,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Setting, counted
+from stopwise.messages import BLANK, Setting, counted
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
@@ -91,7 +91,7 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
             kept.append(part)
     listed = "; ".join(gaps)
     only = f"there is only {every[0]}"  # in all of them
-    require(bool(kept), f"no task has policies to compare: {listed or only}")
+    require(bool(kept), f"no task has policies to compare: {listed or only}", code="few-policies")
     note = (f"the trials are not complete: {listed}",)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 
@@ -101,7 +101,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
     for name, column in zip(source, columns, strict=True):
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
     gaps = sum(int(np.isnan(column).sum()) for column in columns)
-    note = Message(f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial")
+    note = f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial"
     numbers = {str(name): len(own) for name, own in zip(source, columns, strict=True)}
     uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(

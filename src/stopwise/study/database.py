@@ -189,7 +189,7 @@ def _clear_errors(engine: Engine) -> Iterator[None]:
             ) from error
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
         signs = ((code, sign) for code, known in SIGNS.items() for sign in known)
-        code = next((code for code, sign in signs if sign in reason), "")
+        code = next((code for code, sign in signs if sign in reason), None)
         if "malformed" in reason or "not a database" in reason:
             raise InvalidState(f"the store {place} is damaged: {reason}") from error
         raise StoreFailed(

@@ -78,7 +78,9 @@ def test_a_pedal_runs_a_whole_trial(browser: Browser, tmp_path: Path) -> None:
         phone.context.close()
 
 
-def test_the_screen_stays_on_during_a_trial(browser: Browser, tmp_path: Path) -> None:
+def test_the_screen_stays_on_during_a_trial_and_shows_the_next_from_its_top(
+    browser: Browser, tmp_path: Path
+) -> None:
     with cups(tmp_path) as (study, url):
         phone = phone_of(browser, study, url)
         phone.context.add_init_script(LOCKS)
@@ -96,6 +98,14 @@ def test_the_screen_stays_on_during_a_trial(browser: Browser, tmp_path: Path) ->
         phone.locator("#save").click()
         while phone.evaluate(HELD) != 0:
             phone.wait_for_timeout(20)
+        phone.set_viewport_size(ACROSS)
+        phone.get_by_role("button", name="Next trial").click()
+        phone.get_by_role("button", name="None of these").click()  # which is scrolled to
+        assert phone.evaluate(SCROLLED) > 0
+        phone.locator("#save").click()
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#trial-number")).to_have_text("trial 3")
+        assert phone.evaluate(SCROLLED) == 0
         phone.context.close()
 
 
@@ -143,7 +153,10 @@ def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) ->
         phone.context.close()
 
 
-def test_a_reason_is_kept_for_its_trial_alone(browser: Browser, tmp_path: Path) -> None:
+def test_a_reason_is_kept_for_its_trial_alone_and_what_has_begun_has_begun(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Also without connection, else a trial could be given back for how it went."""
     with cups(tmp_path) as (study, url):
         phone = phone_of(browser, study, url)
         phone.get_by_role("button", name="Next trial").click()
@@ -160,11 +173,27 @@ def test_a_reason_is_kept_for_its_trial_alone(browser: Browser, tmp_path: Path) 
         expect(reason).to_have_attribute("aria-pressed", "false")
         released = [e.content["reason"] for e in study.journal() if e.kind == "released"]
         assert released == ["someone interfered"]
+
+        phone.context.set_offline(True)
+        phone.locator("#timer").click()
+        expect(phone.locator("#connection")).to_have_text("no connection")
+        phone.context.set_offline(False)
+        eventually(lambda: started(study, 2))
         phone.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, ACROSS], ids=["upright", "across"])
+OTHER = pytest.mark.slow("walks through a whole trial; adds the other colours, which cover alike")
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (PHONE, "light"),
+        (ACROSS, "dark"),
+        pytest.param(PHONE, "dark", marks=OTHER),
+        pytest.param(ACROSS, "light", marks=OTHER),
+    ],
+)
 def test_nothing_lies_over_anything(
     browser: Browser, tmp_path: Path, size: ViewportSize, scheme: Literal["light", "dark"]
 ) -> None:
@@ -226,22 +255,6 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
         phone.context.close()
 
 
-def test_a_trial_that_was_begun_without_connection_has_begun(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """Else it could be given back for how it went."""
-    with cups(tmp_path) as (study, url):
-        phone = phone_of(browser, study, url)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        phone.context.set_offline(True)
-        phone.get_by_role("button", name="Start").click()
-        expect(phone.locator("#connection")).to_have_text("no connection")
-        phone.context.set_offline(False)
-        eventually(lambda: started(study))
-        phone.context.close()
-
-
 def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_path: Path) -> None:
     """The page asked how its trial stands while Start was on its way."""
     with cups(tmp_path) as (study, url):
@@ -271,19 +284,6 @@ def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_pat
         phone.context.close()
 
 
-def started(study: sw.Study) -> bool:
+def started(study: sw.Study, trial: int = 1) -> bool:
     """Whether the study knows that the trial has begun."""
-    return study.whereabouts(1, station="arm 1").started
-
-
-def test_the_next_trial_is_seen_from_its_top(browser: Browser, tmp_path: Path) -> None:
-    with cups(tmp_path) as (study, url):
-        phone = phone_of(browser, study, url, ACROSS)
-        phone.get_by_role("button", name="Next trial").click()
-        phone.get_by_role("button", name="None of these").click()  # which is scrolled to
-        assert phone.evaluate(SCROLLED) > 0
-        phone.locator("#save").click()
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#trial-number")).to_have_text("trial 2")
-        assert phone.evaluate(SCROLLED) == 0
-        phone.context.close()
+    return study.whereabouts(trial, station="arm 1").started

@@ -61,40 +61,29 @@ def stored(study: sw.Study) -> list[tuple[int, object, str]]:
     return [(each["trial"], each["answer"], each["note"]) for each in scored]
 
 
-def test_a_reload_and_a_crash_keep_what_was_ticked_and_typed(
+def test_two_tabs_a_reload_and_a_crash_keep_what_was_ticked_and_typed(
     browser: Browser, tmp_path: Path
 ) -> None:
     with cups(tmp_path / "cups") as study, served(study) as url:
-        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
-        taken(phone)
-        enter(phone)
-        phone.reload()
-        expect_entered(phone)
-
-        context = phone.context
-        with phone.expect_event("crash"), suppress(PlaywrightError):
-            phone.goto("chrome://crash")  # as a phone ends a tab when it needs the memory
-        again = tab(context, url)
-        expect_entered(again)
-        again.locator("#save").click()
-        expect(again.locator("#saved-state")).to_have_text("Stored.")
-        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
-        context.close()
-
-
-def test_tabs_show_the_same(browser: Browser, tmp_path: Path) -> None:
-    with cups(tmp_path / "cups") as study, served(study) as url:
         one = joined(browser, url, study.create_token("operator", STATION), PHONE)
-        other = tab(one.context, url)
+        context = one.context
+        other = tab(context, url)
         taken(one)
         expect(other.locator("#trial")).to_be_visible()
         enter(one)
         expect_entered(other)
-        other.locator("#save").click()
-        for page in (one, other):
+        one.reload()
+        expect_entered(one)
+
+        with one.expect_event("crash"), suppress(PlaywrightError):
+            one.goto("chrome://crash")  # as a phone ends a tab when it needs the memory
+        again = tab(context, url)
+        expect_entered(again)
+        again.locator("#save").click()
+        for page in (again, other):
             expect(page.locator("#saved-state")).to_have_text("Stored.")
-        assert len(stored(study)) == 1
-        one.context.close()
+        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+        context.close()
 
 
 def test_two_tabs_without_connection_keep_both_scores(browser: Browser, tmp_path: Path) -> None:
@@ -160,7 +149,10 @@ def trusting(tls: Tls) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("secure", [False, True], ids=["localhost", "tls"])
+TLS = pytest.mark.slow("starts a browser that trusts a key; adds TLS to the walk by localhost")
+
+
+@pytest.mark.parametrize("secure", [False, pytest.param(True, marks=TLS)], ids=["localhost", "tls"])
 def test_a_page_opens_without_a_server(
     playwright: Playwright, tmp_path: Path, *, secure: bool
 ) -> None:
@@ -191,37 +183,28 @@ def test_a_page_opens_without_a_server(
 CHECKED = {**CUPS, "checks": ["lights on", "lens clean"]}
 
 
-def test_a_check_list_is_kept_as_it_was_ticked(browser: Browser, tmp_path: Path) -> None:
-    with sw.Study.create(tmp_path / "cups", CHECKED) as study, served(study) as url:
-        study.lock()
-        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        phone.get_by_role("button", name="lights on").click()
-        phone.locator("#check-note").fill("no cloth")
-        phone.reload()
-        expect(phone.get_by_role("button", name="lights on")).to_have_attribute(
-            "aria-pressed", "true"
-        )
-        phone.get_by_role("button", name="Checked").click()
-        code_of(phone)
-        checked = [entry.content for entry in study.journal() if entry.kind == "checked"]
-        assert checked == [{"station": STATION, "ticked": ("lights on",), "note": "no cloth"}]
-        phone.context.close()
-
-
-def test_a_check_list_of_another_day_is_begun_anew(browser: Browser, tmp_path: Path) -> None:
+def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> None:
     """What was so yesterday is not checked today."""
     with sw.Study.create(tmp_path / "cups", CHECKED) as study, served(study) as url:
         study.lock()
         phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
+        lights = phone.get_by_role("button", name="lights on")
         phone.get_by_role("button", name="Next trial").click()
-        phone.get_by_role("button", name="lights on").click()
+        lights.click()
         phone.locator("#check-note").fill("no cloth")
+        phone.reload()
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        expect(phone.locator("#check-note")).to_have_value("no cloth")
+
         phone.clock.set_fixed_time(datetime.now() + timedelta(days=1))
         phone.reload()
         phone.get_by_role("button", name="Next trial").click()
-        expect(phone.get_by_role("button", name="lights on")).to_have_attribute(
-            "aria-pressed", "false"
-        )
+        expect(lights).to_have_attribute("aria-pressed", "false")
         expect(phone.locator("#check-note")).to_have_value("")
+        lights.click()
+        phone.locator("#check-note").fill("no lens")
+        phone.get_by_role("button", name="Checked").click()
+        code_of(phone)
+        checked = [entry.content for entry in study.journal() if entry.kind == "checked"]
+        assert checked == [{"station": STATION, "ticked": ("lights on",), "note": "no lens"}]
         phone.context.close()

@@ -1,5 +1,6 @@
 """The operator's page: every kind of rubric, and what a phone keeps when it is closed."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
-from stopwise.cli.simulated_study import half_run
 from stopwise.web.links import join_link
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
+from tests.browser.phone import PHONE, code_of, joined, picture, ready, undo
 from tests.study.live import Clock
 from tests.study.runners import free_port
 from tests.web.serving import served
@@ -51,34 +51,45 @@ def measure(page: Page) -> None:
     expect(page.get_by_label("Slider")).to_have_js_property("value", "10.2")  # its nearest step
 
 
-@pytest.mark.parametrize(
-    ("score", "choose", "stored"),
-    [
-        ("binary", lambda page: page.get_by_role("button", name="Failure").click(), 0.0),
-        (LEVELS, lambda page: page.get_by_role("button", name="done").click(), 2.0),
-        (NUMBER, slide, 12.5),
-        (WITHOUT_STEP, measure, 10.0625),
-    ],
-    ids=["binary", "levels", "number", "typed"],
-)
-def test_each_rubric_is_stored_as_it_was_touched(
-    browser: Browser, tmp_path: Path, score: Any, choose: Any, stored: float
-) -> None:
+Touch = Callable[[Page], None]
+RUBRICS: list[tuple[Any, Touch, float]] = [
+    ("binary", lambda page: page.get_by_role("button", name="Failure").click(), 0.0),
+    (LEVELS, lambda page: page.get_by_role("button", name="done").click(), 2.0),
+    (NUMBER, slide, 12.5),
+    (WITHOUT_STEP, measure, 10.0625),
+]
+
+
+def test_each_rubric_is_stored_as_it_was_touched(browser: Browser, tmp_path: Path) -> None:
     """Names that are HTML are shown as text; the page would fail on the alert."""
-    with one_task(tmp_path / "study", score) as study, served(study) as url:
+    rubrics = {f"{EVIL}{number}": rubric for number, rubric in enumerate(RUBRICS)}
+    tasks = [
+        {"name": name, "instructions": EVIL, "score": score}
+        for name, (score, _, _) in rubrics.items()
+    ]
+    plan = {"name": EVIL, "policies": ["old", "new"], "tasks": tasks}
+    with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
+        study.lock()
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.on("dialog", lambda _: pytest.fail("a script of the plan ran"))
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        expect(phone.locator("#task")).to_have_text(EVIL)
-        expect(phone.locator("#save")).to_be_disabled()
-        choose(phone)
-        phone.locator("#save").click()
-        expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        expect(phone.locator("#saved-text")).to_have_text(f"Trial 1 saved: score {stored:g}")
+        expected: list[float] = []
+        met: set[str] = set()
+        while met != set(rubrics):
+            phone.get_by_role("button", name="Next trial").click()
+            expect(phone.locator("#trial-number")).to_have_text(f"trial {len(expected) + 1}")
+            code_of(phone)
+            task = phone.locator("#task").inner_text()
+            _, touch, stored = rubrics[task]
+            expect(phone.locator("#save")).to_be_disabled()
+            touch(phone)
+            phone.locator("#save").click()
+            expected.append(stored)
+            met.add(task)
+            said = f"Trial {len(expected)} saved: score {stored:g}"
+            expect(phone.locator("#saved-text")).to_have_text(said)
+            expect(phone.locator("#saved-state")).to_have_text("Stored.")
         phone.context.close()
-    with sw.Study.open(tmp_path / "study") as study:
-        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [stored]
+        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == expected
 
 
 def test_two_trials_are_run_and_one_answer_is_given(browser: Browser, tmp_path: Path) -> None:
@@ -178,14 +189,27 @@ def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_pat
         phone.context.close()
 
 
-def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_path: Path) -> None:
-    """Also after the timer was stopped: another station must not be given it meanwhile."""
+def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Kept also after the timer was stopped: another station must not be given it meanwhile."""
     clock = Clock()  # which waits for the page, however slow it is
     with one_task(tmp_path / "study", "binary", clock) as study, served(study) as url:
         study.amend("quick", {"lease_minutes": 1 / 60})
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         phone.get_by_role("button", name="Next trial").click()
         code_of(phone)
+        clock.time += 1.5
+        assert study.holding("arm 1") is None
+        with phone.expect_response(lambda answer: "whereabouts" in answer.url):
+            study.create_token("viewer", "grace")  # so that the page looks again
+        phone.get_by_role("button", name="Success").click()
+        expect(phone.locator("#unneeded")).to_be_hidden()
+        phone.locator("#save").click()
+        expect(phone.locator("#saved-state")).to_have_text("Stored.")
+
+        phone.get_by_role("button", name="Next trial").click()
+        expect(phone.locator("#trial-number")).to_have_text("trial 2")
         phone.locator("#timer").click()
         phone.locator("#timer").click()
         while study.journal()[-1].kind != "started":
@@ -202,130 +226,78 @@ def test_a_trial_that_was_begun_is_kept_until_it_is_saved(browser: Browser, tmp_
 TWICE = "Is this station's link open in two places?"
 
 
-def two_phones(browser: Browser, study: sw.Study, url: str) -> tuple[Page, Page]:
-    """Open one link in two places, and take a trial: the same in both."""
-    token = study.create_token("operator", "arm 1")
-    phones = joined(browser, url, token, PHONE), joined(browser, url, token, PHONE)
-    for phone in phones:
+def test_one_link_in_two_places(browser: Browser, tmp_path: Path) -> None:
+    """What one phone does to their trial, the other says, and nothing counts twice."""
+    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
+        token = study.create_token("operator", "arm 1")
+        one, other = joined(browser, url, token, PHONE), joined(browser, url, token, PHONE)
+        take(one, other)
+        given_back_elsewhere(study, one, other)
+        take(one, other)
+        scored_elsewhere(study, one, other)
+        take(one, other)
+        scored_second(study, one, other)
+        for phone in (one, other):
+            phone.context.close()
+
+
+def take(one: Page, other: Page) -> None:
+    """Take a trial: the same on both."""
+    for phone in (one, other):
         phone.get_by_role("button", name="Next trial").click()
-    assert code_of(phones[0]) == code_of(phones[1])
-    return phones
+    assert code_of(one) == code_of(other)
 
 
-def test_a_trial_that_was_scored_elsewhere_is_not_called_unneeded(
-    browser: Browser, tmp_path: Path
-) -> None:
-    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
-        one, other = two_phones(browser, study, url)
-        other.get_by_role("button", name="Failure").click()
-        one.get_by_role("button", name="Success").click()
-        one.locator("#save").click()
-        expect(one.locator("#saved-state")).to_have_text("Stored.")
-        gone = other.locator("#gone")
-        expect(gone).to_contain_text(f"Trial 1 was already scored elsewhere. {TWICE}")
-        expect(other.locator("#unneeded")).to_be_hidden()
-        expect(other.locator("#save")).to_be_disabled()
-
-        study.undo(1, reason="tapped wrongly")
-        expect(gone).to_be_hidden()
-        expect(other.locator("#save")).to_be_enabled()
-
-        study.void(1, "the cup was missing")
-        expect(gone).to_contain_text("The owner voided trial 1: it does not count.")
-        other.get_by_role("button", name="Dismiss").click()
-        expect(other.locator("#ready")).to_be_visible()
-        for phone in (one, other):
-            phone.context.close()
+def given_back_elsewhere(study: sw.Study, one: Page, other: Page) -> None:
+    one.locator("#timer").click()
+    one.locator("#invalid summary").click()
+    one.locator("#give-back").click()
+    expect(one.locator("#problem-text")).to_have_text("Choose a reason, or say why in the note.")
+    expect(one.locator("#given-back")).to_contain_text("counts as the worst score")
+    one.get_by_role("button", name="robot or camera fault").click()
+    one.locator("#more summary").click()
+    one.locator("#note").fill("the gripper was stuck")
+    one.locator("#give-back").click()
+    said = f"Trial 1 was already given back elsewhere. {TWICE}"
+    expect(other.locator("#gone")).to_contain_text(said)
+    expect(one.locator("#problem")).to_be_hidden()
+    row = study.records().row(0, named=True)
+    assert (row["score"], row["reason"]) == (0.0, "robot or camera fault: the gripper was stuck")
+    other.get_by_role("button", name="Dismiss").click()
 
 
-def test_a_trial_that_was_given_back_elsewhere_is_put_away(
-    browser: Browser, tmp_path: Path
-) -> None:
-    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
-        one, other = two_phones(browser, study, url)
-        one.locator("#timer").click()
-        one.locator("#invalid summary").click()
-        one.locator("#give-back").click()
-        expect(one.locator("#problem-text")).to_have_text(
-            "Choose a reason, or say why in the note."
-        )
-        expect(one.locator("#given-back")).to_contain_text("counts as the worst score")
-        one.get_by_role("button", name="robot or camera fault").click()
-        one.locator("#more summary").click()
-        one.locator("#note").fill("the gripper was stuck")
-        one.locator("#give-back").click()
-        expect(other.locator("#gone")).to_contain_text(
-            f"Trial 1 was already given back elsewhere. {TWICE}"
-        )
-        expect(one.locator("#problem")).to_be_hidden()
-        row = study.records().row(0, named=True)
-        assert (row["score"], row["reason"]) == (
-            0.0,
-            "robot or camera fault: the gripper was stuck",
-        )
-        for phone in (one, other):
-            phone.context.close()
+def scored_elsewhere(study: sw.Study, one: Page, other: Page) -> None:
+    """It is not called unneeded."""
+    other.get_by_role("button", name="Failure").click()
+    one.get_by_role("button", name="Success").click()
+    one.locator("#save").click()
+    expect(one.locator("#saved-state")).to_have_text("Stored.")
+    gone = other.locator("#gone")
+    expect(gone).to_contain_text(f"Trial 2 was already scored elsewhere. {TWICE}")
+    expect(other.locator("#unneeded")).to_be_hidden()
+    expect(other.locator("#save")).to_be_disabled()
+
+    study.undo(2, reason="tapped wrongly")
+    expect(gone).to_be_hidden()
+    expect(other.locator("#save")).to_be_enabled()
+
+    study.void(2, "the cup was missing")
+    expect(gone).to_contain_text("The owner voided trial 2: it does not count.")
+    other.get_by_role("button", name="Dismiss").click()
+    expect(other.locator("#ready")).to_be_visible()
 
 
-def test_a_score_that_came_second_is_not_stored_and_says_why(
-    browser: Browser, tmp_path: Path
-) -> None:
-    with one_task(tmp_path / "study", "binary") as study, served(study) as url:
-        one, other = two_phones(browser, study, url)
-        other.context.set_offline(True)
-        for phone, outcome in ((other, "Failure"), (one, "Success")):
-            phone.get_by_role("button", name=outcome).click()
-            phone.locator("#save").click()
-        expect(one.locator("#saved-state")).to_have_text("Stored.")
-        other.context.set_offline(False)
-        expect(other.locator("#problem-text")).to_have_text(
-            f"Not stored: Trial 1 was already scored elsewhere. {TWICE} "
-            "You had entered for trial 1: failure."
-        )
-        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [1.0]
-        for phone in (one, other):
-            phone.context.close()
-
-
-def test_a_trial_whose_time_is_over_is_still_needed(browser: Browser, tmp_path: Path) -> None:
-    clock = Clock()
-    with one_task(tmp_path / "study", "binary", clock) as study, served(study) as url:
-        study.amend("quick", {"lease_minutes": 1 / 60})
-        phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        clock.time += 1.5
-        assert study.holding("arm 1") is None
-        with phone.expect_response(lambda answer: "whereabouts" in answer.url):
-            study.create_token("viewer", "grace")  # so that the page looks again
-        phone.get_by_role("button", name="Success").click()
-        expect(phone.locator("#unneeded")).to_be_hidden()
+def scored_second(study: sw.Study, one: Page, other: Page) -> None:
+    """It is not stored, and the phone says why."""
+    other.context.set_offline(True)
+    for phone, outcome in ((other, "Failure"), (one, "Success")):
+        phone.get_by_role("button", name=outcome).click()
         phone.locator("#save").click()
-        expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        phone.context.close()
-
-
-def test_owner_and_viewer_see_the_evidence_grow(browser: Browser, tmp_path: Path) -> None:
-    with half_run(tmp_path / "cups") as study, served(study) as url:
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        viewer = joined(browser, url, study.create_token("viewer", "grace"), PHONE)
-        before = study.status().counted
-        expect(viewer.locator(".numbers")).to_contain_text(str(before))
-        for page in (owner, viewer):
-            expect(page.locator(".end")).to_contain_text("more trials")
-        picture(owner, "study-owner")
-        picture(viewer, "study-viewer")
-        phone = joined(browser, url, study.create_token("operator", "arm 3"), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        phone.get_by_role("button", name="cup reached").click()
-        phone.get_by_role("button", name="dropped").click()
-        phone.locator("#timer").click()
-        picture(phone, "study-operator")
-        phone.locator("#save").click()
-        for page in (owner, viewer):
-            expect(page.locator(".numbers")).to_contain_text(str(before + 1))
-        expect(owner.locator("#live-people")).to_contain_text("arm 3")
-        assert "vla-large" not in owner.content() + viewer.content() + phone.content()
-        for page in (owner, viewer, phone):
-            page.context.close()
+    expect(one.locator("#saved-state")).to_have_text("Stored.")
+    other.context.set_offline(False)
+    expect(other.locator("#problem-text")).to_have_text(
+        f"Not stored: Trial 3 was already scored elsewhere. {TWICE} "
+        "You had entered for trial 3: failure."
+    )
+    scored = [entry.content for entry in study.journal() if entry.kind == "scored"]
+    assert [each["score"] for each in scored if each["trial"] == 3] == [1.0]

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import stopwise as sw
 from stopwise.cli.simulated_study import half_run
 from stopwise.web import analyst
 from stopwise.web.evidence_cache import Shown
-from tests.browser.phone import DESKTOP, PHONE, joined, picture
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
 from tests.study.live import Clock
 from tests.web.serving import CUPS, served
 
@@ -102,49 +103,65 @@ def test_the_names_come_though_the_evidence_is_behind(
         owner.context.close()
 
 
-@pytest.mark.parametrize(
-    ("score", "wrong", "choose", "right"),
-    [
-        ("binary", True, lambda form: form.get_by_role("button", name="Failure").click(), False),
-        (LEVELS, "failed", lambda form: form.get_by_role("button", name="done").click(), "done"),
-        (NUMBER, 3.0, lambda form: form.get_by_role("spinbutton").fill("12.125"), 12.125),
-    ],
-    ids=["binary", "levels", "number"],
-)
-def test_each_rubric_is_corrected(
-    browser: Browser, tmp_path: Path, score: Any, wrong: Any, choose: Any, right: Any
+Choose = Callable[[Locator], None]
+# Of each task: its rubric, the answer that is wrong, how another is chosen, and that one.
+RUBRICS: dict[str, tuple[Any, Any, Choose, Any]] = {
+    "wipe": (
+        "binary",
+        True,
+        lambda form: form.get_by_role("button", name="Failure").click(),
+        False,
+    ),
+    "fold": (
+        LEVELS,
+        "failed",
+        lambda form: form.get_by_role("button", name="done").click(),
+        "done",
+    ),
+    "push": (NUMBER, 3.0, lambda form: form.get_by_role("spinbutton").fill("12.125"), 12.125),
+}
+
+
+def test_each_rubric_is_corrected_and_what_cannot_be_is_one_line(
+    browser: Browser, tmp_path: Path
 ) -> None:
-    plan = {"name": "s", "policies": ["old", "new"], "tasks": [{"name": "reach", "score": score}]}
+    tasks = [{"name": name, "score": score} for name, (score, *_) in RUBRICS.items()]
+    plan = {"name": "s", "policies": ["old", "new"], "tasks": tasks}
     with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
-        score_one(study, wrong)
+        study.lock()
+        scored: dict[str, int] = {}
+        while set(scored) != set(RUBRICS):
+            trial = study.next_trial("arm 1")
+            assert trial is not None
+            scored[trial.task] = trial.trial
+            study.record(trial.trial, RUBRICS[trial.task][1], station="arm 1")
+        under_way = study.next_trial("arm 1")
+        assert under_way is not None
         owner = joined(browser, url, study.create_token("owner", "ada"), PHONE)
         form = form_of(owner)
-        form.get_by_role("cell", name="scored", exact=True).click()  # the whole line can be tapped
-        form.get_by_label("Reason").fill("mistaken")
-        choose(form)
-        form.get_by_role("button", name="Correct", exact=True).click()
-        expect(form.get_by_role("status")).to_have_text("Stored.")
-        assert entries_of(study, "scored")[-1]["answer"] == right
-        owner.context.close()
-
-
-def test_what_cannot_be_corrected_is_one_line(browser: Browser, tmp_path: Path) -> None:
-    plan = {"name": "s", "policies": ["old", "new"], "tasks": [{"name": "reach", "score": NUMBER}]}
-    with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
-        score_one(study, 3.0)
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
-        form.get_by_role("radio", name="Trial 1, scored").check()
+
+        form.get_by_role("radio", name=f"Trial {scored['push']}, scored").check()
         form.get_by_role("spinbutton").fill("31")
         form.get_by_label("Reason").fill("mistaken")
         button.click()
         line = "the score must lie in [0, 30], but got 31.0"
         expect(form.get_by_role("status")).to_have_text(line)
-        form.get_by_role("radio", name="Trial 2, under way").check()
+        form.get_by_role("radio", name=f"Trial {under_way.trial}, under way").check()
         expect(form.get_by_role("spinbutton")).to_have_count(0)
         expect(button).to_be_disabled()
         assert entries_of(study, "undone") == []
+
+        for task, (_, _, choose, right) in RUBRICS.items():
+            row = form.get_by_role("row").filter(
+                has=owner.get_by_role("radio", name=f"Trial {scored[task]}, scored", exact=True)
+            )
+            row.get_by_role("cell", name="scored", exact=True).click()  # all of it can be tapped
+            form.get_by_label("Reason").fill("mistaken")
+            choose(form)
+            button.click()
+            expect(form.get_by_role("status")).to_have_text("Stored.")
+            assert entries_of(study, "scored")[-1]["answer"] == right
         study.unblind(reason="done")
         owner.reload()
         expect(owner.get_by_role("heading", name="Amend")).to_be_visible()
@@ -177,52 +194,6 @@ def test_a_trial_is_chosen_from_a_list_and_voided(browser: Browser, tmp_path: Pa
         owner.context.close()
 
 
-def test_older_trials_are_fetched(browser: Browser, tmp_path: Path) -> None:
-    with half_run(tmp_path / "cups") as study, served(study) as url:
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        trials = form_of(owner).get_by_role("radio")
-        expect(trials).to_have_count(50)
-        owner.get_by_role("button", name="Older trials").click()
-        expect(trials).to_have_count(52)
-        expect(owner.get_by_role("button", name="Older trials")).to_have_count(0)
-        owner.context.close()
-
-
-def test_unblinding_is_apart_and_leads_to_the_names(browser: Browser, tmp_path: Path) -> None:
-    with half_run(tmp_path / "cups") as study, served(study) as url:
-        owner = joined(browser, url, study.create_token("owner", "ada"), PHONE)
-        unblind, log = (owner.get_by_role("button", name=name) for name in ("Unblind", "Log it"))
-        ground = "element => getComputedStyle(element).backgroundColor"
-        assert unblind.evaluate(ground) != log.evaluate(ground)
-        gap = "(one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top"
-        assert unblind.evaluate(gap, log.element_handle()) > 300
-        expect(owner.locator("main > :last-child")).to_contain_text("Reveals the policy names")
-        owner.once("dialog", lambda dialog: dialog.accept())
-        unblind.press("Enter")
-        names = owner.locator("#names")
-        expect(names).to_be_focused()
-        for name in ("diffusion-v1", "flow-v2", "vla-large"):
-            expect(names.get_by_text(name)).to_be_in_viewport()
-        expect(owner.locator(".verdict")).to_contain_text("flow-v2")
-        expect(owner.locator(".verdict")).to_be_in_viewport()
-        expect(names).to_be_focused()
-        owner.context.close()
-
-
-def test_the_expected_end_comes_first(browser: Browser, tmp_path: Path) -> None:
-    with half_run(tmp_path / "cups") as study, served(study) as url:
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        end = owner.locator("main > #live-evidence > :first-child")
-        expect(end).to_contain_text(re.compile(r"About \d+ more trials, [\d.]+ (hours|minutes)"))
-        expect(end).to_contain_text(re.compile(r"50 of about \d+ trials, \d+ at most"))
-        trial = study.holding("arm 1")
-        assert trial is not None
-        study.record(trial.trial, [], station="arm 1")
-        expect(end).to_contain_text("51 of about")
-        expect(owner.locator(f'.end[data-seq="{study.seq}"]')).to_have_count(1)
-        owner.context.close()
-
-
 SIZES = """() => [...document.querySelectorAll("body *")]
     .filter((one) => one.checkVisibility() && [...one.childNodes].some(
         (part) => part.nodeType === 3 && part.textContent.trim()))
@@ -233,18 +204,90 @@ SIZES = """() => [...document.querySelectorAll("body *")]
     })"""
 
 
-def test_the_wall_is_read_from_afar(browser: Browser, tmp_path: Path) -> None:
+def test_a_study_under_way(browser: Browser, tmp_path: Path) -> None:
+    """The owner reads when it ends, a viewer and the wall see it grow, then the names come."""
     with half_run(tmp_path / "cups") as study, served(study) as url:
-        wall = joined(browser, url, study.create_token("viewer", "tv"), SCREEN)
-        wall.get_by_role("link", name="Wall").click()
-        expect_readable(wall, curves=3)
-        picture(wall, "study-wall")
-        expect(wall.locator(".stations")).to_have_text("arm 1 trial 52, running")
-        study.record(52, [], station="arm 1")
-        expect(wall.locator(".end")).to_contain_text("51 of about")
-        expect(wall.locator(".stations")).to_have_text("Nobody is working.")
-        assert "vla-large" not in wall.content()
-        wall.context.close()
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        viewer = joined(browser, url, study.create_token("viewer", "grace"), PHONE)
+        end = owner.locator("main > #live-evidence > :first-child")
+        expect(end).to_contain_text(re.compile(r"About \d+ more trials, [\d.]+ (hours|minutes)"))
+        expect(end).to_contain_text(re.compile(r"50 of about \d+ trials, \d+ at most"))
+        expect(viewer.locator(".end")).to_contain_text("more trials")
+        expect(viewer.locator(".numbers")).to_contain_text("50")
+        older_trials_are_fetched(owner)
+        picture(owner, "study-owner")
+        picture(viewer, "study-viewer")
+        held = study.holding("arm 2")
+        assert held is not None
+        study.record(held.trial, [], station="arm 2")
+        expect(end).to_contain_text("51 of about")
+        expect(owner.locator(f'.end[data-seq="{study.seq}"]')).to_have_count(1)
+        one_more_by_a_phone(browser, study, url)
+        for page in (owner, viewer):
+            expect(page.locator(".numbers")).to_contain_text("52")
+        expect(owner.locator("#live-people")).to_contain_text("arm 3")
+        assert "vla-large" not in owner.content() + viewer.content()
+        the_wall_is_read_from_afar(viewer, study)
+        unblinding_leads_to_the_names(owner)
+        for page in (owner, viewer):
+            page.context.close()
+
+
+def older_trials_are_fetched(owner: Page) -> None:
+    trials = form_of(owner).get_by_role("radio")
+    expect(trials).to_have_count(50)
+    owner.get_by_role("button", name="Older trials").click()
+    expect(trials).to_have_count(52)
+    expect(owner.get_by_role("button", name="Older trials")).to_have_count(0)
+
+
+def one_more_by_a_phone(browser: Browser, study: sw.Study, url: str) -> None:
+    phone = joined(browser, url, study.create_token("operator", "arm 3"), PHONE)
+    phone.get_by_role("button", name="Next trial").click()
+    code_of(phone)
+    phone.get_by_role("button", name="cup reached").click()
+    phone.get_by_role("button", name="dropped").click()
+    phone.locator("#timer").click()
+    picture(phone, "study-operator")
+    phone.locator("#save").click()
+    expect(phone.locator("#saved-state")).to_have_text("Stored.")
+    assert "vla-large" not in phone.content()
+    phone.context.close()
+
+
+def the_wall_is_read_from_afar(viewer: Page, study: sw.Study) -> None:
+    viewer.set_viewport_size(SCREEN)
+    viewer.get_by_role("link", name="Wall").click()
+    expect_readable(viewer, curves=3)
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    study.start(trial.trial, station="arm 1")
+    expect(viewer.locator(".stations")).to_have_text(f"arm 1 trial {trial.trial}, running")
+    picture(viewer, "study-wall")
+    study.record(trial.trial, [], station="arm 1")
+    expect(viewer.locator(".end")).to_contain_text("53 of about")
+    expect(viewer.locator(".stations")).to_have_text("Nobody is working.")
+    assert "vla-large" not in viewer.content()
+
+
+def unblinding_leads_to_the_names(owner: Page) -> None:
+    """Its button is apart from the others."""
+    owner.set_viewport_size(PHONE)
+    unblind, log = (owner.get_by_role("button", name=name) for name in ("Unblind", "Log it"))
+    ground = "element => getComputedStyle(element).backgroundColor"
+    assert unblind.evaluate(ground) != log.evaluate(ground)
+    gap = "(one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top"
+    assert unblind.evaluate(gap, log.element_handle()) > 300
+    expect(owner.locator("main > :last-child")).to_contain_text("Reveals the policy names")
+    owner.once("dialog", lambda dialog: dialog.accept())
+    unblind.press("Enter")
+    names = owner.locator("#names")
+    expect(names).to_be_focused()
+    for name in ("diffusion-v1", "flow-v2", "vla-large"):
+        expect(names.get_by_text(name)).to_be_in_viewport()
+    expect(owner.locator(".verdict")).to_contain_text("flow-v2")
+    expect(owner.locator(".verdict")).to_be_in_viewport()
+    expect(names).to_be_focused()
 
 
 def expect_readable(wall: Page, *, curves: int) -> None:
@@ -260,36 +303,23 @@ def expect_readable(wall: Page, *, curves: int) -> None:
 
 
 def test_of_much_the_pages_show_what_matters(browser: Browser, tmp_path: Path) -> None:
-    """20 policies on 5 tasks were 63,000 pixels."""
+    """12 policies on 3 tasks have 198 comparisons."""
     many = {
-        "policies": [f"policy {number}" for number in range(20)],
-        "tasks": [f"task {number}" for number in range(5)],
+        "policies": [f"policy {number}" for number in range(12)],
+        "tasks": [f"task {number}" for number in range(3)],
     }
-    plan = {"name": "Twenty checkpoints", "method": "wsr", "n_max": 3, **many}
+    plan = {"name": "Twelve checkpoints", "method": "wsr", "n_max": 3, **many}
     with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
         study.lock()
-        for _ in range(200):
+        for _ in range(72):
             trial = study.next_trial("left")
             assert trial is not None
             study.record(trial.trial, False, station="left")
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        expect(owner.locator(".end")).to_contain_text("200 of about 300 trials, 300 at most")
-        expect(owner.locator(".verdict")).to_have_count(5)
+        expect(owner.locator(".end")).to_contain_text("72 of about 108 trials, 108 at most")
+        expect(owner.locator(".verdict")).to_have_count(3)
         assert owner.evaluate("() => document.documentElement.scrollHeight") < 3500
         owner.set_viewport_size(SCREEN)
         owner.get_by_role("link", name="Wall").click()
         expect_readable(owner, curves=6)
         owner.context.close()
-
-
-def test_operators_and_viewers_are_offered_no_correction(browser: Browser, tmp_path: Path) -> None:
-    with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        score_one(study, [])
-        for role in ("operator", "viewer"):
-            page = joined(browser, url, study.create_token(role, role), PHONE)
-            page.goto(f"{url}/owner")
-            assert not page.url.endswith("/owner")
-            page.goto(f"{url}/wall")
-            assert page.url.endswith("/wall") == (role == "viewer")  # it shows evidence
-            expect(form_of(page)).to_have_count(0)
-            page.context.close()

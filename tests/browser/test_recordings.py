@@ -75,7 +75,10 @@ def test_a_photo_is_shown_after_unblinding(browser: Browser, tmp_path: Path) -> 
         expect(owner.locator("img")).to_be_visible()
 
 
-@pytest.mark.parametrize("fault", ["offline", "full"])
+FULL = pytest.mark.slow("runs the same walk; adds a disk that is full to a lost connection")
+
+
+@pytest.mark.parametrize("fault", ["offline", pytest.param("full", marks=FULL)])
 def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: str) -> None:
     """Taken in two tabs, one of them closed: each is stored once, whatever tab comes next."""
     study = sw.Study.create(tmp_path / "cups", CUPS)

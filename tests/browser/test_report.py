@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.questions.analysis import report
-from tests.browser.phone import joined
+from tests.browser.phone import DESKTOP, joined
 from tests.web.serving import CUPS, served
 
 HIDDEN = """() => [...document.querySelectorAll("td")].filter(cell => {
@@ -30,23 +29,22 @@ def shown(page: Page, table: int) -> str:
     )
 
 
-@pytest.mark.parametrize("width", [360, 1100, 1400])
-def test_all_columns_of_the_report_are_in_sight(
-    browser: Browser, tmp_path: Path, width: int
-) -> None:
+def test_all_columns_of_the_report_are_in_sight(browser: Browser, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     names = ["paligemma_fast_specialist_droid", "paligemma_diffusion_droid", "paligemma_fast_droid"]
     analysis = sw.analyze({name: rng.random(20) for name in names}, n_max=20)
     (tmp_path / "report.html").write_text(analysis.to_html(), encoding="utf-8")
-    page = browser.new_page(viewport={"width": width, "height": 800})
+    page = browser.new_page()
     page.goto((tmp_path / "report.html").as_uri())
 
     assert page.locator("td").count() == 3 * 7 + 3 * 5
-    assert page.evaluate(HIDDEN) == []
-    assert page.evaluate("() => document.documentElement.scrollWidth") == width
-    labelled = "anytime p: 1 difference: [" in shown(page, 1)
-    assert labelled == (width == 360)
-    assert page.locator("th").first.is_visible() == (width != 360)
+    for width in (360, 1100, 1400):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(HIDDEN) == []
+        assert page.evaluate("() => document.documentElement.scrollWidth") == width
+        labelled = "anytime p: 1 difference: [" in shown(page, 1)
+        assert labelled == (width == 360)
+        assert page.locator("th").first.is_visible() == (width != 360)
 
 
 def test_many_tasks_print_on_few_pages(browser: Browser, tmp_path: Path) -> None:
@@ -72,10 +70,14 @@ def test_many_tasks_print_on_few_pages(browser: Browser, tmp_path: Path) -> None
     )
 
 
-@pytest.mark.parametrize(("width", "media"), [(360, "screen"), (740, "screen"), (718, "print")])
-def test_all_columns_of_a_study_are_in_sight(
-    browser: Browser, tmp_path: Path, width: int, media: Literal["print", "screen"]
-) -> None:
+SIZES: list[tuple[int, Literal["print", "screen"]]] = [
+    (360, "screen"),
+    (740, "screen"),
+    (718, "print"),
+]
+
+
+def test_all_columns_of_a_study_are_in_sight(browser: Browser, tmp_path: Path) -> None:
     """What people took out or changed has ten columns; a sheet of A4 is 718 wide."""
     with sw.Study.create(tmp_path / "cups", CUPS) as study:
         study.lock()
@@ -92,21 +94,20 @@ def test_all_columns_of_a_study_are_in_sight(
                 study.void(trial.trial, reason="the camera was blocked")
         study.unblind(reason="done")
         (tmp_path / "report.html").write_text(study.report(), encoding="utf-8")
-    page = browser.new_page(viewport={"width": width, "height": 800})
-    page.emulate_media(media=media)
+    page = browser.new_page()
     page.goto((tmp_path / "report.html").as_uri())
 
     titles = page.locator("h2").all_inner_texts()
     assert any(title.startswith("Selection, by operator") for title in titles)
     assert "Trials by operator" in titles
-    assert page.evaluate(HIDDEN) == []
-    assert page.evaluate("() => document.documentElement.scrollWidth") == width
+    for width, media in SIZES:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(media=media)
+        assert page.evaluate(HIDDEN) == []
+        assert page.evaluate("() => document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("width", [360, 1100])
-def test_all_columns_of_the_owner_are_in_sight(
-    browser: Browser, tmp_path: Path, width: int
-) -> None:
+def test_all_columns_of_the_owner_are_in_sight(browser: Browser, tmp_path: Path) -> None:
     plan = {
         **CUPS,
         "policies": ["diffusion-policy-large-v1", "flow-matching-v2", "baseline"],
@@ -120,9 +121,11 @@ def test_all_columns_of_the_owner_are_in_sight(
             study.record(trial.trial, ["cup reached"], station="arm 1")
         study.amend("the camera was moved to another place after lunch, nobody knows by whom")
         token = study.create_token("owner", "ada")
-        page = joined(browser, url, token, {"width": width, "height": 800})
+        page = joined(browser, url, token, DESKTOP)
 
         expect(page.locator("#live-evidence")).to_contain_text("anytime p")
         assert page.locator(".journal td").count() >= 4 * 9
-        assert page.evaluate(HIDDEN) == []
+        for width in (360, 1100):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(HIDDEN) == []
         page.context.close()

@@ -65,7 +65,7 @@ def test_two_phones_and_an_owner_and_nobody_knows(
     monkeypatch.setattr(runner_module, "PAUSE", 0.1)
     world = tmp_path / "world"
     world.mkdir()
-    study = sw.Study.create(tmp_path / "cups", CUPS)
+    study = sw.Study.create(tmp_path / "cups", {**CUPS, "alpha": 0.3})  # over after few trials
     study.lock()
     with ExitStack() as stack:
         url = stack.enter_context(served(study))

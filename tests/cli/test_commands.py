@@ -46,7 +46,7 @@ def test_demo_serves_a_live_study_in_a_terminal(tmp_path: Path) -> None:
         while "Press Ctrl-C" not in shown:
             shown += os.read(terminal, 4096).decode()
         (link,) = re.findall(r"(http://\S+)#sw_", shown)
-        page = httpx.get(link, trust_env=False, timeout=30)
+        page = httpx.get(link, trust_env=False, timeout=600)
         demo.send_signal(signal.SIGINT)
         while demo.poll() is None:  # the terminal may hold only so much
             with suppress(OSError):

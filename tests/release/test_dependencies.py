@@ -19,6 +19,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 OTHERWISE = {
     "build": r"-m build",
     "hatchling": r"hatchling\.build",
+    "httpx2": r"starlette\.testclient",
     "hydra-core": r"test_a_sweep_of_hydra",
     "import-linter": r"lint-imports",
     "mkdocs-material": r"name: material",

@@ -105,7 +105,7 @@ def test_actors_of_ray_hear_of_a_policy_that_joins(
 
     found = sw.race(
         tmp_path, draw, load=read_rate, n_max=60, goal="best", later=["c"],
-        executor=ray_cluster(2), timeout=60,
+        executor=ray_cluster(2), timeout=600,
         on_progress=lambda look: copied(look.rows > 3),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Both kinds of store, real ones; every test that asks for a place runs on both."""
 
 import os
+import uuid
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -31,7 +32,7 @@ def server_to_crash() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def new_study(server: Server) -> Callable[[], str]:
     """Return the URL of a study that is not there yet, in a database of this process."""
-    database = os.environ.get("PYTEST_XDIST_WORKER", "lab")
+    database = f"lab_{uuid.uuid4().hex}"
     server.execute(f"CREATE DATABASE {database}")
     numbers = count(1)
     return lambda: f"{server.url(database)}#cups{next(numbers)}"

@@ -215,16 +215,6 @@ class TestLifeOfAStudy:
             study.release(trial.trial, station="left", reason="it did not look well")
         assert take(study).trial == trial.trial
 
-    def test_nothing_is_voided_after_unblinding(self, place: str) -> None:
-        study = locked(place)
-        trial = take(study)
-        study.record(trial.trial, True, station="left")
-
-        assert sorted(study.unblind(reason="done").values()) == ["new", "old"]
-
-        with pytest.raises(sw.NotAllowed, match="too late"):
-            study.void(trial.trial, "I do not like it")
-
     def test_amendments_are_logged_and_cannot_touch_the_guarantee(self, place: str) -> None:
         study = locked(place)
 

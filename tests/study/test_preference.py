@@ -18,6 +18,7 @@ PREFERENCE: dict[str, Any] = {
     "tasks": [{"name": "fold", "score": "preference"}],
     "n_max": 100,
 }
+ALONE = {"kind": "preference", "lower_is_better": False}  # the rubric of a first trial
 WINNER = {0.0: "first", 1.0: "second", 0.5: "tie"}
 
 
@@ -79,7 +80,7 @@ def test_a_study_of_preferences_is_the_test_of_wins(tmp_path: Path) -> None:
 def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> None:
     with preferring(tmp_path) as study:
         first = take(study)
-        assert first.rubric == {"kind": "preference"}
+        assert first.rubric == ALONE
         for early in ("first", "tie"):
             with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
                 study.record(first.trial, early, station="left")
@@ -90,8 +91,8 @@ def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> No
         assert (recorded.score, recorded.counted) == (None, False)
         assert (study.status().scored, study.status().duplicates) == (0, 0)
         second = take(study)
-        assert second.rubric == {"kind": "preference", "first": first.code}
-        assert take(study, "right").rubric == {"kind": "preference"}
+        assert second.rubric == {**ALONE, "first": first.code}
+        assert take(study, "right").rubric == ALONE
         with pytest.raises(sw.NotAllowed, match="is the second of its row: say which was better"):
             study.record(second.trial, "done", station="left")
         for wrong in (True, "A", 1, None, ["first"]):
@@ -142,7 +143,7 @@ def test_both_trials_of_a_row_are_voided(tmp_path: Path, which: int, redraw: boo
         first = take(study)
         study.record(first.trial, "done", station="left")
         study.void(first.trial, "the lights went out", redraw=redraw)
-        assert take(study).rubric == {"kind": "preference"}
+        assert take(study).rubric == ALONE
         judge(study, 1.0)
         assert settled(study) == [0.0, 1.0]
         assert study.verify().sound
@@ -162,7 +163,7 @@ def test_a_trial_that_is_given_back_has_lost(tmp_path: Path) -> None:
         study.start(second.trial, station="left")
         study.release(second.trial, station="left", reason="the cable")
         assert settled(study) == [0.0 if policy_of(study, second.trial) == "new" else 1.0]
-        assert take(study).rubric == {"kind": "preference"}
+        assert take(study).rubric == ALONE
         study.void(first.trial, "the cable came off")
         assert study.status().counted == 0
         assert study.verify().sound

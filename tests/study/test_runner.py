@@ -260,7 +260,7 @@ def test_a_second_episode_of_a_trial_is_found(
         ({"trial": 9}, "there is no trial 9"),
         ({"episode": "other"}, "has no episode 'other'"),
         ({"outcome": "fine"}, "outcome must be one of"),
-        ({"seconds": -1.0}, "seconds must be 0 or more"),
+        ({"seconds": -1.0}, "seconds must be between 0 and 1,000,000"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

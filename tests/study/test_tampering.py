@@ -222,6 +222,24 @@ def test_a_damaged_file_is_named_and_not_mended(tmp_path: Path) -> None:
     assert path.read_bytes() == damaged
 
 
+def test_what_the_database_itself_finds_wrong_is_told(tmp_path: Path) -> None:
+    """An index that does not fit the table: no entry and no hash shows it, the keys are lost.
+
+    Sabotage that fails it: leave out ``store.damage()`` in ``verification.verify``.
+    """
+    path = tmp_path / "study.db"
+    with running(f"sqlite:///{path}#cups") as study:
+        assert study.verify().sound
+    whole = path.read_bytes()
+    assert whole.count(b"cupskey 1") == 1  # in the index alone: in the table a number is between
+    path.write_bytes(whole.replace(b"cupskey 1", b"cupskey 0"))
+    with sw.Study.open(path) as study:
+        problems = study.verify().problems
+        assert len(study.journal()) == 14
+    assert problems
+    assert all("the file is damaged: row" in problem for problem in problems)
+
+
 def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     path.write_text("dear diary, " * 1000)

@@ -49,8 +49,9 @@ def test_nobody_else_reports_on_a_trial(
             answer = client.post(f"/api/trials/1/{act}", json=sent, headers=headers[who])
             assert answer.status_code == 409
             assert answer.json()["detail"] == "trial 1 was taken by someone else"
-        held = client.get("/api/trials/held?station=arm 1", headers=headers[who])
-        assert held.status_code == 409
+        for asked in ("held", "1/whereabouts"):
+            url = f"/api/trials/{asked}?station=arm 1"
+            assert client.get(url, headers=headers[who]).status_code == 409
     assert study.seq == before
 
 

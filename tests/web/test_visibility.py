@@ -146,3 +146,20 @@ def test_nothing_blind_is_shown_of_a_running_study(
 def occurs(text: str, shown: str) -> bool:
     """Whether the text is there as a word of its own: 0.25 is not in 0.253."""
     return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w.])", shown) is not None
+
+
+@pytest.mark.parametrize("role", ["operator", "viewer"])
+def test_operators_and_viewers_are_offered_no_correction(
+    study: sw.Study, client: httpx.Client, tokens: dict[str, str], role: str
+) -> None:
+    study.lock()
+    trial = study.next_trial("arm 1")
+    assert trial is not None
+    study.record(trial.trial, [], station="arm 1")
+    client.post("/api/join", json={"token": tokens[role]})
+    own = client.get("/").headers["Location"]
+
+    assert client.get("/owner").headers["Location"] == own
+    assert client.get("/wall").is_success == (role == "viewer")  # it shows evidence
+    assert client.get(own).is_success
+    assert "Correct or void" not in client.get(own).text + client.get("/wall").text

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import polars as pl
 
+from stopwise.data.headers import NUMBERING
 from stopwise.data.reading import Reading
 from stopwise.data.roles import ALL_NAMES, Column, guess_note, is_score_name, usual_name
-from stopwise.data.shapes import NUMBERING
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed

@@ -91,7 +91,7 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
             kept.append(part)
     listed = "; ".join(gaps)
     only = f"there is only {every[0]}"  # in all of them
-    require(bool(kept), f"no task has policies to compare: {listed or only}")
+    require(bool(kept), f"no task has policies to compare: {listed or only}", code="few-policies")
     note = (f"the trials are not complete: {listed}",)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 

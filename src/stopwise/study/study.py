@@ -49,8 +49,8 @@ class Study(RobotSide):
     ... )
     >>> study.lock(who="ada")
     >>> trial = study.next_trial("arm 1")
-    >>> trial.trial, trial.task, trial.rubric
-    (1, 'stack', {'kind': 'binary'})
+    >>> trial.trial, trial.task, trial.rubric["kind"]
+    (1, 'stack', 'binary')
     >>> study.record(trial.trial, True, station="arm 1").score
     1.0
     >>> study.verdict().sentence

@@ -45,8 +45,6 @@ def test_a_first_failure_leaves_evidence_to_go_on_with() -> None:
 
     after = test.update(0.8, 0.0).log_e
 
-    assert before is not None
-    assert after is not None
     assert -3.0 < after - before < -0.5
 
 
@@ -67,25 +65,13 @@ def test_rare_failures_cost_no_power(design: str, level: float, rate: float) -> 
 @pytest.mark.parametrize("bettor", [NScorePlus, Reckless])
 @pytest.mark.parametrize("design", ["independent", "paired"])
 @pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
-def test_no_bet_can_lose_everything(bettor: type[NScorePlus], design: str, margin: float) -> None:
-    """Factors stay positive at the worst corner, whatever was seen before."""
-    method = bettor(n_max=60, design=design, margin=margin)
-    rng = np.random.default_rng(2)
-    state = method.start((400, 1))
-    for _ in range(60):
-        worst = method.step(state, np.ones((400, 1)), np.zeros((400, 1)))
-        assert np.isfinite(worst.log_e).all()
-        assert (worst.log_e <= state.log_e + 1e-12).all()
-        state = method.step(state, *varied(rng))
-
-
-@pytest.mark.parametrize("bettor", [NScorePlus, Reckless])
-@pytest.mark.parametrize("design", ["independent", "paired"])
-@pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
 def test_no_pair_of_means_under_the_null_gains_on_average(
     bettor: type[NScorePlus], design: str, margin: float
 ) -> None:
-    """The mean of a factor is bilinear in both means: four corners tell it for all of them."""
+    """The mean of a factor is bilinear in both means: four corners tell it for all of them.
+
+    In the worst corner it stays positive, whatever was seen before.
+    """
     method = bettor(n_max=60, design=design, margin=margin)
     rng = np.random.default_rng(2)
     shape = (400, 1)
@@ -101,6 +87,8 @@ def test_no_pair_of_means_under_the_null_gains_on_average(
             for score0 in (0.0, 1.0)
             for score1 in (0.0, 1.0)
         }
+        assert (corner[1.0, 0.0] > 0).all()
+        assert (corner[1.0, 0.0] <= 1 + 1e-12).all()
         for gap in (0.0, 0.1, 0.5):
             mean1 = np.clip(mean0 + margin - gap, 0, None)
             allowed = mean1 <= np.minimum(mean0 + margin, 1) + 1e-12
@@ -140,8 +128,6 @@ def test_ties_and_first_wins_do_not_rule_a_loss_out(first: list[tuple[float, flo
 
     after = test.update(1.0, 0.0).log_e
 
-    assert before is not None
-    assert after is not None
     assert after - before > np.log(0.1)
 
 
@@ -153,8 +139,6 @@ def test_a_loss_after_a_few_wins_leaves_evidence_to_go_on_with() -> None:
 
     after = test.update(1.0, 0.0).log_e
 
-    assert before is not None
-    assert after is not None
     assert after - before > -4.6
 
 

@@ -109,7 +109,6 @@ def _forecast(
         futility is None or (is_number(futility) and 0 < futility < 1),
         named("futility"),
         f" must lie strictly between 0 and 1, but got {futility!r}",
-        code="bad-futility",
     )
     check_simulation(minutes_per_trial, precision, seed)
     where = "" if table.task is None else f" of {table.task!r}"
@@ -118,7 +117,6 @@ def _forecast(
         Setting("n_max", rules.n_max, f"n_max = {rules.n_max}"),
         f" must exceed the {counted(len(table.scores), 'trial')} per "
         f"policy{where} so far: nothing is left to forecast",
-        code="nothing-left",
     )
     require_choice("goal", rules.goal, CONTINUED)
     continuation = CONTINUED[rules.goal](table, rules)
@@ -181,10 +179,7 @@ def forecast_study(
         )
         horizon = analysis.n_max or n_max
         require(
-            horizon is not None,
-            f"the study declared no n_max for {task!r}: give ",
-            named("n_max"),
-            code="n-max-missing",
+            horizon is not None, f"the study declared no n_max for {task!r}: give ", named("n_max")
         )
         assert horizon is not None
         if len(analysis.aligned.scores) < horizon:

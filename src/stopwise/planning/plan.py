@@ -185,7 +185,6 @@ def plan(
         is_number(power) and rules.alpha < power < 1,
         named("power"),
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
-        code="bad-power",
     )
     check_assumed(rules, assumed.scenarios, correlation, scale)
     known = () if table is None else table.notes

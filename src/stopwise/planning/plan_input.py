@@ -55,7 +55,6 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
         " or ",
         named("budget"),
         ", not both",
-        code="n-max-and-budget",
     )
     if budget is not None:
         totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
@@ -64,7 +63,7 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
     chosen = usual if n_max is None else n_max
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     none = " needs at least one candidate, but got none"
-    require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
+    require(len(candidates) > 0, named("n_max"), none)
     return sorted({require_whole(n, "n_max", 2) for n in candidates})
 
 
@@ -87,7 +86,6 @@ def check_assumed(
         f"a correlation of {correlation:g} needs ",
         Setting("design", "paired"),
         f", but the design is {rules.design!r}",
-        code="correlation-without-pairs",
     )
     for scenario in scenarios:
         assumed, number = scenario.population, list[float]()

@@ -154,7 +154,6 @@ def analyze(
             unit == "trial",
             Setting("unit", unit),
             " asks about one task, not about the mean over several",
-            code="unit-of-mean",
         )
         table = over_tasks(
             trials,
@@ -172,7 +171,6 @@ def analyze(
         f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
         Setting("tasks", "mean"),
         " for their mean",
-        code="several-tasks",
     )
     return _answer(found[0], n_max, asked, groups, scenes=scenes, joined=joined)
 
@@ -262,7 +260,7 @@ def analyze_tasks(
         "them together"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
-    apart = Message(text, *(ask if unit == "trial" else ()), code="tasks-apart")
+    apart = Message(text, *(ask if unit == "trial" else ()))
     more = (apart,) if several else ()
     return {
         table.task or "task": _answer(

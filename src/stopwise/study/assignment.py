@@ -201,7 +201,7 @@ def locked_plan(state: StudyState) -> StudyPlan:
 def require_reason(what: str, reason: str) -> None:
     """Raise unless a reason is given for what is done beside the rules."""
     missing = Setting("reason", words="a reason")
-    require(bool(reason.strip()), f"{what} needs ", missing, code="reason-missing")
+    require(bool(reason.strip()), f"{what} needs ", missing)
     require_note(reason, "a reason")
 
 

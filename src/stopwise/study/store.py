@@ -281,7 +281,6 @@ def open_store(
         require(
             not path.is_file() or path.suffix == ".db" or _is_database(path),
             f"{path} is not a study: a study is a folder, made with `stopwise study init FOLDER`",
-            code="no-study",
         )
         return Store.open(path, clock=clock), path.parent
     plan = path / FILE_NAME

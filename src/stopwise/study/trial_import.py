@@ -119,7 +119,6 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
             f"{'' if whole else 'import only the new ones, or, '}if these are different "
             "trials, say so with ",
             Setting("again", True),
-            code="imported-before",
         )
 
 

@@ -173,13 +173,7 @@ def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
 
 def test_evidence_that_is_lost_entirely_is_no_evidence() -> None:
     """Wealth of e^-1000 has no inverse among the floats."""
-    sim = sw.simulate(
-        "nscore-plus",
-        np.ones((2, 1500)),
-        np.zeros((2, 1500)),
-        n_max=1500,
-        workers=1,
-    )
+    sim = sw.simulate("nscore-plus", np.ones((2, 1500)), np.zeros((2, 1500)), n_max=1500, workers=1)
 
     assert (sim.decision == -1).all()
     assert (sim.p_value == 1).all()

@@ -62,18 +62,6 @@ def extremes(case: str) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def mirrored(verdict: sw.Verdict) -> tuple[object, ...]:
-    winner = {"policy0": "policy1", "policy1": "policy0", "undecided": "undecided"}
-    return (
-        winner[verdict.decision],
-        verdict.n_decided,
-        verdict.mean1,
-        verdict.mean0,
-        verdict.log_e,
-        verdict.p_value,
-    )
-
-
 def facts(verdict: sw.Verdict) -> tuple[object, ...]:
     return (
         verdict.decision.value,
@@ -83,6 +71,12 @@ def facts(verdict: sw.Verdict) -> tuple[object, ...]:
         verdict.log_e,
         verdict.p_value,
     )
+
+
+def mirrored(verdict: sw.Verdict) -> tuple[object, ...]:
+    decision, n_decided, mean0, mean1, *evidence = facts(verdict)
+    winner = {"policy0": "policy1", "policy1": "policy0"}.get(str(decision), decision)
+    return winner, n_decided, mean1, mean0, *evidence
 
 
 def test_every_method_is_under_contract() -> None:

@@ -166,7 +166,7 @@ class Rules:
         checks.check_goal(self)
         self._set(equivalence=checks.checked_equivalence(self), stored=tuple(self.stored))
         self._set(groups=checked_groups(self))
-        self._set(**declared_proxy(self, takes=registry.find(self.method).takes_proxy))
+        self._set(**declared_proxy(self))
 
     def _set(self, **checked: Any) -> None:
         for name, value in checked.items():

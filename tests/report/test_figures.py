@@ -18,12 +18,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.questions.analysis import report
 from stopwise.report import fonts
-from stopwise.report.figure_data import (
-    evidence_curves,
-    few_values,
-    pair_matrix,
-    score_strips,
-)
+from stopwise.report.figure_data import evidence_curves, few_values, pair_matrix, score_strips
 
 LONG = [
     "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
@@ -325,11 +320,7 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
 
 
 def test_a_task_called_task_is_named_beside_others() -> None:
-    columns = {
-        "task": ["task"] * 8 + ["pour"] * 8,
-        "policy": ["a", "b"] * 8,
-        "score": [0, 1] * 8,
-    }
+    columns = {"task": ["task"] * 8 + ["pour"] * 8, "policy": ["a", "b"] * 8, "score": [0, 1] * 8}
     tasks = sw.analyze_tasks(sw.read_trials(columns, bounds=(0, 1)))
 
     assert "<h2>Task: task</h2>" in report(list(tasks.values()))

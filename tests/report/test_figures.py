@@ -81,14 +81,6 @@ def test_p_value_curves_fall_to_the_verdict(analysis: sw.Analysis) -> None:
         assert curve.decided_at == (pair.n if pair.decided else None)
 
 
-def test_edges_are_the_decisions(analysis: sw.Analysis) -> None:
-    better = {(edge.policy0, edge.policy1): edge.better for edge in analysis.pairs}
-
-    assert len(better) == 3
-    assert better[("good <b>", "fair")] == "good <b>"
-    assert better[("fair", "also fair")] is None
-
-
 def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_path: Path) -> None:
     paths = analysis.save_figures(tmp_path / "new folder")
 

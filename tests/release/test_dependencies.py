@@ -26,7 +26,7 @@ OTHERWISE = {
     "mkdocstrings": r"- mkdocstrings:",
     "mypy": r"/mypy",
     "psycopg": r"postgresql\+psycopg",
-    "pytest-xdist": r"pytest -n auto",
+    "pytest-xdist": r"--dist worksteal",
     "ruff": r"/ruff",
     "types-pyyaml": r"import yaml",
 }

@@ -142,23 +142,6 @@ def test_a_cluster_is_joined_by_its_address(ray: Any) -> None:
     assert ray.is_initialized()  # the cluster outlives the race
 
 
-def test_classic_control_gives_the_same_verdict_in_processes() -> None:
-    policies = {
-        "fair": "tests.rollout.players:make_fair",
-        "good": "tests.rollout.players:make_good",
-    }
-    here, there = (
-        sw.race(
-            policies, "tests.rollout.players:short_cart_pole", bounds=(0, 120), n_max=40, seed=2,
-            design="paired", executor=executor,
-        )
-        for executor in ("serial", processes(2, batch=3))
-    )  # fmt: skip
-
-    assert summary(here) == summary(there)
-    assert here.analysis.order_text == "good > fair"
-
-
 KILLED = pytest.mark.slow("Ray takes seconds to replace a worker; adds that it tells of it")
 HUNG = pytest.mark.slow("waits for episodes that hang; adds that actors of Ray are ended")
 

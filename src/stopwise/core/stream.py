@@ -138,11 +138,6 @@ class SequentialTest(Resumable):
         self._history = History(len(self._comparison.directions))
 
     @property
-    def settings(self) -> Rules:
-        """The validated rules of this comparison, also called ``rules``."""
-        return self.rules
-
-    @property
     def unused(self) -> int:
         """Pairs given to the last ``run`` that came after its end and were not used."""
         return self._unused
@@ -177,11 +172,7 @@ class SequentialTest(Resumable):
         )
 
     def update(
-        self,
-        r0: float | None,
-        r1: float | None = None,
-        *,
-        proxy: tuple[float, float] | None = None,
+        self, r0: float | None, r1: float | None = None, *, proxy: tuple[float, float] | None = None
     ) -> Verdict:
         """Add one pair of scores and return the verdict.
 

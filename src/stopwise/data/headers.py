@@ -63,12 +63,14 @@ def _of_one_kind(raw: RawTable) -> RawTable:
 
 def _refuse_second_header(raw: RawTable) -> None:
     """Raise if the first row holds the names of columns: the header has two lines."""
-    row = (
-        [str(value) for value in raw.frame.row(0) if value not in (None, "")]
-        if len(raw.frame)
-        else []
-    )
-    names = [value for value in row if usual_name(value) in ALL_NAMES or is_score_name(value)]
+    cells = {name: str(raw.frame[name][0]) for name in raw.frame.columns if len(raw.frame)}
+    row = {name: cell for name, cell in cells.items() if cell not in ("", "None")}
+    names = [
+        cell
+        for name, cell in row.items()
+        if (usual_name(cell) in ALL_NAMES or is_score_name(cell))
+        and cell not in raw.frame[name][1:].cast(pl.String)
+    ]
     if len(names) >= 2 and 2 * len(names) >= len(row):
         raise InvalidInput(
             f"{raw.source}, {raw.place(0)}: {names_listed(dict.fromkeys(names))} look like a "

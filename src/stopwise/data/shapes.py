@@ -168,7 +168,7 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     if reading.policies is not None:
         return _rows_of(raw, _declared(raw, reading, reading.policies))
     chosen = reading.columns
-    usual = any(is_named(name, "score") or is_policy(raw, name) for name in raw.frame.columns)
+    usual = any(is_score_name(name) or is_policy(raw, name) for name in raw.frame.columns)
     if raw.roles or {"score", "policy"} & chosen.keys() or usual:
         return raw
     scores = {
@@ -182,8 +182,10 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     if doubt is not None:
         raise InvalidInput(
             f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
-            f"of numbers do not look like the scores of one policy each: {doubt}; if some of them "
-            "are, name these with ",
+            f"of numbers do not look like the scores of one policy each: {doubt}; name the score "
+            "with ",
+            Setting("score"),
+            ", or the columns of policies with ",
             Setting("policies", [BLANK]),
             f"; the columns are {listed(raw)}",
             code="no-policies",

@@ -8,7 +8,7 @@ from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
@@ -162,7 +162,7 @@ def analyze(
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
-        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
+        f"{few([str(table.task) for table in found])}; use analyze_tasks for each, or ",
         Setting("tasks", "mean"),
         " for their mean",
     )

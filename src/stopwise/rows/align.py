@@ -20,7 +20,7 @@ import polars as pl
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
 from stopwise.errors import require, require_choice
-from stopwise.messages import BLANK, Notes, Setting, counted
+from stopwise.messages import BLANK, Notes, Setting, counted, few
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
@@ -130,7 +130,7 @@ def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 def _chosen(trials: Trials, task: str | None) -> str:
     tasks = trials.tasks
     if task is None:
-        require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {', '.join(tasks)}")
+        require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {few(tasks)}")
         task = tasks[0]
     require_choice("task", task, tasks)
     return task

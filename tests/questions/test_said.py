@@ -123,3 +123,20 @@ def test_who_wins_against_one_alone_is_no_best() -> None:
     assert {pair.relation for pair in found.pairs if pair.decided} == {"a > b", "c > b"}
     assert found.best is None
     assert set(found.candidates) == {"a", "c"}
+
+
+def test_p_values_of_several_are_those_of_each_pair_times_the_claims() -> None:
+    """The least so far of either direction, of 3 pairs with two directions each."""
+    scores = np.random.default_rng(3).random((3, 40)) ** [[1.0], [0.6], [1.5]]
+    settings: dict[str, Any] = {"method": "nscore", "design": "paired", "bounds": (0, 1)}
+    found = sw.analyze(dict(zip("abc", scores, strict=True)), alpha=1e-6, **settings)
+    rows = dict(zip("abc", scores, strict=True))
+
+    for pair in found.pairs:
+        least = min(
+            sw.SequentialTest(alternative=way, alpha=1e-6, **settings)
+            .run(rows[pair.policy0], rows[pair.policy1])
+            .p_value
+            for way in ("greater", "less")
+        )
+        assert pair.p_value == pytest.approx(min(1.0, 6 * least))

@@ -172,11 +172,7 @@ class SequentialTest(Resumable):
         )
 
     def update(
-        self,
-        r0: float | None,
-        r1: float | None = None,
-        *,
-        proxy: tuple[float, float] | None = None,
+        self, r0: float | None, r1: float | None = None, *, proxy: tuple[float, float] | None = None
     ) -> Verdict:
         """Add one pair of scores and return the verdict.
 

@@ -55,9 +55,7 @@ def tables(
     )
 
 
-def of_every_policy(
-    policies: Mapping[str, Collection[str]],
-) -> tuple[list[str], tuple[str, ...]]:
+def of_every_policy(policies: Mapping[str, Collection[str]]) -> tuple[list[str], tuple[str, ...]]:
     """Return the tasks in which every policy has trials, and a note on the others."""
     every = list(dict.fromkeys(name for own in policies.values() for name in own))
     lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}

@@ -72,11 +72,6 @@ def test_methods_lists_all() -> None:
     assert "the default: any" in table.stdout
 
 
-def test_version_and_help() -> None:
-    assert run("--version").stdout.strip() == f"stopwise {sw.__version__}"
-    assert "demo" in run("--help").stdout
-
-
 @pytest.mark.parametrize("arguments", [["nonsense"], ["demo", "--pause", "-1"]])
 def test_bad_commands_are_refused(arguments: list[str]) -> None:
     done = run(*arguments)

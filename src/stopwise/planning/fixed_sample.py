@@ -115,9 +115,7 @@ def barnard_region(n: int, level: float) -> Bools:
     square = np.where(second > first, (second - first) ** 2 / spread, 0.0)
     order = np.argsort(-square, kind="stable")[: np.count_nonzero(square)]
     rejected = bisect_right(
-        order,
-        level,
-        key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n),
+        order, level, key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n)
     )
     region = np.zeros((n + 1, n + 1), dtype=bool)
     region.flat[order[:rejected]] = True

@@ -155,13 +155,7 @@ def analyze(
             Setting("unit", unit),
             " asks about one task, not about the mean over several",
         )
-        table = over_tasks(
-            trials,
-            order=task_order,
-            weights=weights,
-            design=design,
-            bounds=bounds,
-        )
+        table = over_tasks(trials, order=task_order, weights=weights, design=design, bounds=bounds)
         return _answer(table, n_max, asked, groups, scenes=scenes, joined=joined)
     aligned = tables(trials, design=design, unit=unit, proxy=proxy)
     found = [table.declaring(bounds) for table in aligned]

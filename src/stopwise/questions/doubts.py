@@ -16,12 +16,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import (
-    ENOUGH_PAIRS,
-    dependence_text,
-    scenes_text,
-    wide_bounds_text,
-)
+from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, scenes_text, wide_bounds_text
 from stopwise.core.proxy import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few

@@ -116,12 +116,7 @@ def beside(pairs: Table, number: float) -> Table:
 
 
 def _aligned(
-    trials: Trials,
-    names: tuple[str, ...],
-    task: str | None,
-    design: str | None,
-    *,
-    in_turn: bool,
+    trials: Trials, names: tuple[str, ...], task: str | None, design: str | None, *, in_turn: bool
 ) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,

@@ -122,13 +122,13 @@ def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
 
 
 def in_short(notes: Iterable[str]) -> list[str]:
-    """Return notes for people: how files were read is told in one line, the last.
+    """Return notes for people: how files were read is told in one line, the first.
 
     Examples
     --------
     >>> read = Message(Setting("columns", {"policy": "arm"}), code="policy-column-guessed")
     >>> in_short([read, "order: shuffled"])
-    ['order: shuffled', "read as: policy = arm; say otherwise with columns={'policy': ...}"]
+    ["read as: policy = arm; say otherwise with columns={'policy': ...}", 'order: shuffled']
     """
     told: list[str] = []
     read: dict[str, dict[str, None]] = {}
@@ -153,7 +153,7 @@ def in_short(notes: Iterable[str]) -> list[str]:
     text = ", ".join(role if role == name else f"{role} = {name}" for role, name in columns.items())
     own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
     otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
-    return [*told, Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as")]
+    return [Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as"), *told]
 
 
 def names_listed(names: Iterable[object]) -> str:
@@ -164,9 +164,13 @@ def names_listed(names: Iterable[object]) -> str:
     >>> names_listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = [shortened(name) for name in names]
-    more = len(shown) - MOST_LISTED
-    return ", ".join(shown[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return few([shortened(name) for name in names])
+
+
+def few(texts: Sequence[str], between: str = ", ") -> str:
+    """Return the first twelve texts as one, and how many more there are."""
+    more = len(texts) - MOST_LISTED
+    return between.join(texts[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def shortened(value: object) -> str:

@@ -191,7 +191,7 @@ def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
         try:
             wait_for_a_question(process.pid)
             process.send_signal(signal.SIGINT)
-            code = process.wait(timeout=60)
+            code = process.wait(timeout=600)
         finally:
             process.kill()
     seen += os.read(ours, 4096)

@@ -108,7 +108,7 @@ def test_how_a_file_was_read_is_one_line_on_the_screen_and_a_note_each_in_json(
     read = "policy = model, score = success, trial = episode; say otherwise with --column"
     notes = [line for line in output.splitlines() if line.startswith("note: ")]
     assert len(notes) == 2
-    assert notes[-1] == f"note: read as: {read} policy=NAME"
+    assert notes[0] == f"note: read as: {read} policy=NAME"
     assert page.read_text().count("<li>read as: ") == 1
     assert {
         "policy column: 'model' (guessed)",

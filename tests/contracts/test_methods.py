@@ -1,6 +1,5 @@
 """What every method promises, checked on each of them."""
 
-import json
 import re
 from typing import Any
 
@@ -63,18 +62,6 @@ def extremes(case: str) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def mirrored(verdict: sw.Verdict) -> tuple[object, ...]:
-    winner = {"policy0": "policy1", "policy1": "policy0", "undecided": "undecided"}
-    return (
-        winner[verdict.decision],
-        verdict.n_decided,
-        verdict.mean1,
-        verdict.mean0,
-        verdict.log_e,
-        verdict.p_value,
-    )
-
-
 def facts(verdict: sw.Verdict) -> tuple[object, ...]:
     return (
         verdict.decision.value,
@@ -84,6 +71,12 @@ def facts(verdict: sw.Verdict) -> tuple[object, ...]:
         verdict.log_e,
         verdict.p_value,
     )
+
+
+def mirrored(verdict: sw.Verdict) -> tuple[object, ...]:
+    decision, n_decided, mean0, mean1, *evidence = facts(verdict)
+    winner = {"policy0": "policy1", "policy1": "policy0"}.get(str(decision), decision)
+    return winner, n_decided, mean1, mean0, *evidence
 
 
 def test_every_method_is_under_contract() -> None:
@@ -200,20 +193,6 @@ class TestMethodContract:
         with pytest.raises(sw.InvalidInput, match="n_max = 60"):
             test.update(low, high)
 
-    def test_order_within_the_past_is_all_a_state_depends_on(self, case: str) -> None:
-        """A state is a function of its pairs: running two streams at once mixes nothing."""
-        scores0, scores1 = scores_for(case, runs=2, seed=3)
-        together = [sw.SequentialTest(**settings_of(case)) for _ in range(2)]
-        for column in range(N):
-            for run in range(2):
-                together[run].update(scores0[run, column], scores1[run, column])
-
-        for run in range(2):
-            alone = sw.SequentialTest(**settings_of(case))
-            for column in range(N):
-                alone.update(scores0[run, column], scores1[run, column])
-            assert alone.to_json() == together[run].to_json()
-
     def test_bounds_only_rescale(self, case: str) -> None:
         """Scores in [-8, 24] (an exact rescaling) give the same evidence, means in units."""
         scores0, scores1 = scores_for(case)
@@ -242,24 +221,3 @@ class TestMethodContract:
         else:
             with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
                 sw.SequentialTest(**settings)
-
-    def test_damaged_json_is_refused(self, case: str) -> None:
-        test = sw.SequentialTest(**settings_of(case))
-        test.update(*extremes(case))
-        text = test.to_json()
-        document = json.loads(text)
-        newer = json.dumps({**document, "version": 99})
-        edited = text.replace('"n": 1,', '"n": 7,')
-
-        for damaged in (
-            text[: len(text) // 2],
-            "",
-            "[]",
-            "{}",
-            edited,
-            text.replace("Test", "Text"),
-        ):
-            with pytest.raises(sw.InvalidState):
-                sw.SequentialTest.from_json(damaged)
-        with pytest.raises(sw.InvalidState, match="in format 99, but this stopwise reads format 1"):
-            sw.SequentialTest.from_json(newer)

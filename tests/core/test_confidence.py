@@ -148,19 +148,6 @@ def test_the_level_of_the_interval_is_that_of_the_test(ties: str, level: float) 
     assert f"{100 * level:g}% confidence sequence" in str(verdict)
 
 
-def test_what_was_saved_with_another_kind_of_interval_begins_anew() -> None:
-    test = sw.SequentialTest("nscore", alternative="two-sided")
-    for _ in range(20):
-        test.update(0.2, 0.9)
-    content = test._content()
-    content["confidence"] = content.pop("interval")
-    resumed = sw.SequentialTest._resumed(content)
-
-    assert resumed.verdict.decision == test.verdict.decision
-    assert resumed.verdict.interval == (-1.0, 1.0)
-    assert resumed.update(0.2, 0.9).interval.low > 0
-
-
 @pytest.mark.parametrize(
     ("alike", "apart", "runs", "seed", "margin"),
     [(50, 60, 200, 0, 0.0), (1500, 150, 40, 1500, 0.05)],

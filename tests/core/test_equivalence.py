@@ -113,8 +113,6 @@ def test_a_saved_test_goes_on_identically(case: str) -> None:
 def test_a_saved_end_that_was_never_offered_is_refused() -> None:
     test = sw.SequentialTest(alternative="two-sided")
     content = json.loads(test.to_json())["content"]
-    assert "equivalence" not in content["settings"]
-    assert "sameness" not in content
     with pytest.raises(sw.errors.InvalidInput, match="incomplete"):
         test._resumed({**content, "decision": "equivalent", "n": 3, "n_decided": 2})
 
@@ -144,14 +142,12 @@ def test_futile_only_if_no_end_is_in_reach() -> None:
     ("settings", "message"),
     [
         ({"equivalence": 0}, "above 0 and below 1, the width of the bounds, but got 0"),
-        ({"equivalence": -0.1}, "above 0 and below 1"),
         ({"equivalence": 1}, "above 0 and below 1"),
         ({"equivalence": "a"}, "above 0 and below 1"),
         ({"equivalence": 10, "bounds": (0, 10)}, "below 10"),
         ({"alternative": "greater"}, "needs alternative='two-sided', but got 'greater'"),
         ({"margin": 0.1}, "needs margin=0, but got 0.1"),
         ({"method": "step"}, "needs a method that bets with a margin; step takes no margin"),
-        ({"method": "step"}, "step takes no margin"),
     ],
     ids=str,
 )

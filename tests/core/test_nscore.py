@@ -67,31 +67,11 @@ def test_equal_bins_are_the_same_as_their_values() -> None:
     assert replace(by_value, rules=by_count.rules) == by_count
 
 
-def test_order_of_bin_values_does_not_matter() -> None:
-    rng = np.random.default_rng(6)
-    scores = rng.random((2, 40))
-
-    sorted_values = sw.SequentialTest("nscore", bin_values=[0, 0.2, 0.7, 1]).run(*scores)
-    shuffled = sw.SequentialTest("nscore", bin_values=[0.7, 0, 1, 0.2]).run(*scores)
-
-    assert replace(shuffled, rules=sorted_values.rules) == sorted_values
-
-
 def test_rounded_milestones_fall_into_their_bins() -> None:
     """0.14285714 in a file is 1/7, and 0.999999999 is 1."""
     method = NScore(bins=8)
 
     assert method._bin(np.array([0.14285714, 0.2857, 0.999999999, 0.0])).tolist() == [1, 1, 7, 0]
-
-
-def test_first_bet_is_zero_and_bets_stop_when_behind() -> None:
-    test = sw.SequentialTest("nscore")
-
-    first = test.update(0.0, 1.0)
-    behind = sw.SequentialTest("nscore").run([1.0, 0.9, 1.0], [0.0, 0.1, 0.2])
-
-    assert first.log_e == 0.0
-    assert behind.log_e == 0.0
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -54,17 +54,12 @@ def test_a_misspelt_keyword_suggests_the_right_one(entry: Any) -> None:
 
 def test_the_keywords_are_the_fields_of_the_rules_and_the_parameters_of_the_methods() -> None:
     """Fails if a setting or a method's parameter is declared in one place only."""
-    own = {
-        name
-        for info in sw.methods().values()
-        for name in info.parameters
-        if name not in ("futility", "seed")
-    }
+    own = {name for info in sw.methods().values() for name in info.parameters} - {"futility"}
     known = {field.name for field in fields(Rules)} - {"policies", "parameters", *FROM_TRIALS}
 
     assert set(get_type_hints(MethodParameters)) == own
     pair, stop = set(get_type_hints(PairSettings)), set(get_type_hints(StopSettings))
-    assert pair | stop == known | own | {"futility", "seed"}
+    assert pair | stop == known | own | {"futility"}
 
 
 def test_rules_are_plain_and_equal_however_they_are_given() -> None:

@@ -20,7 +20,7 @@ def test_an_extended_study_names_both_numbers() -> None:
     assert "after 5 of at most 50 pairs (extended from at most 4) whether" in str(verdict)
     assert "of at most 50 pairs (extended from at most 4)" in verdict._repr_html_()
     assert "n_max=50 (extended from 4)" in repr(test)
-    assert test.settings.n_max == 4  # what the bets were planned for
+    assert test.rules.n_max == 4  # what the bets were planned for
 
     test.extend()
 

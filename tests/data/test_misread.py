@@ -234,6 +234,33 @@ def test_starts_that_policies_share_are_blocks(tmp_path: Path, name: str) -> Non
         assert any("'nth' numbers the trials" in note for note in notes)
 
 
+def test_what_merely_counts_the_trials_is_no_block(tmp_path: Path) -> None:
+    videos = [f"videos/ep_{i}.mp4" for i in range(30) for _ in "ab"]
+    path = files.text(tmp_path / "a.csv", table("policy,video,success", OLD_NEW, videos, RESULTS))
+    trials = sw.read_trials(path)
+
+    assert sw.analyze(trials).design == "independent"
+    assert any("'video' numbers the trials of each policy" in note for note in trials.notes)
+
+
+def test_a_header_of_two_lines_is_refused(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.csv", ",ACT,,DP,\ntrial,success,time,success,time\n0,1,9,0,8\n")
+    with pytest.raises(sw.InvalidInput, match=r"line 2: .* look like a second line of headers"):
+        sw.read_trials(path)
+    files.text(path, "policy,result\nmodel,success\nagent,failure\nmodel,success\n")
+    assert len(sw.read_trials(path)) == 3
+
+
+def test_lines_about_a_run_are_no_trials(tmp_path: Path) -> None:
+    rows = [{"policy": "ab"[i % 2], "success": bool(i % 3)} for i in range(10)]
+    lines = [{"config": {"lr": 1}}, *rows, {"mean_success": 0.6}]
+    trials = sw.read_trials(
+        files.text(tmp_path / "a.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    )
+    assert len(trials) == 10
+    assert trials.notes[0].endswith("line 1, line 12: no trial, but something about them; left out")
+
+
 def test_nan_is_missing_in_arrays_too() -> None:
     new, old = np.where(np.array(RESULTS) > 0, 1, np.nan), np.array(won(60, 0.8), dtype=float)
     for source in ({"new": new, "old": old}, np.stack([new, old], axis=1)):

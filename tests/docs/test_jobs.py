@@ -54,9 +54,9 @@ def test_a_job_array_ends_when_the_watch_says_so(here: Path) -> None:
     jobs[0].communicate()
     jobs[0] = bash(array, here, SLURM_ARRAY_TASK_ID="0")
 
-    said, noise = watching.communicate(timeout=120)
+    said, noise = watching.communicate(timeout=600)
     assert watching.returncode == 0, noise
-    assert [job.communicate(timeout=60)[1] for job in jobs] == [""] * len(jobs)
+    assert [job.communicate(timeout=600)[1] for job in jobs] == [""] * len(jobs)
     assert "stop: no more trials are needed" in said
     assert said.count("rows, every pair is decided") == 2
     assert "new > base" in said
@@ -65,7 +65,7 @@ def test_a_job_array_ends_when_the_watch_says_so(here: Path) -> None:
 
 def test_a_sweep_of_hydra_is_read(here: Path) -> None:
     sweep = bash(BASH[2], here)
-    said, noise = sweep.communicate(timeout=120)
+    said, noise = sweep.communicate(timeout=600)
 
     assert sweep.returncode == 0, noise
     assert said.count("rows, every pair is decided") == 2

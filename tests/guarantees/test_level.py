@@ -289,3 +289,36 @@ def test_tosses_of_a_coin_use_up_the_level(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in TOSSES if name != "edge of sameness"])
 def test_tosses_of_a_coin_use_up_the_level_closely(name: str) -> None:
     assert_holds(lambda alpha, runs: false_claims(name, runs, alpha), 0.3, 1.1)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_the_table_of_step_has_its_level_in_all_studies_of_seven_pairs(alternative: str) -> None:
+    """Each of 16,384 outcomes, with its chance under all equal rates: nothing is drawn."""
+    pairs, rates = 7, np.linspace(0.01, 0.99, 99)[:, None]
+    outcomes = (np.arange(4**pairs)[:, None] >> np.arange(2 * pairs)) & 1
+    successes = np.arange(2 * pairs + 1)
+    chances = rates**successes * (1 - rates) ** (2 * pairs - successes)
+
+    def risk(alpha: float) -> float:
+        settings: dict[str, Any] = {"alternative": alternative, "ties": "strict", "n_max": pairs}
+        settings["alpha"] = alpha
+        scores0, scores1 = outcomes[:, :pairs], outcomes[:, pairs:]
+        found = sw.simulate("step", scores0, scores1, workers=1, **settings)
+        wrong = outcomes.sum(axis=1)[found.decision >= 0]
+        worst = chances @ np.bincount(wrong, minlength=2 * pairs + 1)
+        return float(worst.max())
+
+    assert_attained(risk, 0.3)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_the_table_of_step_beside_a_number_has_its_level_in_all_studies(alternative: str) -> None:
+    """Each of 16,384 outcomes of 14 trials, which are equally likely at a rate of one half."""
+    outcomes = (np.arange(2**14)[:, None] >> np.arange(14)) & 1
+
+    def risk(alpha: float) -> float:
+        settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha, "n_max": 14}
+        found = sw.simulate("step", outcomes, reference=0.5, workers=1, **settings)
+        return float((found.decision >= 0).mean())
+
+    assert_attained(risk, 0.3)

@@ -15,11 +15,7 @@ def trials_used(adjust: str, ties: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("adjust", "ties", "total"),
-    [
-        ("bonferroni", "strict", 1554),
-        ("holm", "strict", 1436),
-    ],
+    ("adjust", "ties", "total"), [("bonferroni", "strict", 1554), ("holm", "strict", 1436)]
 )
 def test_roboarena_with_each_adjustment(adjust: str, ties: str, total: int) -> None:
     """Measured with this package; exact ties are covered too where ties are strict."""

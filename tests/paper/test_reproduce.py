@@ -103,9 +103,7 @@ def test_disagreements_are_found() -> None:
     assert "54 *" in text
 
 
-def test_known_differences_are_counted_at_the_end(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_known_differences_are_counted_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     cells = {"same": Cell.exact(5, 5), "known": Cell.apart(54, 52), "equal": Cell.apart(7, 7)}
     result = Result((Table("t", tuple(cells), {"row": cells}),))
 

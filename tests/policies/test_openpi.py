@@ -281,7 +281,7 @@ def test_a_router_ends_though_an_answer_is_awaited() -> None:
 
     def slow(observation: dict[str, Any]) -> dict[str, Any]:
         asked.set()
-        waited.append(ended.wait(timeout=60))
+        waited.append(ended.wait(timeout=600))
         return lean(observation)
 
     with served(slow) as address, ThreadPoolExecutor() as threads:

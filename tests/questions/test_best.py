@@ -41,11 +41,17 @@ def test_it_goes_on_from_its_text_and_from_its_table_as_if_nothing_had_been(
 ) -> None:
     rules = rules_of(rates, **CASES[case])
 
+    def sometimes_resumed(question: BestQuestion) -> BestQuestion:
+        resumed = question.rows in (1, 7, 30)
+        return BestQuestion.from_json(question.to_json()) if resumed else question
+
     whole = play(BestQuestion(rules), rates)
-    resumed = play(BestQuestion(rules), rates, each=lambda q: BestQuestion.from_json(q.to_json()))
+    resumed = play(BestQuestion(rules), rates, each=sometimes_resumed)
     analysis = whole.analysis()
 
     assert whole.to_json() == resumed.to_json()
+    assert whole.p_values == resumed.p_values
+    assert whole.needed == resumed.needed
     assert analysis.best == whole.best
     assert analysis.eliminated == whole.eliminated
     assert set(analysis.candidates) == set(whole.candidates)
@@ -103,7 +109,8 @@ def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named(case: st
     while not rule.stop:
         for policy in rule.needed:
             rule.add(policy, float(rng.random() < rates[policy]))
-        rule = sw.StopRule.from_json(rule.to_json())
+        if rule.rows % 25 == 11:
+            rule = sw.StopRule.from_json(rule.to_json())
 
     assert rule.best == ("c" if "near" in case else "b")
     assert rule.waiting == 0

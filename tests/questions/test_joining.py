@@ -59,7 +59,8 @@ def test_a_policy_joins_a_rule_for_anyones_own_loop(design: str) -> None:
             rule.add(policy, float(rng.random() < rates[policy]))
         if rule.rows == 10 and "e" not in rule.needed:
             rule.join("e")
-        rule = sw.StopRule.from_json(rule.to_json())
+        if rule.rows % 25 == 11:
+            rule = sw.StopRule.from_json(rule.to_json())
 
     assert "e" in rule.candidates
     assert rule.waiting == 0

@@ -82,6 +82,7 @@ def test_resumes_exactly(settings: dict[str, Any], cut: int) -> None:
     assert resumed.rows == cut
     play(resumed, scores[cut:])
     assert resumed.to_json() == whole.to_json()
+    assert resumed.standings() == whole.standings()
     assert resumed.needed == whole.needed
 
 
@@ -120,7 +121,7 @@ def test_a_damaged_snapshot_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"runs": [99]}, {"state": []}, {"n": [[7], [1.0]]}, {"scores": None}, {"rules": {"x": 1}}],
+    [{"trials": 3}, {"scores": [[0.5]]}, {"scores": None}, {"rules": {"x": 1}}],
 )
 def test_a_snapshot_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
     text = play(asked(), rows(count=5)).to_json()

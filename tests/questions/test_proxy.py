@@ -50,11 +50,7 @@ def test_a_file_says_what_a_stream_says() -> None:
     found = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
     (pair,) = found.pairs
     test = sw.SequentialTest(
-        n_max=100,
-        design="paired",
-        proxy_mean=0.2,
-        alternative="two-sided",
-        ties="strict",
+        n_max=100, design="paired", proxy_mean=0.2, alternative="two-sided", ties="strict"
     )
     for (r0, r1), guesses in zip(wide(REAL, "score"), wide(REAL, "sim"), strict=True):
         verdict = test.update(float(r0), float(r1), proxy=tuple(guesses))

@@ -97,3 +97,46 @@ def test_a_mean_that_its_own_interval_excludes_is_a_doubt() -> None:
     assert any("over all pairs of trials b has the higher mean" in doubt for doubt in found.doubts)
     assert not any(found.letters.values())
     assert not sw.analyze({"a": ALIKE, "b": ALIKE}, design="paired", bounds=(0, 1)).doubts
+
+
+def test_rows_that_look_sorted_are_a_doubt_and_random_ones_are_not() -> None:
+    rng = np.random.default_rng(2)
+    first = (rng.random((2, 100)) < [[0.9], [0.4]]) * 1.0
+    later = (rng.random((2, 100)) < [[0.6], [0.5]]) * 1.0
+    rows = np.concatenate([later, first], axis=1)
+    sorted_rows, random_rows = (
+        sw.analyze(dict(zip("ab", own, strict=True)), bounds=(0, 1))
+        for own in (rows, rng.permutation(rows, axis=1))
+    )
+
+    assert any("changes along the rows" in doubt for doubt in sorted_rows.doubts)
+    assert not any("changes along the rows" in doubt for doubt in random_rows.doubts)
+
+
+def test_who_wins_against_one_alone_is_no_best() -> None:
+    """Of wins nothing follows through a third: the best must win against every other."""
+    rng = np.random.default_rng(1)
+    a, b = rng.random(400), rng.random(400)
+    c = np.where(rng.random(400) < 0.5, a + 0.1, a - 0.1)  # as often above "a" as below
+    found = sw.analyze({"a": a + 1, "b": b, "c": c + 1}, by="wins", design="paired")
+
+    assert {pair.relation for pair in found.pairs if pair.decided} == {"a > b", "c > b"}
+    assert found.best is None
+    assert set(found.candidates) == {"a", "c"}
+
+
+def test_p_values_of_several_are_those_of_each_pair_times_the_claims() -> None:
+    """The least so far of either direction, of 3 pairs with two directions each."""
+    scores = np.random.default_rng(3).random((3, 40)) ** [[1.0], [0.6], [1.5]]
+    settings: dict[str, Any] = {"method": "nscore", "design": "paired", "bounds": (0, 1)}
+    found = sw.analyze(dict(zip("abc", scores, strict=True)), alpha=1e-6, **settings)
+    rows = dict(zip("abc", scores, strict=True))
+
+    for pair in found.pairs:
+        least = min(
+            sw.SequentialTest(alternative=way, alpha=1e-6, **settings)
+            .run(rows[pair.policy0], rows[pair.policy1])
+            .p_value
+            for way in ("greater", "less")
+        )
+        assert pair.p_value == pytest.approx(min(1.0, 6 * least))

@@ -141,9 +141,10 @@ def test_wins_need_no_bounds_and_do_not_change_with_the_unit() -> None:
 
 
 def test_ties_and_missing_trials_count_for_neither() -> None:
-    found = sw.analyze(
-        {"a": [3, 1, 5, 2], "b": [3, 2, np.nan, 2], "c": [9, 2, 7, np.nan]}, by="wins"
-    )
+    table = {"a": {0: 3, 1: 1, 2: 5, 3: 2}, "b": {0: 3, 1: 2, 3: 2}, "c": {0: 9, 1: 2, 2: 7}}
+    rows = [(str(n), name, own[n]) for n in range(4) for name, own in table.items() if n in own]
+    columns = dict(zip(("block", "policy", "score"), zip(*rows, strict=True), strict=True))
+    found = sw.analyze(sw.Trials.from_columns(columns), by="wins")
     won = {policy.name: policy.mean for policy in found.policies}
 
     assert won == pytest.approx({"a": 1 / 4 * (0.25 + 0 + 0 + 0.5), "b": 1.5 / 3, "c": 2.75 / 3})

@@ -95,10 +95,7 @@ def test_fresh_draws_are_hardly_ever_doubted() -> None:
     [
         ("nscore-plus", "the chance of any false order is at most 0.05 ("),
         ("wsr", "the chance of any false order is at most 0.05 ("),
-        (
-            "step",
-            "is at most 0.05, given success rates that stay the same throughout (",
-        ),
+        ("step", "is at most 0.05, given success rates that stay the same throughout ("),
     ],
 )
 def test_the_sentence_says_what_the_method_promises(method: str, promised: str) -> None:

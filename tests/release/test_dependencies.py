@@ -19,13 +19,14 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 OTHERWISE = {
     "build": r"-m build",
     "hatchling": r"hatchling\.build",
+    "httpx2": r"starlette\.testclient",
     "hydra-core": r"test_a_sweep_of_hydra",
     "import-linter": r"lint-imports",
     "mkdocs-material": r"name: material",
     "mkdocstrings": r"- mkdocstrings:",
     "mypy": r"/mypy",
     "psycopg": r"postgresql\+psycopg",
-    "pytest-xdist": r"pytest -n auto",
+    "pytest-xdist": r"--dist worksteal",
     "ruff": r"/ruff",
     "types-pyyaml": r"import yaml",
 }

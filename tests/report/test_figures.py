@@ -18,12 +18,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.questions.analysis import report
 from stopwise.report import fonts
-from stopwise.report.figure_data import (
-    evidence_curves,
-    few_values,
-    pair_matrix,
-    score_strips,
-)
+from stopwise.report.figure_data import evidence_curves, few_values, pair_matrix, score_strips
 
 LONG = [
     "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
@@ -84,14 +79,6 @@ def test_p_value_curves_fall_to_the_verdict(analysis: sw.Analysis) -> None:
         assert np.all(np.diff(curve.value) <= 0)
         assert (curve.value[-1] <= analysis.alpha) == pair.decided
         assert curve.decided_at == (pair.n if pair.decided else None)
-
-
-def test_edges_are_the_decisions(analysis: sw.Analysis) -> None:
-    better = {(edge.policy0, edge.policy1): edge.better for edge in analysis.pairs}
-
-    assert len(better) == 3
-    assert better[("good <b>", "fair")] == "good <b>"
-    assert better[("fair", "also fair")] is None
 
 
 def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_path: Path) -> None:
@@ -325,11 +312,7 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
 
 
 def test_a_task_called_task_is_named_beside_others() -> None:
-    columns = {
-        "task": ["task"] * 8 + ["pour"] * 8,
-        "policy": ["a", "b"] * 8,
-        "score": [0, 1] * 8,
-    }
+    columns = {"task": ["task"] * 8 + ["pour"] * 8, "policy": ["a", "b"] * 8, "score": [0, 1] * 8}
     tasks = sw.analyze_tasks(sw.read_trials(columns, bounds=(0, 1)))
 
     assert "<h2>Task: task</h2>" in report(list(tasks.values()))

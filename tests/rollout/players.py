@@ -27,14 +27,8 @@ class NoisyBalance:
         return int(3 * observation[2] + observation[3] > 0)
 
 
-class NoisyUpright:
+class NoisyUpright(NoisyBalance):
     """Keeps MuJoCo's InvertedPendulum upright, with a push of random strength added."""
-
-    def __init__(self, noise: float) -> None:
-        self.noise = noise
-
-    def reset(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
 
     def predict(self, observation: Any, deterministic: bool = False) -> tuple[Any, None]:
         assert deterministic

@@ -10,7 +10,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.seeds import episode_seed
-from stopwise.rollout.checkpoints import Checkpoints, short_names
+from stopwise.rollout.checkpoints import Checkpoints, naming
 from stopwise.rollout.executors import processes
 from tests.rollout.players import draw, read_rate, verdict
 
@@ -42,7 +42,8 @@ def test_checkpoints_are_found_named_and_loaded(tmp_path: Path) -> None:
         assert verdict(found) == verdict(given)
     one_run = sw.race(folder / "x", draw, load=read_rate, **settings)
     assert set(one_run.analysis.rules.policies) == {"ckpt_9", "ckpt_10"}
-    assert short_names([Path("a/b/c"), Path("b/c")]) == ["a/b/c", "b/c"]
+    names = naming([Path("a/b/c"), Path("b/c")])
+    assert (names(Path("a/b/c")), names(Path("b/c"))) == ("a/b/c", "b/c")
 
 
 @pytest.mark.parametrize(

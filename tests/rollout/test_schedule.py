@@ -34,15 +34,16 @@ def test_a_slow_row_holds_the_others_back_and_nothing_is_lost() -> None:
     plan = schedule()
     first, *others = plan.take(100)
     for ticket in others:
-        assert plan.receive(done(ticket, 0.5))
+        plan.receive(done(ticket, 0.5))
     assert plan.rule.rows == 0
     assert plan.take(100) == []
 
-    assert plan.receive(done(first, 0.5))
+    plan.receive(done(first, 0.5))
 
     assert plan.rule.rows == 3
     assert len(plan.take(100)) == 6
-    assert not plan.receive(done(first, 1.0))  # a second result of a place changes nothing
+    plan.receive(done(first, 1.0))
+    assert (plan.count, plan.episodes[-1].score) == (6, 0.5)
 
 
 def test_overshoot_is_kept_apart_and_bounded_by_the_window() -> None:

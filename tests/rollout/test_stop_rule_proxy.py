@@ -14,19 +14,16 @@ MEANS = {"low": 0.4, "high": 0.55}
 def test_a_rule_that_was_saved_goes_on_identically() -> None:
     rng = np.random.default_rng(3)
     rows = rng.random((60, 2, 2))
-    other = sw.StopRule(["low", "high"], n_max=60, design="paired", proxy_mean=MEANS)
+    whole, other = (
+        sw.StopRule(["low", "high"], n_max=60, design="paired", proxy_mean=MEANS) for _ in range(2)
+    )
     for row, ((r0, r1), (g0, g1)) in enumerate(rows):
-        if row == 20:
-            other.add("high", r1, proxy=g1)  # one waits while it is saved
+        for rule in (whole, other):
+            rule.add("high", r1, proxy=g1)
+        if row == 20:  # one result waits while it is saved
             other = sw.StopRule.from_json(other.to_json())
-            other.add("low", r0, proxy=g0)
-        else:
-            other.add("low", r0, proxy=g0)
-            other.add("high", r1, proxy=g1)
-    whole = sw.StopRule(["low", "high"], n_max=60, design="paired", proxy_mean=MEANS)
-    for (r0, r1), (g0, g1) in rows:
-        whole.add("low", r0, proxy=g0)
-        whole.add("high", r1, proxy=g1)
+        for rule in (whole, other):
+            rule.add("low", r0, proxy=g0)
     assert other.to_json() == whole.to_json()
     table = {"low": rows[:, 0, 0], "high": rows[:, 0, 1]}
     guesses = {"low": rows[:, 1, 0], "high": rows[:, 1, 1]}

@@ -217,6 +217,8 @@ def test_a_design_that_shows_only_later_is_refused(tmp_path: Path) -> None:
 def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> None:
     with pytest.raises(sw.InvalidInput, match="alpha"):
         watch(tmp_path, alpha=2)
+    with pytest.raises(sw.InvalidInput, match="later belongs to the goal 'best'"):
+        watch(tmp_path, later=["c"])
     with pytest.raises(sw.InvalidInput, match="bounds must be declared"):
         Watch(tmp_path, reading={"bounds": "data"}, settings={})
 

@@ -131,8 +131,7 @@ def test_what_is_needed_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("design", "meet"),
-    [("paired", [[0, 1], [1, 1]]), ("stratified", [[0, 1], [1, 1], [0.5, 1]])],
+    ("design", "meet"), [("paired", [[0, 1], [1, 1]]), ("stratified", [[0, 1], [1, 1], [0.5, 1]])]
 )
 def test_a_wide_file_with_a_column_of_scenes_has_its_blocks(
     tmp_path: Path, design: str, meet: list[list[float]]

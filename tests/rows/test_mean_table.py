@@ -122,12 +122,7 @@ def test_declared_weights_explain_unequal_numbers() -> None:
 
 
 def test_ranges_that_differ_are_scaled_and_each_task_is_shown_in_its_own_unit() -> None:
-    found = [
-        ("reach", "a", 0.0),
-        ("reach", "b", 1.0),
-        ("far", "a", 10.0),
-        ("far", "b", 15.0),
-    ]
+    found = [("reach", "a", 0.0), ("reach", "b", 1.0), ("far", "a", 10.0), ("far", "b", 15.0)]
     trials = table(found, bounds={"reach": (0, 1), "far": (0, 20)})
 
     mean = over_tasks(trials, order="rounds", weights=None, design=None)

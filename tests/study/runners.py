@@ -15,7 +15,7 @@ import stopwise as sw
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
 
-PATIENCE = 120.0  # a busy machine takes its time
+PATIENCE = 600.0  # a busy machine takes its time
 
 
 def eventually(holds: Callable[[], Any]) -> Any:

@@ -119,7 +119,7 @@ def test_the_server_refuses_it_with_the_same_line(
     with (
         sw.Study.open(place) as study,
         served(study) as url,
-        httpx.Client(base_url=url, trust_env=False, timeout=60) as client,
+        httpx.Client(base_url=url, trust_env=False, timeout=600) as client,
     ):
         headers = {"Authorization": f"Bearer {token}"}
         # A report is made in a process of its own, whose edition is not raised by this test.

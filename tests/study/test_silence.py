@@ -51,7 +51,7 @@ def test_a_lost_connection_is_told_and_its_lock_released(
     assert lost.value.code == "no-answer"
     monkey = threading.Thread(target=near.amend, args=("the other server can write",))
     monkey.start()
-    monkey.join(timeout=60)
+    monkey.join(timeout=600)
     assert not monkey.is_alive()
     assert near.journal()[-1].kind == "amended"
     line.mend()
@@ -81,7 +81,7 @@ def test_health_says_so_while_requests_wait(new_study: Callable[[], str], line: 
     running(place)
     study = sw.Study.open(over(line, place))
     headers = {"Authorization": f"Bearer {study.create_token('operator', 'arm 1')}"}
-    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=600) as client:
         assert client.get("/api/health").json()["ok"]
         line.drop()
         found = client.get("/api/health")

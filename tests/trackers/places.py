@@ -45,25 +45,15 @@ class Memory:
 
 
 class Place:
-    """A tracker without a network, in a folder."""
+    """A tracker without a network, in a folder.
+
+    ``open`` opens a run, as users do; ``read`` returns the numbers by row, the last verdict and the
+    page of the only run.
+    """
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         patch.chdir(folder)
-
-    def open(self) -> Any:
-        """Open a run, as users do."""
-        raise NotImplementedError
-
-    def is_open(self, run: Any) -> bool:
-        raise NotImplementedError
-
-    def close(self, run: Any) -> None:
-        raise NotImplementedError
-
-    def read(self) -> tuple[Rows, str, str]:
-        """Return the numbers by row, the last verdict and the page of the only run."""
-        raise NotImplementedError
 
 
 class Wandb(Place):

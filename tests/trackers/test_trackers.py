@@ -14,7 +14,7 @@ from stopwise.cli import app
 from stopwise.errors import InvalidInput, StopwiseError
 from stopwise.trackers import TRACKERS, reporter_of
 from stopwise.trackers.reporter import Reporter
-from tests.trackers.places import PLACES, Memory, Place
+from tests.trackers.places import PLACES, Memory
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the trackers' own
@@ -40,12 +40,12 @@ def raced(**settings: Any) -> sw.RaceResult:
 
 
 @pytest.fixture(params=sorted(TRACKERS))
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Place]]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
         yield request.param, PLACES[request.param](tmp_path, patch)
 
 
-def test_each_tracker_has_every_row_and_the_report(place: tuple[str, Place]) -> None:
+def test_each_tracker_has_every_row_and_the_report(place: tuple[str, Any]) -> None:
     name, kept = place
     result = raced(report_to=name)
 
@@ -66,7 +66,7 @@ def test_each_tracker_has_every_row_and_the_report(place: tuple[str, Place]) -> 
     assert "new/arm" in page
 
 
-def test_a_run_that_is_open_is_used_and_stays_open(place: tuple[str, Place]) -> None:
+def test_a_run_that_is_open_is_used_and_stays_open(place: tuple[str, Any]) -> None:
     name, kept = place
     run = kept.open()
     try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -42,5 +43,5 @@ def client(study: sw.Study) -> Iterator[httpx.Client]:
     with TestClient(
         app, "http://127.0.0.1", raise_server_exceptions=False, follow_redirects=False
     ) as client:
-        yield client
+        yield cast("httpx.Client", client)  # or that of httpx2, which does the same
     app.state.site.close()

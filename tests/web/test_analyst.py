@@ -95,7 +95,7 @@ def test_a_reader_is_not_kept_waiting_for_the_next(study: sw.Study) -> None:
 def test_much_evidence_is_folded(study: sw.Study) -> None:
     """A page shows what was found; what is folded is fetched when someone looks."""
     token = study.create_token("viewer", "grace")
-    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+    with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=600) as client:
         assert client.get("/view/part/0").status_code == 401
         client.post("/api/join", json={"token": token})
         page = client.get("/view").text

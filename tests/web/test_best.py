@@ -36,11 +36,11 @@ def test_candidates_are_shown_by_label(tmp_path: Path) -> None:
         study.verdict()  # makes the table of chances, so that the first evidence is not slow
         tokens = {role: study.create_token(role, role) for role in ("owner", "operator")}
         with served(study) as url:
-            with httpx.Client(base_url=url, trust_env=False, timeout=60) as operator:
+            with httpx.Client(base_url=url, trust_env=False, timeout=600) as operator:
                 operator.post("/api/join", json={"token": tokens["operator"]})
                 assert operator.get("/api/evidence").status_code == 403
                 assert "may still be the best" not in operator.get("/operate").text
-            with httpx.Client(base_url=url, trust_env=False, timeout=60) as owner:
+            with httpx.Client(base_url=url, trust_env=False, timeout=600) as owner:
                 owner.post("/api/join", json={"token": tokens["owner"]})
                 page, evidence = owner.get("/owner").text, owner.get("/api/evidence")
                 assert not any(name in page + evidence.text for name in NAMES)

@@ -304,7 +304,7 @@ def test_a_name_that_is_a_script_is_text_everywhere(
         study.unblind(reason=evil)
         with (
             served(study) as url,
-            httpx.Client(base_url=url, trust_env=False, timeout=60) as client,
+            httpx.Client(base_url=url, trust_env=False, timeout=600) as client,
         ):
             client.post("/api/join", json={"token": token})
             for page in ("/operate", "/owner", "/owner/live", "/view", "/wall", "/api/report"):

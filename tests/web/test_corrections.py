@@ -26,7 +26,7 @@ def scored(place: str) -> Iterator[tuple[sw.Study, httpx.Client, dict[str, dict[
         headers = {role: {"Authorization": f"Bearer {token}"} for role, token in tokens.items()}
         with (
             served(study) as url,
-            httpx.Client(base_url=f"{url}/api/trials", trust_env=False, timeout=60) as client,
+            httpx.Client(base_url=f"{url}/api/trials", trust_env=False, timeout=600) as client,
         ):
             yield study, client, headers
 

@@ -38,7 +38,7 @@ def test_behind_a_proxy_with_tls_the_cookie_never_goes_without(
 ) -> None:
     with served(study, url=f"{scheme}://lab.example") as url:
         answer = httpx.post(
-            f"{url}/api/join", json={"token": tokens["owner"]}, trust_env=False, timeout=60
+            f"{url}/api/join", json={"token": tokens["owner"]}, trust_env=False, timeout=600
         )
     assert ("Secure" in answer.headers["Set-Cookie"]) == (scheme == "https")
 
@@ -195,7 +195,7 @@ def test_no_log_holds_a_token(
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    with httpx.Client(base_url=serving.url, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=serving.url, trust_env=False, timeout=600) as client:
         client.get(link)
         client.post("/api/join", json={"token": token})
         client.get("/owner")

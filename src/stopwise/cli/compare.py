@@ -22,8 +22,7 @@ MOST_TRIALS = 10**12
 
 @dataclass(frozen=True, kw_only=True)
 class TwoPolicyOptions(
-    ComparisonOptions,
-    left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation"),
+    ComparisonOptions, left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation")
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
@@ -162,8 +161,7 @@ def _from_files(
             f"give two counts or two files, but not one of each: {' and '.join(given)}",
         )
         require(
-            Path(name).exists(),
-            f"{name!r} is neither successes/trials, such as 17/20, nor a file",
+            Path(name).exists(), f"{name!r} is neither successes/trials, such as 17/20, nor a file"
         )
     require(len(set(given)) == len(given), f"{given[0]!r}: the same file was given twice")
     names = [Path(name).stem for name in given]

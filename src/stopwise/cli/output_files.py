@@ -42,9 +42,7 @@ def check_file(path: Path) -> None:
 
 
 def write_files(
-    page: Callable[[], str],
-    answers: Sequence[tuple[str, "Drawn"]],
-    output: OutputOptions,
+    page: Callable[[], str], answers: Sequence[tuple[str, "Drawn"]], output: OutputOptions
 ) -> None:
     """Write the page and the figures of each (task, answer) as asked, and say where."""
     html, figures = output.html, output.figures

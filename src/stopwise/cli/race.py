@@ -31,12 +31,7 @@ from stopwise.cli.standings_table import (
     rows_text,
     standings_table,
 )
-from stopwise.cli.values import (
-    chosen_executor,
-    named_values,
-    parse_bounds,
-    stored_scores,
-)
+from stopwise.cli.values import chosen_executor, named_values, parse_bounds, stored_scores
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
@@ -145,10 +140,7 @@ def race(
     with_current_folder()
     check_places(output.html, None)
     limits = parse_bounds(bounds)
-    require(
-        isinstance(limits, tuple),
-        f'--bounds must be given as "LOW,HIGH", but got {bounds!r}',
-    )
+    require(isinstance(limits, tuple), f'--bounds must be given as "LOW,HIGH", but got {bounds!r}')
     if bool(policy) == bool(checkpoints):
         raise Mistyped(f"give either --policy {FACTORY} for each policy, or --checkpoints")
     policies = checkpoints or named_values(policy or [], FACTORY)

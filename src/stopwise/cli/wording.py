@@ -7,19 +7,26 @@ from contextvars import ContextVar
 from stopwise.errors import StopwiseError
 from stopwise.messages import BLANK, Blank, Setting, in_short, reworded
 
+# No line is longer than this.
+MOST_CHARACTERS = 500
 # The options of the command that runs, so that no message names one that it does not have.
 OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None)
 
 
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
     """Return notes of the library, in short and in the words of the command line."""
-    return tuple(reworded(in_short(texts), as_option))
+    return tuple(map(_capped, reworded(in_short(texts), as_option)))
 
 
 def in_words(error: StopwiseError) -> str:
     """Return an error of the library in the words of the command line, with what to do next."""
     next_step = _next_step(error.code)
-    return error.worded(as_option) + (f"; {next_step}" if next_step else "")
+    return _capped(error.worded(as_option) + (f"; {next_step}" if next_step else ""))
+
+
+def _capped(text: str) -> str:
+    """Return a text without its middle if it is long: what is wrong, and what to do, stay."""
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:280]} ... {text[-180:]}"
 
 
 def _next_step(code: str) -> str | None:

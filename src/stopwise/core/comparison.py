@@ -142,11 +142,10 @@ class Comparison:
 
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
-        margin = self.test.margin if self.test.inverts else NO_MARGIN
         lower, upper = (level if policy in self.directions else None for policy in (1, 0))
         return ConfidenceSequence(
             levels=(lower, upper),
-            margins=(margin, margin),
+            margin=self.test.margin if self.test.inverts else NO_MARGIN,
             bettor=self.test if self.test.inverts else None,
             reference=self.test.reference,
         )

@@ -58,8 +58,7 @@ class ConfidenceSequence:
     # For each side, lower and upper, the probability that its bound ever fails, perhaps by run;
     # None where no bound is wanted.
     levels: tuple[Floats | float | None, Floats | float | None]
-    # For each side the margin of the test that it agrees with, as that test sees the scores.
-    margins: tuple[float, float] = (NO_MARGIN, NO_MARGIN)
+    margin: float = NO_MARGIN  # of the tests that it agrees with, as each sees the scores
     # Who sizes bets against other margins; without one, or where it has no opinion, bets assume a
     # normal mean given that it lies beyond the node.
     bettor: Bettor | None = None
@@ -72,7 +71,7 @@ class ConfidenceSequence:
 
     @cached_property
     def _margin(self) -> Floats:
-        return np.array([self.margins[side] for side in self.sides])
+        return np.full(len(self.sides), self.margin)
 
     @cached_property
     def _just_above(self) -> Floats:

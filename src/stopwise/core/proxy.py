@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.scores import Scale, is_number, numeric_array
 from stopwise.errors import require
@@ -40,11 +41,8 @@ def means_of_pairs(rules: "Rules") -> tuple[float, ...]:
     return known if isinstance(known, tuple) else (known or 0.0,)
 
 
-def declared_proxy(rules: "Rules", *, takes: bool) -> dict[str, Any]:
-    """Return the mean of g1 - g0 and batches of scenes, checked.
-
-    ``takes`` says whether the method is proven with a proxy.
-    """
+def declared_proxy(rules: "Rules") -> dict[str, Any]:
+    """Return the mean of g1 - g0 and batches of scenes, checked."""
     mean: Any = rules.proxy_mean
     if rules.audit is not None:
         _check_audit(rules)
@@ -52,7 +50,7 @@ def declared_proxy(rules: "Rules", *, takes: bool) -> dict[str, Any]:
     if mean is None:
         return {}
     text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
-    require(takes, text, parameter="proxy_mean")
+    require(registry.find(rules.method).takes_proxy, text, parameter="proxy_mean")
     text = "audits need design 'paired': a pair is audited as a whole, drawn before it is run"
     require(rules.design == "paired" or rules.audit is None, text, parameter="design")
     for name in ("reference", "equivalence", "groups"):

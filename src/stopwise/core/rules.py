@@ -166,7 +166,7 @@ class Rules:
         checks.check_goal(self)
         self._set(equivalence=checks.checked_equivalence(self), stored=tuple(self.stored))
         self._set(groups=checked_groups(self))
-        self._set(**declared_proxy(self, takes=registry.find(self.method).takes_proxy))
+        self._set(**declared_proxy(self))
 
     def _set(self, **checked: Any) -> None:
         for name, value in checked.items():
@@ -269,11 +269,7 @@ class Rules:
     ) -> "Rules":
         """Return the same rules for policies by other names."""
         return replace(
-            self,
-            policies=policies,
-            baseline=baseline,
-            groups=stored,
-            stored=tuple(stored or ()),
+            self, policies=policies, baseline=baseline, groups=stored, stored=tuple(stored or ())
         )
 
     def settings(self) -> dict[str, Any]:
@@ -284,11 +280,7 @@ class Rules:
             if entry.name not in (*SETTINGS, "parameters")
             and getattr(self, entry.name) != entry.default
         }
-        return {
-            **plain_values(self, SETTINGS),
-            **unusual,
-            **self.parameters,
-        }
+        return {**plain_values(self, SETTINGS), **unusual, **self.parameters}
 
     def identity(self) -> dict[str, Any]:
         """Return the settings with the edition of the method: what goes on later must have both."""

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -102,35 +101,18 @@ def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
 
 def restore_array(values: Any, like: NDArray[Any]) -> NDArray[Any]:
     """Return an array of the same type and shape as the template, or raise ``ValueError``."""
-    array = _fitting(np.array(values, dtype=like.dtype), like)
+    array = np.array(values, dtype=like.dtype)
+    if array.shape != like.shape:
+        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
     if not np.isfinite(array).all():
         raise ValueError("a value is not finite")
     return array
 
 
-def restore_state(
-    encoded: list[Any], template: Arrays, restore: Callable[..., NDArray[Any]] = restore_array
-) -> Arrays:
+def restore_state(encoded: list[Any], template: Arrays) -> Arrays:
     """Return a state of the template's type, array types and shapes, or raise ``ValueError``."""
     pairs = zip(encoded, template, strict=True)
-    return type(template)(*(restore(values, like) for values, like in pairs))
-
-
-def encode_shaped(array: NDArray[Any]) -> list[Any]:
-    """Return the shape and the values; floats survive exactly, NaN and infinities too."""
-    return [list(array.shape), array.ravel().tolist()]
-
-
-def restore_shaped(encoded: list[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of the same type and shape as the template, or raise ``ValueError``."""
-    shape, values = encoded
-    return _fitting(np.array(values, dtype=like.dtype).reshape(shape), like)
-
-
-def _fitting(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    if array.shape != like.shape:
-        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
-    return array
+    return type(template)(*(restore_array(values, like) for values, like in pairs))
 
 
 def _digest(content: object) -> str:

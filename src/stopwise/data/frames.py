@@ -11,7 +11,7 @@ import polars as pl
 from stopwise.core.scores import as_numbers
 from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.reading import ColumnChoice
-from stopwise.data.roles import ALL_NAMES, usual_name
+from stopwise.data.roles import ALL_NAMES, names_scores, usual_name
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
@@ -57,7 +57,8 @@ def raw_of_arrays(
         str(name): _array_column(str(name), values, source) for name, values in arrays.items()
     }
     chosen = columns.get("score")
-    if chosen is None and not any(usual_name(name) in ALL_NAMES for name in series):
+    named = any(usual_name(name) in ALL_NAMES or names_scores(name) for name in series)
+    if chosen is None and not named:
         return _policy_per_array(series, source)
     lengths = {name: len(values) for name, values in series.items()}
     if len(set(lengths.values())) > 1:

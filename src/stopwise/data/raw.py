@@ -80,13 +80,16 @@ def table_of_records(
 
 
 def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object]:
-    """Return a record with the fields of objects within it: ``info.success``."""
+    """Return a record with the fields of objects within it: ``info.success``.
+
+    The name of an object stands for it: ``policy`` for ``policy.name``.
+    """
     found: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and above.count(".") < 2:
             found |= flattened(value, f"{above}{key}.")
         else:
-            found[above + key] = value
+            found[above[:-1] if above and key == "name" else above + key] = value
     return found
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import polars as pl
 
+from stopwise.data.headers import NUMBERING
 from stopwise.data.reading import Reading
 from stopwise.data.roles import ALL_NAMES, Column, guess_note, is_score_name, usual_name
-from stopwise.data.shapes import NUMBERING
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
@@ -94,8 +94,9 @@ def _pairs_up(table: pl.DataFrame) -> bool:
 
 
 def _counts_up(table: pl.DataFrame) -> bool:
-    """Whether values count the trials of each policy in their order."""
-    numbers = table.with_columns(pl.col("block").cast(pl.Int64, strict=False))
+    """Whether values count the trials of each policy in their order, as do ep_0.mp4, ep_1.mp4."""
+    number = pl.col("block").str.extract(r"(\d+)(?:\.\w+)?$").cast(pl.Int64, strict=False)
+    numbers = table.with_columns(number)
     steps = numbers.select(pl.col("block").diff().over(KEYS))["block"].drop_nulls()
     return numbers["block"].null_count() == 0 and bool((steps == 1).all())
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
 from stopwise.data.preferences import one_row_per_trial
 from stopwise.data.raw import RawTable, common_kind
 from stopwise.data.reading import Reading, plain
@@ -27,12 +28,10 @@ from stopwise.data.roles import (
 from stopwise.data.typed_columns import all_match, to_numbers
 from stopwise.data.units import TRIALS, require_trials
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Message, Setting, counted, names_listed
+from stopwise.messages import BLANK, Message, Setting, names_listed
 
 # The column that says which trials stood in one row, for whoever knows that they share their start.
 ROW = "row"
-# Names of columns that number the rows, as people and pandas call them.
-NUMBERING = frozenset({"", "#", "id", "index", "n", "no", "nr", "number", "pair", "row", "run"})
 # Fewer consecutive whole numbers than this may well be scores.
 LEAST_NUMBERED = 3
 # Words of columns that training logs and summaries have, beside which no column is a policy.
@@ -44,16 +43,7 @@ NO_POLICY = re.compile(
 # Scores of one measure differ less than this in size from column to column.
 MOST_TIMES = 20.0
 LEAST_RISING = 5
-# A column that is filled in so many of the rows is one of all trials.
-MOSTLY_FILLED = 0.8
 LIST = r"^\s*\[.*\]\s*$"
-# What a row is called that sums up the others.
-SUMMARY = [
-    written + end
-    for word in ("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std")
-    for written in (word, word.title(), word.upper())
-    for end in ("", ":")
-]
 
 
 def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
@@ -81,87 +71,13 @@ def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     """Return one row per trial, as far as the rows themselves say what they are."""
     raw = replace(raw, defined="score" in raw.roles or reading.policies is not None)
-    raw = _of_one_kind(_without_headers(raw))
-    _refuse_second_header(raw)
-    raw = selected(raw, reading.where)
-    _refuse_summary_rows(raw, reading)
+    raw = selected(only_records(raw), reading.where)
+    refuse_summary_rows(raw, reading)
     raw = _unlisted(_as_curve(raw, reading), reading)
     require_trials(raw, reading)
     if reading.policies is not None or alone:
         raw = _unfolded(raw, reading)
     return one_row_per_trial(raw)
-
-
-def _without_headers(raw: RawTable) -> RawTable:
-    """Return the rows without those that repeat the header, as in files put together."""
-    if raw.frame.width < 2 or not all(kind == pl.String for kind in raw.frame.dtypes):
-        return raw
-    first, *others = raw.frame.columns
-    repeated = (raw.frame[first] == first).fill_null(False)
-    if not repeated.any():
-        return raw
-    for name in others:
-        repeated &= (raw.frame[name].str.strip_chars() == name.strip()).fill_null(False)
-    if not repeated.any():
-        return raw
-    number = counted(int(repeated.sum()), "line repeats", "lines repeat")
-    text = f"{raw.source}: {number} the header: left out"
-    return raw.taking(~repeated, Message(text, code="headers-left-out"))
-
-
-def _of_one_kind(raw: RawTable) -> RawTable:
-    """Return the rows without a first or last one that shares no filled column with the others."""
-    if len(raw.frame) < LEAST_RISING or raw.roles:
-        return raw
-    filled = raw.frame.select(pl.all().is_not_null())
-    usual = [name for name in filled.columns if filled[name].mean() >= MOSTLY_FILLED]
-    other = ~filled.select(pl.any_horizontal(usual))[:, 0] if usual else filled[:, 0]
-    if not usual or not 0 < other.sum() <= 2:
-        return raw
-    places = ", ".join(map(raw.place, other.arg_true()))
-    text = f"{raw.source}: {places}: no trial, but something about them; left out"
-    return raw.taking(~other, Message(text, code="headers-left-out"))
-
-
-def _refuse_second_header(raw: RawTable) -> None:
-    """Raise if the first row holds the names of columns: the header has two lines."""
-    row = (
-        [str(value) for value in raw.frame.row(0) if value not in (None, "")]
-        if len(raw.frame)
-        else []
-    )
-    names = [value for value in row if usual_name(value) in ALL_NAMES or is_score_name(value)]
-    if len(names) >= 2 and 2 * len(names) >= len(row):
-        raise InvalidInput(
-            f"{raw.source}, {raw.place(0)}: {names_listed(dict.fromkeys(names))} look like a "
-            "second line of headers: make it one line, with a name such as 'ACT success' for each",
-            code="two-headers",
-        )
-
-
-def _refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
-    """Raise if a row is called a mean or a total: it is no trial."""
-    keys = [
-        name
-        for name, kind in raw.frame.schema.items()
-        if kind == pl.String
-        and (is_named(name, "policy", "task", "trial") or usual_name(name) in NUMBERING)
-    ]
-    for name in keys:
-        if reading.columns and name in (reading.names("policy") or ()):
-            continue
-        found = raw.frame[name].is_in(SUMMARY).fill_null(False)
-        others = [key for key in keys if key != name]
-        per = raw.frame.filter(found).select([*others, name])
-        if found.any() and not found.all() and not per.is_duplicated().any():
-            row = int(found.arg_max() or 0)
-            raise InvalidInput(
-                f"{raw.source}, {raw.place(row)}: {raw.frame[name][row]!r} in column {name!r} "
-                "seems to sum up other rows, and is no trial: delete the row, or say which column "
-                "names the policies with ",
-                Setting("columns", {"policy": BLANK}),
-                code="summary-row",
-            )
 
 
 def _as_curve(raw: RawTable, reading: Reading) -> RawTable:
@@ -252,7 +168,7 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     if reading.policies is not None:
         return _rows_of(raw, _declared(raw, reading, reading.policies))
     chosen = reading.columns
-    usual = any(is_named(name, "score") or is_policy(raw, name) for name in raw.frame.columns)
+    usual = any(is_score_name(name) or is_policy(raw, name) for name in raw.frame.columns)
     if raw.roles or {"score", "policy"} & chosen.keys() or usual:
         return raw
     scores = {
@@ -266,8 +182,10 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     if doubt is not None:
         raise InvalidInput(
             f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
-            f"of numbers do not look like the scores of one policy each: {doubt}; if some of them "
-            "are, name these with ",
+            f"of numbers do not look like the scores of one policy each: {doubt}; name the score "
+            "with ",
+            Setting("score"),
+            ", or the columns of policies with ",
             Setting("policies", [BLANK]),
             f"; the columns are {listed(raw)}",
             code="no-policies",

@@ -43,13 +43,11 @@ def plan_best(
         "with the goal 'best' rows differ in their number of trials, so give ",
         named("n_max"),
         ", the most rows: the plan says how many trials they take in all",
-        code="budget-of-best",
     )
     require(
         not rules.later,
         "a plan lets all policies take part from the start: plan without ",
         Setting("later"),
-        code="plan-with-later",
     )
     cases = [case for scenario in scenarios for case in _with_tie(scenario)]
     studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
@@ -119,6 +117,5 @@ def _notes(rules: Rules) -> list[Message]:
             "equal policies at the top are never told apart; ",
             Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span),
             " lets one of them be named, given enough rows, and without a tie mostly ends sooner",
-            code="no-indifference",
         )
     ]

@@ -14,17 +14,16 @@ from scipy.special import ndtr, ndtri
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.barnard import barnard_p_value
-from stopwise.messages import Message
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Moments, Population
 
 # The tests of fixed-sample plans.
-BARNARD = Message("Barnard's exact test", code="barnard")
-WELCH = Message("Welch's t-test", code="welch")
-PAIRED_T = Message("the paired t-test", code="paired-t")
-BINOMIAL = Message("the exact binomial test", code="binomial")
-ONE_SAMPLE_T = Message("the one-sample t-test", code="one-sample-t")
-ALL_PAIRS = Message("a fixed test of all pairs (normal, Bonferroni)", code="all-pairs")
+BARNARD = "Barnard's exact test"
+WELCH = "Welch's t-test"
+PAIRED_T = "the paired t-test"
+BINOMIAL = "the exact binomial test"
+ONE_SAMPLE_T = "the one-sample t-test"
+ALL_PAIRS = "a fixed test of all pairs (normal, Bonferroni)"
 
 # Power is compared only up to here: what is certain would need infinitely many trials.
 MOST_POWER = 0.99
@@ -39,7 +38,7 @@ class FixedPlan(NamedTuple):
     """Trials per policy of a fixed-sample plan, and the test that it uses."""
 
     n: int
-    test: Message
+    test: str
 
 
 def fixed_plan(study: PlannedStudy, population: Population, power: float) -> FixedPlan | None:
@@ -116,9 +115,7 @@ def barnard_region(n: int, level: float) -> Bools:
     square = np.where(second > first, (second - first) ** 2 / spread, 0.0)
     order = np.argsort(-square, kind="stable")[: np.count_nonzero(square)]
     rejected = bisect_right(
-        order,
-        level,
-        key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n),
+        order, level, key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n)
     )
     region = np.zeros((n + 1, n + 1), dtype=bool)
     region.flat[order[:rejected]] = True

@@ -18,6 +18,7 @@ from stopwise.planning.forecast_result import Forecast
 from stopwise.planning.naming_continuation import NamingContinuation
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions import for_files
+from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -77,7 +78,7 @@ def forecast(
     >>> ahead.seen, ahead.futile, 0.3 < ahead.chance < 0.6
     ({'base': 8, 'new': 8}, False, True)
     """
-    found = tables(trials, design=design)
+    found = tables(read_if_place(trials), design=design)
     require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
     table = found[0].declaring(bounds)
     require_whole(n_max, "n_max", 2)
@@ -109,7 +110,6 @@ def _forecast(
         futility is None or (is_number(futility) and 0 < futility < 1),
         named("futility"),
         f" must lie strictly between 0 and 1, but got {futility!r}",
-        code="bad-futility",
     )
     check_simulation(minutes_per_trial, precision, seed)
     where = "" if table.task is None else f" of {table.task!r}"
@@ -118,7 +118,6 @@ def _forecast(
         Setting("n_max", rules.n_max, f"n_max = {rules.n_max}"),
         f" must exceed the {counted(len(table.scores), 'trial')} per "
         f"policy{where} so far: nothing is left to forecast",
-        code="nothing-left",
     )
     require_choice("goal", rules.goal, CONTINUED)
     continuation = CONTINUED[rules.goal](table, rules)
@@ -181,10 +180,7 @@ def forecast_study(
         )
         horizon = analysis.n_max or n_max
         require(
-            horizon is not None,
-            f"the study declared no n_max for {task!r}: give ",
-            named("n_max"),
-            code="n-max-missing",
+            horizon is not None, f"the study declared no n_max for {task!r}: give ", named("n_max")
         )
         assert horizon is not None
         if len(analysis.aligned.scores) < horizon:

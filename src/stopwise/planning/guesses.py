@@ -139,7 +139,6 @@ def as_guess(value: Any, scale: Scale) -> Guess:
             "a success rate needs bounds (0, 1), but they are "
             f"({scale.low:g}, {scale.high:g}); give ",
             MOMENTS,
-            code="rate-out-of-bounds",
         )
         require(0 <= value <= 1, f"a success rate must lie in [0, 1], but got {value:g}")
         return Guess.of_rate(float(scale.unit(np.asarray(value))))
@@ -149,7 +148,6 @@ def as_guess(value: Any, scale: Scale) -> Guess:
         "a guess must be a success rate, ",
         MOMENTS,
         f" or {{score: probability}}, but got {value!r}",
-        code="not-a-guess",
     )
 
 

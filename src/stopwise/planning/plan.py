@@ -16,12 +16,7 @@ from stopwise.planning.beside import unit_reference
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import needed_study
-from stopwise.planning.plan_input import (
-    check_assumed,
-    check_scores,
-    horizons_of,
-    scale_and_pilot,
-)
+from stopwise.planning.plan_input import check_assumed, check_scores, horizons_of, scale_and_pilot
 from stopwise.planning.plan_result import Plan
 from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
@@ -185,7 +180,6 @@ def plan(
         is_number(power) and rules.alpha < power < 1,
         named("power"),
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
-        code="bad-power",
     )
     check_assumed(rules, assumed.scenarios, correlation, scale)
     known = () if table is None else table.notes

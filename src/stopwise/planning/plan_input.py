@@ -15,6 +15,7 @@ from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Scenario
 from stopwise.questions import QUESTIONS
+from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -28,7 +29,7 @@ def scale_and_pilot(
     if pilot is None:
         return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
     require(not guesses, "give either guesses or a pilot study, not both")
-    found = tables(pilot, design=design)
+    found = tables(read_if_place(pilot), design=design)
     require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
     table = found[0].declaring(bounds)
     require(
@@ -55,7 +56,6 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
         " or ",
         named("budget"),
         ", not both",
-        code="n-max-and-budget",
     )
     if budget is not None:
         totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
@@ -64,7 +64,7 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
     chosen = usual if n_max is None else n_max
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     none = " needs at least one candidate, but got none"
-    require(len(candidates) > 0, named("n_max"), none, code="no-candidates")
+    require(len(candidates) > 0, named("n_max"), none)
     return sorted({require_whole(n, "n_max", 2) for n in candidates})
 
 
@@ -87,7 +87,6 @@ def check_assumed(
         f"a correlation of {correlation:g} needs ",
         Setting("design", "paired"),
         f", but the design is {rules.design!r}",
-        code="correlation-without-pairs",
     )
     for scenario in scenarios:
         assumed, number = scenario.population, list[float]()

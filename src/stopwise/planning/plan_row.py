@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from stopwise.messages import Message
 from stopwise.planning.stopping_times import StoppingTimes
 
 
@@ -36,7 +35,7 @@ class PlanRow:
         Expected trials of all policies together.
     fixed_n, fixed_test
         Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
-        evaluated once at the end; None if there is none. ``fixed_test`` is text with a ``code``.
+        evaluated once at the end; None if there is none.
     policies, runs
         Number of policies, and of simulated studies (None if computed exactly).
     times
@@ -66,7 +65,7 @@ class PlanRow:
     n_quantiles: tuple[int, int, int]
     mean_trials: float
     fixed_n: int | None
-    fixed_test: Message | None
+    fixed_test: str | None
     policies: int
     runs: int | None
     times: StoppingTimes = field(repr=False, compare=False)

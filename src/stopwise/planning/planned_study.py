@@ -34,7 +34,6 @@ class PlannedStudy(Ranking):
             self.family.size == 1 or rules.alternative == "two-sided" or rules.margin < 0,
             "more than two policies are always compared in both directions, not with ",
             Setting("alternative", rules.alternative),
-            code="one-sided-many",
         )
         super().__post_init__()
 

@@ -119,7 +119,6 @@ def assume(
         is_number(correlation) and 0 <= correlation <= 1,
         named("correlation"),
         f" must lie between 0 and 1, but got {correlation!r}",
-        code="bad-correlation",
     )
     require(
         gaps is None or (len(guesses) < least and pilot is None),
@@ -127,7 +126,6 @@ def assume(
         " can be combined with at most one guess: more guesses, or a pilot, set the gap"
         if number is None
         else " above the reference take no guesses: guesses, or a pilot, set the gap",
-        code="gaps-set",
     )
     if pilot is not None:
         require(
@@ -136,7 +134,6 @@ def assume(
             " and ",
             named("correlation"),
             " are taken from the pilot study: do not give them",
-            code="taken-from-pilot",
         )
         known = _of_pilot(pilot, scale)
     elif len(guesses) >= least:
@@ -191,7 +188,7 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
     if gaps is None:
         chosen = [gap for gap in chosen if gap <= most + 1e-9]
     text = f" needs at least one number up to {most:.3g}, but got none"
-    require(len(chosen) > 0, named("gaps"), text, code="no-gaps")
+    require(len(chosen) > 0, named("gaps"), text)
     for gap in chosen:
         require(
             is_number(gap) and 0 < gap <= most + 1e-9,

@@ -107,13 +107,11 @@ def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
         minutes_per_trial is None or (is_number(minutes_per_trial) and minutes_per_trial > 0),
         named("minutes_per_trial"),
         f" must be above 0, but got {minutes_per_trial!r}",
-        code="bad-minutes",
     )
     require(
         is_number(precision) and 0.001 <= precision <= 0.2,
         named("precision"),
         f" must lie between 0.001 and 0.2, but got {precision!r}",
-        code="bad-precision",
     )
     require_whole(seed, "seed", 0)
 
@@ -135,7 +133,7 @@ def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
     elif isinstance(place, str) or not hasattr(place, "map"):
         objects = "" if isinstance(place, str) else ", or an object with a map method"
         text = f" must be threads, processes or ray{objects}, but got {choice!r}"
-        raise InvalidInput(named("executor"), text, code="unknown-choice")
+        raise InvalidInput(named("executor"), text)
     else:
         yield place
 

@@ -15,12 +15,7 @@ from scipy.special import ndtri
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale
 from stopwise.core.step.method import Step
-from stopwise.planning.planned_study import (
-    PlanModel,
-    PlannedStudy,
-    exact_stopping_times,
-    is_exact,
-)
+from stopwise.planning.planned_study import PlanModel, PlannedStudy, exact_stopping_times, is_exact
 from stopwise.planning.populations import Population
 from stopwise.planning.scenarios import GapFamily
 from stopwise.planning.simulation import CHUNK, Simulator
@@ -116,11 +111,7 @@ def _exact_power(study: PlannedStudy, population: Population) -> float:
 
 
 def smallest_gap(
-    evaluate: Callable[[float], tuple[float, float]],
-    *,
-    power: float,
-    largest: float,
-    start: float,
+    evaluate: Callable[[float], tuple[float, float]], *, power: float, largest: float, start: float
 ) -> tuple[float | None, float]:
     """Return the gap in (0, largest] at which power meets the target, and its standard error.
 

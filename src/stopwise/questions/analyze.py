@@ -8,7 +8,7 @@ from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
@@ -154,25 +154,17 @@ def analyze(
             unit == "trial",
             Setting("unit", unit),
             " asks about one task, not about the mean over several",
-            code="unit-of-mean",
         )
-        table = over_tasks(
-            trials,
-            order=task_order,
-            weights=weights,
-            design=design,
-            bounds=bounds,
-        )
+        table = over_tasks(trials, order=task_order, weights=weights, design=design, bounds=bounds)
         return _answer(table, n_max, asked, groups, scenes=scenes, joined=joined)
     aligned = tables(trials, design=design, unit=unit, proxy=proxy)
     found = [table.declaring(bounds) for table in aligned]
     require(
         len(found) == 1,
         f"analyze takes one task, but got {len(found)}: "
-        f"{', '.join(str(table.task) for table in found)}; use analyze_tasks for each, or ",
+        f"{few([str(table.task) for table in found])}; use analyze_tasks for each, or ",
         Setting("tasks", "mean"),
         " for their mean",
-        code="several-tasks",
     )
     return _answer(found[0], n_max, asked, groups, scenes=scenes, joined=joined)
 
@@ -262,7 +254,7 @@ def analyze_tasks(
         "them together"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
-    apart = Message(text, *(ask if unit == "trial" else ()), code="tasks-apart")
+    apart = Message(text, *(ask if unit == "trial" else ()))
     more = (apart,) if several else ()
     return {
         table.task or "task": _answer(

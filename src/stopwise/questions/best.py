@@ -13,12 +13,10 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
-from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.best_analysis import BestAnalysis, best_in_words, shown
 from stopwise.questions.best_rule import comparison_of, start
-from stopwise.questions.candidates import Candidates
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, rows_to_go
 from stopwise.rows.table import Table, side_by_side, unit_scores
@@ -62,7 +60,8 @@ class BestQuestion(Question):
             require_whole(row, f"the row at which {name!r} joined", 0)
         self._trials: list[list[float]] = [[] for _ in self.policies]
         self._board = start(self._comparison, 1)
-        self._admit()
+        self._board.choose()
+        self._admit(*self._joined)
 
     @property
     def rows(self) -> int:
@@ -213,7 +212,7 @@ class BestQuestion(Question):
             f"all n_max = {self.rules.n_max} rows are used, so {policy!r} can no longer be tried",
         )
         self._joined = {**self._joined, policy: self.rows}
-        self._admit()
+        self._admit(policy)
 
     def _require_declared(self, policy: str) -> None:
         later = self.rules.later
@@ -272,13 +271,12 @@ class BestQuestion(Question):
     def _named(self, which: Bools) -> tuple[str, ...]:
         return tuple(compress(self.policies, which[0]))
 
-    def _admit(self) -> None:
-        """Let those take part who joined after so many rows, and choose for the next one."""
-        for name, row in self._joined.items():
-            if row == self.rows:
+    def _admit(self, *names: str) -> None:
+        """Let those take part who joined after so many rows, and choose anew with each."""
+        for name in names:
+            if self._joined[name] == self.rows:
                 self._board.joined[0, self._columns[name]] = True
-        if self.rows in (0, *self._joined.values()):
-            self._board.choose()
+                self._board.choose()
 
     def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[float | None]]:
         return found
@@ -311,7 +309,7 @@ class BestQuestion(Question):
             own += row + [math.nan] * (len(numbers) - len(row))
             scores[: len(row), 0, column] = row
         means = self._board.observe(self._comparison.scale.unit(scores))
-        self._admit()
+        self._admit(*self._joined)
         row_means: Floats = means[0]
         return row_means
 
@@ -337,36 +335,19 @@ class BestQuestion(Question):
         return np.array(means).reshape(-1, len(self.policies))
 
     def _content(self) -> dict[str, Any]:
-        board = self._board
-        states = (*board.pair_states, *board.own_states)
         return {
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
             "joins": self._joined,
             "scores": self._trials,
-            "rows": board.rows,
-            "runs": board.runs.tolist(),
-            "states": [[encode_shaped(array) for array in getattr(board, name)] for name in states],
-            **{name: encode_shaped(getattr(board, name)) for name in _kept(board)},
+            "rows": self.rows,
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]), content["joins"])
-        question._trials = [[float(score) for score in own] for own in content["scores"]]
-        board = question._board
-        board.rows = require_whole(content["rows"], "rows", 0)
-        board.keep(np.searchsorted(board.runs, np.array(content["runs"], dtype=np.int64)))
-        for name in _kept(board):
-            setattr(board, name, restore_shaped(content[name], getattr(board, name)))
-        states = zip((*board.pair_states, *board.own_states), content["states"], strict=True)
-        for name, encoded in states:
-            found = restore_state(encoded, getattr(board, name), restore_shaped)
-            setattr(board, name, found)
+        rows = require_whole(content["rows"], "rows", 0)
+        columns = [np.array(own, dtype=float) for own in content["scores"]]
+        question._replay(question._table(side_by_side(columns), None, ()), rows)
         return question
-
-
-def _kept(board: Candidates) -> tuple[str, ...]:
-    """Return the names of what cannot be computed from the rest."""
-    return (*board.kept, *(("rests",) if board.method.stops_at_futility else ()))

@@ -12,7 +12,6 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.plain_values import plain_values
 from stopwise.core.rules import FromRules
 from stopwise.errors import InvalidInput
-from stopwise.messages import Message
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
     CAUTIONS,
@@ -163,7 +162,7 @@ class BestAnalysis(Analysis):
     def plot_evidence(self, kind: str = "p") -> "Figure":  # noqa: ARG002
         """Refuse: nothing is claimed of any pair."""
         text = "the goal 'best' compares no pairs: draw plot_eliminations() or plot_scores()"
-        raise InvalidInput(text, code="no-pairs")
+        raise InvalidInput(text)
 
     plot_intervals = plot_ranking = plot_evidence
 
@@ -282,19 +281,19 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     return tuple(results)
 
 
-def _cautions(table: Table, question: "BestQuestion") -> list[Message]:
+def _cautions(table: Table, question: "BestQuestion") -> list[str]:
     found = []
     if question.gaps:
         text = (
             "a policy without a trial in a row waits, and all others with it if it leads; this is "
             "valid only if which trials are missing does not depend on the scores"
         )
-        found.append(Message(text, code="rows-incomplete"))
+        found.append(text)
     if table.bounds is None:
-        found.append(Message(CAUTIONS["bounds-undeclared"], code="bounds-undeclared"))
+        found.append(CAUTIONS["bounds-undeclared"])
     awaited = [name for name in question.rules.later if name not in question.joined]
     if awaited:
         have = "has" if len(awaited) == 1 else "have"
         text = f"no policy is named before {', '.join(awaited)} {have} joined"
-        found.append(Message(text, code="awaited"))
+        found.append(text)
     return found

@@ -34,14 +34,8 @@ class Candidates:
     leader is tried several times per row if ``often``.
     """
 
-    # What cannot be computed from the rest.
-    kept: ClassVar[tuple[str, ...]] = (
-        *("open", "joined", "log_wealth", "peak", "named", "leader", "count"),
-        *("asked", "trials", "total", "square", "rows_tried", "dropped", "dropped_by"),
-    )
-    # States of methods: one run per pair in ``runs``, and one per study and policy.
+    # States of methods that have one run per pair in ``runs``.
     pair_states: ClassVar[tuple[str, ...]] = ("state",)
-    own_states: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, method: Method[Any], studies: int, k: int, *, often: bool) -> None:
         self.method, self.k, self.often = method, k, often

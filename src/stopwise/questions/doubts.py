@@ -16,12 +16,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import (
-    ENOUGH_PAIRS,
-    dependence_text,
-    scenes_text,
-    wide_bounds_text,
-)
+from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, scenes_text, wide_bounds_text
 from stopwise.core.proxy import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
@@ -35,7 +30,7 @@ ROUNDING = 1e-9
 SORTED = "rows-sorted"  # the code of a doubt that rows came in random order
 # Fewer rows are not searched for changes along the way.
 MOVING_ROWS = 20
-# What may void the guarantee, or is to be known of it, by code.
+# What may void the guarantee, or is to be known of it, by name.
 CAUTIONS = {
     "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
     "valid only if which trials are missing does not depend on the scores",
@@ -96,7 +91,7 @@ def doubts(
     return tuple(found)
 
 
-def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[Message, ...]:
+def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[str, ...]:
     """Return the pairs declared the same whose difference changed before that, one clause each."""
     found = []
     for pair, policies in zip(pairs, family.pairs, strict=True):
@@ -114,7 +109,7 @@ def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tup
 
 def moving(
     comparison: Comparison, scores: Floats, family: Family, pairs: Sequence[PairResult]
-) -> tuple[Message, ...]:
+) -> tuple[str, ...]:
     """Return the decided pairs whose difference changes along the rows, as if they were sorted.
 
     Rows that end with the decision are not judged: there the end itself depends on the sums.
@@ -155,7 +150,7 @@ def sorted_rows(policy0: str, policy1: str) -> Message:
     return Message(text, code=SORTED)
 
 
-def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[Message, ...]:
+def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[str, ...]:
     """Return the pairs whose scores go together though they are taken for independent.
 
     Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
@@ -180,7 +175,7 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[M
     return tuple(found)
 
 
-def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Message, ...]:
+def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[str, ...]:
     """Return the pairs for which the proxy's scores contradict its declared mean.
 
     Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``.
@@ -200,11 +195,11 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[Me
         if tests.differ(watch):
             names = rules.policies[first], rules.policies[second]
             text = scenes_text(*names, audits=rules.audit is not None)
-            found.append(Message(text, code="scenes-differ"))
+            found.append(text)
     return tuple(found)
 
 
-def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
+def levels_differ(table: Table, rules: Rules) -> tuple[str, ...]:
     """Return the policies whose proxy scores otherwise in these scenes than in the simulated ones.
 
     Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
@@ -221,7 +216,7 @@ def levels_differ(table: Table, rules: Rules) -> tuple[Message, ...]:
                 f"the proxy finds {name} {way} in these scenes than in the simulated ones: they "
                 "seem to be drawn differently, but claims assume that they are drawn alike"
             )
-            found.append(Message(text, code="scenes-differ"))
+            found.append(text)
     return tuple(found)
 
 
@@ -239,7 +234,7 @@ def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | 
     return {0: "worse", 1: "better"}.get(int(ended))
 
 
-def _copied(shown: Floats) -> list[Message]:
+def _copied(shown: Floats) -> list[str]:
     """Return that the proxy's scores are those of the trials, if they are in every row."""
     scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
     if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
@@ -248,10 +243,10 @@ def _copied(shown: Floats) -> list[Message]:
         "the proxy's scores are those of the trials in every row: claims are void if they were "
         "copied, as a proxy is fixed before the trials and its mean is its own"
     )
-    return [Message(text, code="proxy-copied")]
+    return [text]
 
 
-def _share_audited(shown: Floats, chance: float) -> list[Message]:
+def _share_audited(shown: Floats, chance: float) -> list[str]:
     """Return that rows were not audited as chance would have it, at the same level."""
     judged = ~np.isnan(shown[1]).all(axis=1)
     audited = (~np.isnan(shown[0]).all(axis=1))[judged]
@@ -262,7 +257,7 @@ def _share_audited(shown: Floats, chance: float) -> list[Message]:
         f"{audited.sum()} of {counted(audited.size, 'row')} were audited, {audited[:half].sum()} "
         f"of them in the first half, which a chance of {chance:g} for each does not explain"
     )
-    return [Message(text, code="audits-differ")]
+    return [text]
 
 
 def _left(mean: float, interval: Interval, span: float) -> bool:
@@ -293,7 +288,6 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
         Setting("unit", "seed"),
         " takes the mean of a training run as one trial",
         ", of each task by itself" if table.mean is not None else "",
-        code="training-seeds",
     )
     return (note,)
 
@@ -304,7 +298,7 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
     if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
         return ()
     text = wide_bounds_text(float(known.min()), float(known.max()), table.bounds)
-    return () if text is None else (Message(text, code="bounds-wide"),)
+    return () if text is None else (text,)
 
 
 def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ...]:
@@ -314,4 +308,4 @@ def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ..
         "every claim assumes fresh draws in random order, and these trials do not look like that "
         "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
-    return (Message(f"{asked}: {first_few(found)}{without}", code="doubtful"),) if found else ()
+    return (f"{asked}: {first_few(found)}{without}",) if found else ()

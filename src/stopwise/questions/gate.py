@@ -348,7 +348,6 @@ def gate(
         named("margin"),
         " must be a positive number, how much worse is still acceptable (0.05 here is "
         f"margin=-0.05 of SequentialTest), but got {margin!r}",
-        code="bad-margin",
     )
     memory = Memory.opened(state, versions)
     reading = {name: value for name, value in settings.items() if name in INPUT}

@@ -17,7 +17,7 @@ from stopwise.data.frames import is_path, is_place
 from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import Message, Setting
+from stopwise.messages import Setting
 from stopwise.questions.doubts import CAUTIONS, checkpoints_only
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
@@ -102,7 +102,7 @@ def pairs_of(
         "rows-incomplete": paired and not complete.all(),
         "bounds-undeclared": table.bounds is None,
     }
-    cautions = [Message(CAUTIONS[code], code=code) for code, true in holds.items() if true]
+    cautions = [CAUTIONS[caution] for caution, true in holds.items() if true]
     require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
     notes = (*table.notes, *checkpoints_only(table), *cautions)
     return replace(table, scores=table.scores[complete], bounds=limits, notes=notes)
@@ -116,18 +116,12 @@ def beside(pairs: Table, number: float) -> Table:
 
 
 def _aligned(
-    trials: Trials,
-    names: tuple[str, ...],
-    task: str | None,
-    design: str | None,
-    *,
-    in_turn: bool,
+    trials: Trials, names: tuple[str, ...], task: str | None, design: str | None, *, in_turn: bool
 ) -> Table:
     require(
         task is not None or len(trials.tasks) == 1,
         f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
         Setting("task"),
-        code="several-tasks",
     )
     return align(trials, task=task, design=design or "auto", policies=names, in_turn=in_turn)
 
@@ -150,7 +144,6 @@ def _require_so_many(number: int, known: tuple[str, ...], source: object) -> Non
         f"{source} has {len(known)} policies ({', '.join(known)}): name the new one, and give the "
         "file with ",
         Setting("results"),
-        code="which-policy",
     )
 
 

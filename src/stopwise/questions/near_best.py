@@ -37,9 +37,7 @@ class NearBest(Candidates):
     1. Rows may try the leader alone if ``lone``.
     """
 
-    kept: ClassVar[tuple[str, ...]] = (*Candidates.kept, "pot", "by_itself")
     pair_states: ClassVar[tuple[str, ...]] = (*Candidates.pair_states, "near_state")
-    own_states: ClassVar[tuple[str, ...]] = ("alone_state",)
 
     def __init__(
         self,

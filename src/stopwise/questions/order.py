@@ -9,7 +9,6 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Delegated, Rules
-from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
@@ -22,11 +21,6 @@ from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
-
-# All of the pairs that changes; what else they have follows from the rules and these.
-_ACCOUNTS = ("factor", "log_e", "p_value", "adjusted", "claims", "open", "implied", "n", "rows")
-# With binding futility these, too.
-_GIVEN_UP = ("tried", "last", "chance", "futile")
 
 
 class OrderQuestion(Question):
@@ -96,11 +90,10 @@ class OrderQuestion(Question):
 
     def standings(self) -> tuple[Standing, ...]:
         """Return where each pair stands now."""
-        pairs, known = self._pairs, self._pairs.adjusted
+        pairs = self._pairs
         pairs.adjust()
         pairs.look_ahead(self.rows)
         outcome, family = pairs.result(None), self._ranking.family
-        pairs.adjusted = known  # what is saved must not depend on whether anyone has looked
         return tuple(
             Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
@@ -136,49 +129,24 @@ class OrderQuestion(Question):
             pairs.adjust()
         if changed or pairs.gives_up:
             pairs.settle(self.rows + 1)
-            self._settle()
-
-    def _settle(self) -> None:
-        tried = zip(self.policies, self._pairs.tried[0].tolist(), strict=True)
-        own = self.rules.run_policies  # a reference needs no trials
-        self._tried = tuple(name for name, still in tried if still and name in own)
+            tried = zip(self.policies, pairs.tried[0].tolist(), strict=True)
+            own = self.rules.run_policies  # a reference needs no trials
+            self._tried = tuple(name for name, still in tried if still and name in own)
 
     def _content(self) -> dict[str, Any]:
-        pairs = self._pairs
         return {
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
-            "scores": encode_shaped(np.array(self._scores)),
+            "scores": [row.tolist() for row in self._scores],
             "trials": self._grouped,
-            "runs": pairs.runs.tolist(),
-            "state": [encode_shaped(array) for array in pairs.state],
-            **({} if pairs.same is None else {"same": pairs.same.content()}),
-            **{name: encode_shaped(getattr(pairs, name)) for name in _accounts(pairs)},
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]))
-        _, scores = content["scores"]
-        question._scores = list(np.array(scores, dtype=float).reshape(-1, *question._row_shape))
         trials = content["trials"]
         question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
-        pairs = question._pairs
-        for name in _accounts(pairs):
-            setattr(pairs, name, restore_shaped(content[name], getattr(pairs, name)))
-        if not pairs.gives_up:
-            open_, own = pairs.open[0], question._ranking.family.of_policy
-            pairs.tried[0] = (open_ & own).any(axis=1)
-            pairs.last[0] = np.where(own, pairs.rows[0], 0).max(axis=1)
-        pairs.keep(np.array(content["runs"], dtype=np.int64))
-        pairs.state = restore_state(content["state"], pairs.state, restore_shaped)
-        if pairs.same is not None:
-            pairs.same.restore(content["same"])
-        question._settle()
+        for row in np.array(content["scores"], dtype=float).reshape(-1, *question._row_shape):
+            question._keep(row)
         return question
-
-
-def _accounts(pairs: PairStates) -> tuple[str, ...]:
-    """Return the names of what cannot be computed from the rest."""
-    return (*_ACCOUNTS, *(_GIVEN_UP if pairs.gives_up else ()))

@@ -231,8 +231,7 @@ class Question(Resumable):
                 continue
             self.comparison.unit_score(score, repr(name))
             scores[self._columns[name]] = score
-        self._show(self.comparison.scale.unit(scores))
-        self._scores.append(scores)
+        self._keep(scores)
 
     def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
         """Return a score that was checked with that of the proxy, if there is one, or raise."""
@@ -268,6 +267,9 @@ class Question(Resumable):
             "a row is audited or not: people score all of its trials, or none",
             parameter="audit",
         )
+        self._keep(scores)
+
+    def _keep(self, scores: Floats) -> None:
         self._show(self.comparison.scale.unit(scores))
         self._scores.append(scores)
 

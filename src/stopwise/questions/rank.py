@@ -15,7 +15,7 @@ from stopwise.core.progress import watched
 from stopwise.core.proxy import means_of_pairs
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
-from stopwise.messages import Message, counted
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
     CAUTIONS,
@@ -141,7 +141,7 @@ def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
     single = table.without({rules.reference_name, *(rules.groups or ())})
     rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
-    return (Message(text, code="beyond-n-max"),) if rest else ()
+    return (text,) if rest else ()
 
 
 def _policy_results(
@@ -306,9 +306,7 @@ def _correlation(table: Table, family: Family) -> str:
     return f"{min(found):.2g} to {max(found):.2g}"
 
 
-def _warnings(
-    table: Table, family: Family, comparison: Comparison, outcome: Replay
-) -> list[Message]:
+def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Replay) -> list[str]:
     # A policy that is no longer needed is not missing.
     rules = comparison.rules
     tried = table.proxy if rules.audit is not None and table.proxy is not None else table.scores
@@ -338,4 +336,4 @@ def _warnings(
         "audited": counted(int((~np.isnan(table.scores)).any(axis=1).sum()), "row"),
         "numbers": ", ".join(f"{name} {number}" for name, number in (rules.groups or {}).items()),
     }
-    return [Message(CAUTIONS[code].format(**known), code=code) for code, so in holds.items() if so]
+    return [CAUTIONS[caution].format(**known) for caution, so in holds.items() if so]

@@ -40,7 +40,6 @@ class Ranking:
             "that exact ties do not occur says nothing of differences within a margin: with a "
             f"margin of {rules.margin:g} choose ",
             Setting("ties", "strict"),
-            code="margin-and-ties",
         )
 
     def decided_otherwise(self, table: Table, orders: int) -> int | None:

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from stopwise.core.rules import Rules
-from stopwise.messages import Message
 
 if TYPE_CHECKING:
     from stopwise.questions.question import Places, Question, Shown
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 500
 
 
-def out_of_reach(question: "Question") -> tuple[Message, ...]:
+def out_of_reach(question: "Question") -> tuple[str, ...]:
     """Say that no result could decide anything by n_max, under the rules of a question.
 
     Nothing is said with a proxy, whose scores of the clearest results nobody knows.
@@ -32,11 +31,11 @@ def out_of_reach(question: "Question") -> tuple[Message, ...]:
         clearest = "every trial had the best score, or every trial the worst"
     small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}"
     text = f"{small}: nothing could be decided even if {clearest}"
-    return (Message(text, code="out-of-reach"),)
+    return (text,)
 
 
 @lru_cache(maxsize=256)
-def warn(notes: tuple[Message, ...]) -> None:
+def warn(notes: tuple[str, ...]) -> None:
     """Log notes as warnings, each but once: for what runs trials itself, before the first."""
     for note in notes:
         logging.getLogger("stopwise").warning(note)

@@ -12,11 +12,9 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence
 from stopwise.core.runs import of_runs
-from stopwise.core.snapshot import encode_shaped, restore_shaped, restore_state
 from stopwise.questions.budget import Bonferroni
 
 At = tuple[Any, ...]
-_SAVED = ("p_not_worse", "p_value", "found")
 
 
 class SamePairs:
@@ -58,14 +56,3 @@ class SamePairs:
     def keep(self, places: Ints) -> None:
         """Look no more at other runs than these."""
         self.state = of_runs(self.state, places)
-
-    def content(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        own = {name: encode_shaped(getattr(self, name)) for name in _SAVED}
-        return {**own, "state": [encode_shaped(array) for array in self.state]}
-
-    def restore(self, content: dict[str, Any]) -> None:
-        """Take over such values, or raise ``ValueError``."""
-        for name in _SAVED:
-            setattr(self, name, restore_shaped(content[name], getattr(self, name)))
-        self.state = restore_state(content["state"], self.state, restore_shaped)

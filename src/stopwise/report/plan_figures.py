@@ -110,14 +110,7 @@ def plot_detectable(plan: "Plan") -> "Figure":
     figure, axes = new_axes(width=5.6, height=3.8)
     found = [(own.n_max, own.gap, own.gap_error) for own in plan.detectable if own.gap is not None]
     n, gap, error = np.array(found).T
-    axes.errorbar(
-        n,
-        gap,
-        yerr=2 * error,
-        marker="o",
-        capsize=2,
-        color=COLOURS[0],
-    )
+    axes.errorbar(n, gap, yerr=2 * error, marker="o", capsize=2, color=COLOURS[0])
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     axes.set_xlabel("maximum number of trials per policy (n_max)")

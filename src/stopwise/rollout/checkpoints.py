@@ -88,7 +88,7 @@ class Checkpoints:
             f"{given}: only {next(iter(found))} matches, but a comparison needs at least 2 "
             "checkpoints",
         )
-        self._name = _naming([Path(path) for path in found])
+        self._name = naming([Path(path) for path in found])
         self._names = {path: self._name(Path(path)) for path in found}
         if begun:
             self._names = {path: begun[str(identity_of(own))] for path, own in found.items()}
@@ -188,27 +188,23 @@ def _with_numbers(path: str) -> list[tuple[int, str]]:
     return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces]
 
 
-def short_names(paths: Sequence[Path]) -> list[str]:
-    """Return the shortest part of each path that no two have alike, the same part of all.
+def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
+    """Return what names a path by its shortest part that no two of these have alike.
 
     An ending that all have in common says nothing, and is left out.
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from stopwise.rollout.checkpoints import short_names
-    >>> short_names([Path("runs/a/ckpt_1.zip"), Path("runs/a/ckpt_2.zip")])
+    >>> paths = [Path("runs/a/ckpt_1.zip"), Path("runs/a/ckpt_2.zip")]
+    >>> list(map(naming(paths), paths))
     ['ckpt_1', 'ckpt_2']
-    >>> short_names([Path("runs/a/last.zip"), Path("runs/b/last.zip")])
+    >>> paths = [Path("runs/a/last.zip"), Path("runs/b/last.zip")]
+    >>> list(map(naming(paths), paths))
     ['a', 'b']
-    >>> short_names([Path(f"{run}/{step}.pt") for run in "ab" for step in (1, 2)])
+    >>> paths = [Path(f"{run}/{step}.pt") for run in "ab" for step in (1, 2)]
+    >>> list(map(naming(paths), paths))
     ['a/1', 'a/2', 'b/1', 'b/2']
     """
-    return list(map(_naming(paths), paths))
-
-
-def _naming(paths: Sequence[Path]) -> Callable[[Path], str]:
-    """Return what gives these paths their shortest names, and others the same part of theirs."""
     endings = {path.suffix for path in paths}
     common = endings.pop() if len(endings) == 1 else None
 

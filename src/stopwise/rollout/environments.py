@@ -77,7 +77,9 @@ class Gym(Arena):
             total += float(reward)
             length += 1
             if self.any_success:
-                succeeded = max(succeeded, success_of(info), key=_by_success)
+                told = success_of(info)
+                if told.get("success", -1.0) > succeeded.get("success", -1.0):
+                    succeeded = told
             ended = terminated or truncated
             if deadline is not None and time.perf_counter() > deadline:
                 raise TimedOut(f"time-out: {length} steps took more than {timeout:g} s")
@@ -123,11 +125,6 @@ def success_of(info: Mapping[str, Any]) -> dict[str, float]:
         if info.get(name) is not None:
             return {"success": float(as_numbers(info[name]).item())}
     return {}
-
-
-def _by_success(found: Mapping[str, float]) -> float:
-    """Return what sorts what infos told of success; those that told nothing come first."""
-    return found.get("success", -1.0)
 
 
 def has_tensors(observation: Any) -> bool:

@@ -165,8 +165,8 @@ class Schedule:
         self._joins.append((policy, self.rule.rows))
         self._follow()
 
-    def receive(self, *episodes: Episode) -> int:
-        """Take results in; return how many are of a place that had none.
+    def receive(self, *episodes: Episode) -> None:
+        """Take results in; a second one of a place changes nothing.
 
         Raises
         ------
@@ -178,7 +178,6 @@ class Schedule:
             self._episodes.setdefault(episode.place, episode)
         if self.count > before:
             self._follow()
-        return self.count - before
 
     def _follow(self) -> None:
         """Look at all rows that are complete, and let those join whose row has come."""

@@ -15,7 +15,7 @@ from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart
 from stopwise.errors import InvalidInput, InvalidState, require
-from stopwise.messages import Message, Setting, named
+from stopwise.messages import Setting, named
 from stopwise.questions import for_files
 from stopwise.questions.question import Places, complete
 from stopwise.rollout.journal import plain
@@ -183,7 +183,7 @@ class Watch:
         notes = [note for note in aligned.notes if getattr(note, "code", "") != UNEQUAL_NUMBERS]
         if aligned.bounds is None and self._settings.get("by") != "wins":
             text = "no bounds were declared: scores are assumed to lie in [0, 1]"
-            notes.append(Message(text, code="bounds-undeclared"))
+            notes.append(text)
         if task in self._seen:
             _require_same(task, self._seen[task], aligned)
         if task not in self._rules:

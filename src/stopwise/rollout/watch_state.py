@@ -47,11 +47,7 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
 def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
     """Replace the file in one step: a crash leaves the old one or the new one."""
     content = {
-        task: {
-            "rules": dict(own.rules),
-            "rows": own.rows.tolist(),
-            "joined": dict(own.joined),
-        }
+        task: {"rules": dict(own.rules), "rows": own.rows.tolist(), "joined": dict(own.joined)}
         for task, own in tasks.items()
     }
     replace_file(

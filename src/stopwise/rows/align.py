@@ -20,7 +20,7 @@ import polars as pl
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
 from stopwise.errors import require, require_choice
-from stopwise.messages import BLANK, Notes, Setting, counted
+from stopwise.messages import BLANK, Notes, Setting, counted, few
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
@@ -74,7 +74,8 @@ def align(
     if design == "independent":
         grouped = frame.partition_by("policy", as_dict=True)
         columns = [grouped[(name,)]["score"].to_numpy() for name in names]
-        scores = _aligned(columns, names, notes)
+        notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
+        scores = side_by_side(columns)
         if "proxy" in frame.columns:
             proxy = side_by_side([grouped[(name,)]["proxy"].to_numpy() for name in names])
     else:
@@ -130,7 +131,7 @@ def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 def _chosen(trials: Trials, task: str | None) -> str:
     tasks = trials.tasks
     if task is None:
-        require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {', '.join(tasks)}")
+        require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {few(tasks)}")
         task = tasks[0]
     require_choice("task", task, tasks)
     return task
@@ -168,11 +169,6 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
         hint = ["; if those in a row of the table do, say so with ", Setting("design", "paired")]
     notes.add(f"design: {design} was assumed, since {why}", *hint)
     return design
-
-
-def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
-    notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
-    return side_by_side(columns)
 
 
 def _by_block(

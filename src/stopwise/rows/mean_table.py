@@ -138,11 +138,7 @@ def _drawn(
         notes=tuple(notes),
     )
     # As they come: in turn, the order of the rows would no longer be that of the draws.
-    table = align(
-        together,
-        design=design or "auto",
-        in_turn=False,
-    )
+    table = align(together, design=design or "auto", in_turn=False)
     require(
         table.design == "paired" or not alike,
         "the policies of a row had the same task, so that their scores are not independent: "

@@ -152,11 +152,7 @@ class Table:
         outside = self.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
         if not outside:
             return f"{place}{complaint}"
-        return Message(
-            f"{place}{complaint}; no bounds were declared: give ",
-            Setting("bounds"),
-            code="bounds-undeclared",
-        )
+        return Message(f"{place}{complaint}; no bounds were declared: give ", Setting("bounds"))
 
 
 def side_by_side(columns: Sequence[Floats]) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Setting, counted
+from stopwise.messages import BLANK, Setting, counted, few
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
@@ -55,15 +55,13 @@ def tables(
     )
 
 
-def of_every_policy(
-    policies: Mapping[str, Collection[str]],
-) -> tuple[list[str], tuple[str, ...]]:
+def of_every_policy(policies: Mapping[str, Collection[str]]) -> tuple[list[str], tuple[str, ...]]:
     """Return the tasks in which every policy has trials, and a note on the others."""
     every = list(dict.fromkeys(name for own in policies.values() for name in own))
     lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
     kept = [task for task, names in lacking.items() if not names]
     gaps = [f"{task} has no {', '.join(names)}" for task, names in lacking.items() if names]
-    listed = "; ".join(gaps)
+    listed = few(gaps, "; ")
     require(bool(kept), f"no task has trials of every policy: {listed}")
     if not listed:
         return kept, ()
@@ -89,9 +87,9 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
             gaps.append(f"{part.task} has no trials of {', '.join(lacking)}{left}")
         if enough or len(parts) == 1:
             kept.append(part)
-    listed = "; ".join(gaps)
+    listed = few(gaps, "; ")
     only = f"there is only {every[0]}"  # in all of them
-    require(bool(kept), f"no task has policies to compare: {listed or only}")
+    require(bool(kept), f"no task has policies to compare: {listed or only}", code="few-policies")
     note = (f"the trials are not complete: {listed}",)
     return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
 

@@ -13,15 +13,16 @@ of each arm is its next trial, whichever row that is in. So it is where an arm h
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
-from stopwise.questions import pose, resume
+from stopwise.questions import pose
 from stopwise.questions.question import Places, Question, Shown, complete
 
-CHECKPOINT = 256  # rows between saved questions, so that undoing a trial need not replay all
+CHECKPOINT = 256  # rows between kept questions, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone
 
 
@@ -67,7 +68,7 @@ class SlotBoard:
         apart = bool(rules.groups) or self._question.numbered_apart
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
         self._own = empty if apart else None
-        self._checkpoints: list[tuple[int, str]] = []
+        self._checkpoints: list[tuple[int, Question]] = []
         self._changed = False  # whether more rows may be usable than are used
         self._twin: tuple[dict[tuple[int, str], float | None], SlotBoard] | None = None
 
@@ -151,7 +152,7 @@ class SlotBoard:
         while self._checkpoints and self._checkpoints[-1][0] > number:
             self._checkpoints.pop()
         known = self._checkpoints[-1][1] if self._checkpoints else None
-        self._question = pose(self.rules) if known is None else resume(known)
+        self._question = pose(self.rules) if known is None else deepcopy(known)
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots, by row and arm, have these scores, or stay empty.
@@ -246,7 +247,7 @@ class SlotBoard:
             return
         for row in self._question.take(self._settled):
             if (row + 1) % CHECKPOINT == 0:
-                self._checkpoints.append((row + 1, self._question.to_json()))
+                self._checkpoints.append((row + 1, deepcopy(self._question)))
                 del self._checkpoints[:-KEPT]
         self._changed = False
 

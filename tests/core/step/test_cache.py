@@ -41,21 +41,16 @@ def test_damaged_file_is_made_again(tmp_path: Path, damage: str) -> None:
     make = Maker()
     cache.load_or_make("table", make, tmp_path)
     path = next(tmp_path.glob("*.npz"))
-    content = path.read_bytes()
-    if damage == "cut":
-        path.write_bytes(content[: len(content) // 2])
-    elif damage == "empty":
-        path.write_bytes(b"")
-    elif damage == "text":
-        path.write_text("not a table")
-    elif damage == "flipped":
-        stored = dict(np.load(path))
-        stored["numbers"][0] = 3.0
-        np.savez(path.with_suffix(""), **stored)
+    content, stored = path.read_bytes(), dict(np.load(path))
+    changed = {
+        "flipped": {"numbers": 3.0 * stored["numbers"]},
+        "version": {"version": cache.VERSION + 1},
+    }
+    if damage in changed:
+        np.savez(path.with_suffix(""), **{**stored, **changed[damage]})
     else:
-        stored = dict(np.load(path))
-        stored["version"] = np.array(cache.VERSION + 1)
-        np.savez(path.with_suffix(""), **stored)
+        cut = content[: len(content) // 2]
+        path.write_bytes({"cut": cut, "empty": b"", "text": b"not a table"}[damage])
     again = cache.load_or_make("table", make, tmp_path)
     assert make.calls == 2
     assert again["numbers"][0] == 1.0

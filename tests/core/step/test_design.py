@@ -85,13 +85,7 @@ def test_decision_regions_agree_with_the_rule(designed: Designed) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        {"alpha": 0.0},
-        {"alpha": 0.6},
-        {"n_max": 1},
-        {"n_max": 5000},
-        {"futility": "maybe"},
-    ],
+    [{"alpha": 0.0}, {"alpha": 0.6}, {"n_max": 1}, {"n_max": 5000}, {"futility": "maybe"}],
 )
 def test_refuses_what_it_cannot_make(arguments: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):

@@ -1,13 +1,9 @@
 """`Step` as a method: real data, closing, replay, refusals."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from stopwise.core.arrays import Floats
-from stopwise.core.step.design import StepDesign
 from stopwise.core.step.method import Step, StepState
 
 
@@ -20,19 +16,6 @@ def run(method: Step, r0: Floats, r1: Floats) -> list[StepState]:
         state = method.step(state, forward, backward)
         states.append(state)
     return states
-
-
-def test_error_rate_of_one_direction_without_looking_at_the_other() -> None:
-    # A one-sided study goes on after the mirrored stop. Sabotage: a rule made for 2 alpha fails.
-    method = Step(n_max=50, futility=None)
-    rng = np.random.default_rng(11)
-    runs = 20_000
-    r0, r1 = rng.binomial(1, 0.5, (2, 50, runs))
-    final = run(method, r0, r1)[-1]
-    rejected = method.evidence(final).rejected[:, 0]
-    assert binomtest(int(rejected.sum()), runs, 0.05, alternative="greater").pvalue > 0.01
-    expected = float(method.stopping.error(0.5))
-    assert binomtest(int(rejected.sum()), runs, expected).pvalue > 1e-3
 
 
 def test_a_direction_is_closed_by_the_mirrored_stop() -> None:
@@ -77,9 +60,3 @@ def test_futility_is_advice_or_binds() -> None:
     assert not none.futile(last[None]).any()
     assert advisory.evidence(last["advisory"]).rejected.tolist() == [True, False]
     assert not binding.evidence(last["binding"]).rejected.any()
-
-
-def test_design_is_made_once(designed: Callable[..., StepDesign]) -> None:
-    method = Step(n_max=20)
-    assert method.stopping is method.stopping
-    assert np.array_equal(method.stopping.rule.reject_from, designed(0.05, 20).rule.reject_from)

@@ -39,8 +39,7 @@ def status(place: Place = ".", as_json: AsJson = False) -> None:
 
 @grouped
 def report(
-    place: Place = ".",
-    html: Path = option("The file to write.", Path("report.html")),
+    place: Place = ".", html: Path = option("The file to write.", Path("report.html"))
 ) -> None:
     """Check the whole journal and write the report, a web page for readers of the study."""
     check_places(html, None)

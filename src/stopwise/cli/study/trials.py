@@ -61,8 +61,7 @@ def export(
     from stopwise.errors import require
 
     require(
-        file.suffix in WRITERS,
-        f"the file must end in {', '.join(WRITERS)}, but got {str(file)!r}",
+        file.suffix in WRITERS, f"the file must end in {', '.join(WRITERS)}, but got {str(file)!r}"
     )
     with open_study(place) as study:
         frame = study.exported(used=used)

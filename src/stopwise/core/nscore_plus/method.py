@@ -256,11 +256,7 @@ class NotWorse(NScorePlus):
     """One of the two tests that show equivalence: its bets assume equal policies."""
 
     def _standardised_bet(
-        self,
-        pairs: Floats,
-        total: Floats,
-        need: Floats,
-        deviation: Floats,
+        self, pairs: Floats, total: Floats, need: Floats, deviation: Floats
     ) -> Floats:
         """Return the bet on a gap of the margin, towards n_max if there is one."""
         left = None if self.n_max is None else self.n_max - pairs

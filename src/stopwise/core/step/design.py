@@ -28,19 +28,13 @@ class Certificate(NamedTuple):
     ----------
     expected_n : float
         Expected number of pairs, averaged over the alternatives that the design is made for.
-    power : float
-        Power, averaged over the same alternatives with their stakes.
     lower_bound : float
         No test with this level, horizon and mean power has a smaller mean expected number of pairs
         (of those that stop undecided only at the horizon, unless futility is binding).
-    worst_case : WorstCase
-        Proven bound of the type-1 error over all ``p1 <= p0``, and where it is nearly attained.
     """
 
     expected_n: float
-    power: float
     lower_bound: float
-    worst_case: WorstCase
 
 
 class DecisionRegions(NamedTuple):
@@ -128,14 +122,12 @@ class StepDesign:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """Expected number of pairs, its lower bound for every test, and the worst-case error."""
+        """Expected number of pairs, and its lower bound for every test."""
         purpose = "binding" if self.futility == "binding" else "decision"
         rates0, rates1, weights, stakes = default_alternatives(self.n_max, purpose)
         expected = float(np.sum(weights * self.expected_n(rates0, rates1)))
-        powers = self.power(rates0, rates1)
-        missed = float(np.sum(stakes * (1.0 - powers)))
-        power = float(np.sum(stakes * powers) / np.sum(stakes))
-        return Certificate(expected, power, self.objective_bound - missed, self.worst)
+        missed = float(np.sum(stakes * (1.0 - self.power(rates0, rates1))))
+        return Certificate(expected, self.objective_bound - missed)
 
     def decision_regions(self, n: int) -> DecisionRegions:
         """Decisions after ``n`` pairs in every state, as arrays over (successes0, successes1)."""

@@ -22,11 +22,7 @@ _RULE = tuple(entry.name for entry in fields(Rule))
 
 
 def step_design(
-    alpha: float,
-    n_max: int,
-    *,
-    futility: str | None = "advisory",
-    progress: Progress | None = None,
+    alpha: float, n_max: int, *, futility: str | None = "advisory", progress: Progress | None = None
 ) -> StepDesign:
     """Return a near-optimal sequential test of two success rates, from the cache or newly made.
 

@@ -106,8 +106,7 @@ class Step(Method[StepState]):
                 f"{self.alpha:.5f}); no test of this level has an average cost, of trials and of "
                 f"ending undecided, that is lower by more than {100 * over:.2g} %.{hint}",
             )
-        certificate = self.stopping.certificate
-        worst = certificate.worst_case
+        certificate, worst = self.stopping.certificate, self.stopping.worst
         return (
             f"step (optimal table, n_max = {self.n_max}): the error of one direction is "
             f"proven to be at most {worst.error:.5f} (allowed: {self.alpha:.5f}), worst near "

@@ -25,6 +25,7 @@ WRAPPERS = frozenset(
     )
 )
 KEY = "key{}"
+ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # Keys that name training runs.
 OF_SEED = re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE)
 # Fewer numbers beside plain facts are hardly the scores of a policy.
@@ -67,6 +68,7 @@ def read(head: Head) -> RawTable:
         raise InvalidInput(text, code="no-records")
     with_outcome = [own for own in found if any(map(is_score_name, own[2]))]
     found = with_outcome or found
+    found = _under_suites(found)
     depth = max(len(keys) for keys, _, _ in found)
     lowest = {keys[-1] for keys, _, _ in found if keys}
     roles, notes = _roles(str(path), [record for _, _, record in found], depth, lowest)
@@ -75,6 +77,18 @@ def read(head: Head) -> RawTable:
         for keys, place, record in found
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+
+
+def _under_suites(found: list[Found]) -> list[Found]:
+    """Return records with one key of two where the lower ones recur nowhere: tasks of suites."""
+    lower: dict[str, set[str]] = {}
+    for keys, _, _ in found:
+        if len(keys) != 2:
+            return found
+        lower.setdefault(keys[0], set()).add(keys[1])
+    if len(lower) < 2 or set.intersection(*lower.values()):
+        return found
+    return [(("/".join(keys),), place, record) for keys, place, record in found]
 
 
 def _unwrapped(content: Any) -> Any:
@@ -123,7 +137,8 @@ def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> It
         return
     if not isinstance(node, dict):
         return
-    if any(_is_outcome(key, value) for key, value in flattened(node).items()):
+    inside = any(_has_trials(key, value) for key, value in node.items())
+    if not inside and any(_is_outcome(key, value) for key, value in flattened(node).items()):
         yield keys, place or "the object", {**shared, **flattened(node)}
         return
     scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
@@ -137,7 +152,10 @@ def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> It
         inner = named or inner
     elif not _are_policies(inner, [v for v in node.values() if not isinstance(v, dict | list)]):
         inner = {}  # indices, seeds, sizes of layers and the like
-    own = {**shared, **flattened({key: v for key, v in node.items() if key not in inner})}
+    facts = {key: v for key, v in node.items() if key not in inner}
+    if inside:  # sums of the trials below are no facts about each of them
+        facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
+    own = {**shared, **flattened(facts)}
     if not inner:
         yield keys, place or "the object", own
     for key, value in inner.items():
@@ -167,6 +185,16 @@ def _of_lists(
 
 def _is_outcome(key: str, value: object) -> bool:
     return is_score_name(key) and isinstance(value, bool | int | float | str)
+
+
+def _has_trials(key: str, value: object) -> bool:
+    """Whether a list of records with outcomes stands there, or below, under a name for trials."""
+    if isinstance(value, dict):
+        return any(_has_trials(inner, own) for inner, own in value.items())
+    if not isinstance(value, list) or key.lower() not in WRAPPERS:
+        return False
+    records = [flattened(own) for own in value[:5] if isinstance(own, dict)]
+    return any(_is_outcome(name, own) for record in records for name, own in record.items())
 
 
 def _curve(node: Record) -> bool:

@@ -17,15 +17,15 @@ TASK = re.compile(PREFIX + r"Task: (?P<task>.*\S)")
 SUCCESS = re.compile(PREFIX + r"Success:(?P<outcome>.*)")
 # "Episode 3: Success", "[Trial 12/50] failed", "Rollout #4 - SUCCESS (120 steps)".
 EPISODE = re.compile(
-    r"^(?:.*[\s:\]\[(])?(?:episode|trial|rollout|ep)\s*#?(?P<episode>\d+)(?:\s*/\s*\d+)?\s*[\])]?"
-    r"\s*(?:[:|,-]|=>|->)?\s*(?:result|outcome|success|status)?\s*[:=]?\s*"
-    r"(?P<outcome>success(?:ful|ed)?|succeeded|fail(?:ure|ed)?|true|false|passed)\b",
+    r"^(?:.*[\s:\]\[(])?(?:episode|trial|rollout|ep)[\s#=]*(?P<episode>\d+)(?:\s*/\s*\d+)?\s*[\])]?"
+    r"(?:\s*(?:[:|,-]|=>|->)?\s*(?:result|outcome|success|status)?\s*[:=]?\s*|.*\bsuccess\s*[:=]\s*)"
+    r"(?P<outcome>success(?:ful|ed)?|succeeded|fail(?:ure|ed)?|true|false|passed|[01])\b(?![.%])",
     re.IGNORECASE,
 )
 # What Isaac-GR00T prints at the end: the environment, the successes, and what else it measured.
 GROOT = re.compile(r"^results:\s+\((?P<content>.*?)\)?\s*$")
 NUMPY = re.compile(r"np\.(?:bool_|float\d+|int\d+)\(([^()]*)\)|np\.(True|False)_")
-GOOD = ("success", "succeeded", "true", "passed")
+GOOD = ("success", "succeeded", "true", "passed", "1")
 
 
 def recognise(head: Head) -> bool:

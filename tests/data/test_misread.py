@@ -88,6 +88,46 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("when,old,new", [*"abcdefgh"], [0, 1, 0, 1, 1, 0, 1, 4 / 7], [1] * 6 + [0, 6 / 7]),
         "the last row holds the mean of the others",
     ),
+    "last_is_mean": (
+        table("policy,success", ["old"] * 10 + ["new"] * 11, [*[0, 1] * 10, 0.5]),
+        r"line 22: the score of 'new' sums up the others",
+    ),
+    "word_as_number": (
+        table("trial,old,new", [*range(10), "SR"], [*[0, 1] * 5, 0.5], [*[1, 1] * 5, 1]),
+        r"line 12: 'SR' stands in column 'trial', which numbers the other rows",
+    ),
+    "no_number": (
+        table("trial,old,new", [*range(10), ""], [*[0, 1] * 5, 5], [*[1, 1] * 5, 10]),
+        r"line 12: nothing stands in column 'trial'",
+    ),
+    "running": (
+        table(
+            "trial,old", range(1, 13), [round((i + 1) // 2 / i, 3) for i in range(1, 13)]
+        ).replace(",old", ",success_rate"),
+        "holds rates of all trials so far",
+    ),
+    "sentinel": (
+        table("policy,success", OLD_NEW, [-1, *RESULTS[1:]]),
+        r"line 2, column 'success': -1 stands among 0 and 1: .*declare bounds=",
+    ),
+    "two_outcomes": (
+        table("policy,grasp_score,success", OLD_NEW, RNG.random(60), RESULTS),
+        "'success' and 'grasp_score' may be what is to be compared",
+    ),
+    "reasons": (
+        table("policy,success,invalid_reason", OLD_NEW, RESULTS, ["", "arm", "cup"] * 20),
+        "differ in 'invalid_reason'",
+    ),
+    "subtasks": (
+        table(
+            "policy,trial,part,success",
+            ["a"] * 10,
+            [0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+            "xy" * 5,
+            [0, 1] * 5,
+        ),
+        r"already appears at line .* with another 'part': where=",
+    ),
     "agg_success": (
         "policy,episodes,success,reward_mean\nold,100,0.45,1.2\nnew,100,0.75,1.9\n",
         r"each row sums up many trials .*stopwise compare ",
@@ -347,6 +387,86 @@ def test_trials_in_the_order_of_completion_are_rearranged_and_told() -> None:
     assert "all successes of 'a' stand before all failures" in first.notes[0]
     few = sw.read_trials({"a": [1, 1, 1, 0, 0], "b": [0, 1] * 3})
     assert few.frame.filter(policy="a")["score"].to_list() == [1, 1, 1, 0, 0]
+
+
+def test_steps_that_stop_at_a_limit_are_lengths_of_episodes(tmp_path: Path) -> None:
+    steps = [20, 25, 30, 35, 40, 300, 300, 300, 300, 300]
+    path = files.text(
+        tmp_path / "a.csv",
+        table(
+            "policy,episode,success,steps",
+            "a" * 10 + "b" * 10,
+            [*range(10)] * 2,
+            won(20, 0.5),
+            steps * 2,
+        ),
+    )
+    assert len(sw.read_trials(path)) == 20
+    with pytest.raises(sw.InvalidInput, match="as lengths of episodes do"):
+        sw.read_trials(path, at="last")
+
+
+def test_the_last_step_of_each_episode(tmp_path: Path) -> None:
+    rows = [(p, e, t, int(t == 4 and e % 2)) for p in "ab" for e in range(6) for t in range(5)]
+    path = files.text(
+        tmp_path / "a.csv", table("policy,episode,t,reward", *zip(*rows, strict=True))
+    )
+    trials = sw.read_trials(path, at="last")
+    assert trials.counts() == {("task", "a"): 6, ("task", "b"): 6}
+    assert trials.frame["score"].sum() == 6
+
+
+def test_circumstances_of_one_policy_each_are_told_first(tmp_path: Path) -> None:
+    days = [f"2024-01-{i + 1:02}" for i in range(20)]
+    content = table("day,policy,room,success", days, "a" * 10 + "b" * 10, "12" * 10, won(20, 0.5))
+    path = files.text(tmp_path / "a.csv", content)
+    assert sw.read_trials(path).notes[0].startswith("policy and 'day' cannot be told apart")
+    mixed = table("day,policy,room,success", days, "ab" * 10, "1122" * 5, won(20, 0.5))
+    assert not any("told apart" in note for note in sw.read_trials(files.text(path, mixed)).notes)
+
+
+def test_what_came_of_a_trial_is_no_stratum(tmp_path: Path) -> None:
+    content = table("policy,success,subtasks", OLD_NEW, RESULTS, [0, 1, 1] * 20)
+    notes = sw.read_trials(files.text(tmp_path / "a.csv", content)).notes
+    assert not any("though it may matter" in note for note in notes)
+
+
+def test_failures_that_were_filled_in_are_told(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.csv", table("policy,success", OLD_NEW, map(blank, RESULTS)))
+    notes = sw.read_trials(path, missing="fail").notes
+    assert any(f"{RESULTS.count(0)} trials without a score counted as" in note for note in notes)
+
+
+def test_words_of_success_add_to_those_understood(tmp_path: Path) -> None:
+    words = ["yes", "ok_slow", "no", "1", "0", "slipped", ""]
+    path = files.text(tmp_path / "a.csv", table("policy,result", "aabbaab", words))
+    trials = sw.read_trials(path, success_word="ok_slow", missing="drop")
+    assert trials.frame["score"].to_list() == [1, 1, 0, 1, 0, 0]
+    assert trials.notes[0].endswith("counted as failures: 'slipped'")
+
+
+def test_a_summary_in_a_folder_lacks_the_chosen_score(tmp_path: Path) -> None:
+    for name in "ab":
+        files.text(tmp_path / f"{name}.csv", table("success,grasp_score", [0, 1], [0.5, 1]))
+    files.text(tmp_path / "metrics.json", '{"loss": 0.5}')
+    assert len(sw.read_trials(tmp_path, score="grasp_score")) == 4
+    files.text(tmp_path / "c.csv", "success\n1\n")
+    with pytest.raises(sw.InvalidInput, match="no column 'grasp_score'"):
+        sw.read_trials(tmp_path, score="grasp_score")
+
+
+def test_names_of_keys_say_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    inner = {
+        "act": {"task_0": [1, 0], "task_1": [0, 1]},
+        "dp": {"task_0": [1, 1], "task_1": [0, 0]},
+    }
+    path.write_text(json.dumps(inner))
+    assert sw.read_trials(path).policies == ("act", "dp")
+    path.write_text(json.dumps({"seed_0": {"act": [1, 0], "dp": [0, 1]}, "seed_1": {"act": [1]}}))
+    trials = sw.read_trials(path)
+    assert trials.counts() == {("task", "act"): 3, ("task", "dp"): 2}
+    assert trials.frame["seed"].n_unique() == 2
 
 
 def test_words_sheets_and_rates_as_they_are_typed(tmp_path: Path) -> None:

@@ -64,7 +64,17 @@ def test_preferences_have_no_means(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["time", "Completion Time (s)", "time_s", "path_distance", "loss", "collisions", "failure"],
+    [
+        "time",
+        "Completion Time (s)",
+        "time_s",
+        "path_distance",
+        "loss",
+        "collisions",
+        "failure",
+        "lifetime",
+        "wrench peak",
+    ],
 )
 def test_the_direction_of_a_score_is_asked_where_its_name_does_not_say(name: str) -> None:
     columns = {"policy": ["a", "b"] * 4, name: [1.0, 2.0] * 4}
@@ -78,7 +88,7 @@ def test_the_direction_of_a_score_is_asked_where_its_name_does_not_say(name: str
         assert "direction-unknown" not in codes(told.warnings)
 
 
-@pytest.mark.parametrize("name", ["score", "lifetime", "timestamp_score", "success"])
+@pytest.mark.parametrize("name", ["score", "timestamp_score", "success"])
 def test_other_scores_get_none(name: str) -> None:
     trials = sw.read_trials({"policy": ["a", "b"], name: [0.0, 1.0]}, score=name)
 

@@ -128,11 +128,16 @@ def test_bad_choices_get_one_clear_error(choices: dict[str, Any], message: str) 
 
 
 def test_columns_are_chosen_joined_or_ignored() -> None:
-    table = {"env": ["sim", "real"], "task": ["cup", "cup"], "arm": ["a", "b"], "value": ["1", "0"]}
+    table = {
+        "env": ["sim", "real"],
+        "task": ["cup", "cup"],
+        "arm": ["a", "b"],
+        "value_score": [1, 0],
+    }
     trials = sw.read_trials(
         {**table, "score": [9, 9], "seed": [1, 2]},
         columns={"task": ["env", "task"], "policy": "arm", "block": None},
-        score="value",
+        score="value_score",
     )
 
     assert trials.tasks == ("sim/cup", "real/cup")

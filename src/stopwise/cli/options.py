@@ -195,7 +195,8 @@ class ReadingOptions(OptionGroup):
         "error",
     )
     success_word: list[str] | None = option(
-        "A word of the score that means success; all others mean failure. Repeat for more.",
+        "A word of the score that means success besides those understood; all others mean failure. "
+        "Repeat for more.",
         metavar="WORD",
     )
     order: str = option("Order of the trials: file, time (by the time column) or shuffled.", "file")

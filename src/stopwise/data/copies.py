@@ -13,6 +13,7 @@ import polars as pl
 
 from stopwise.core.arrays import Floats
 from stopwise.data.raw import RawTable
+from stopwise.data.roles import RISING, STEPS, sounds_like_outcome, usual_name
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting, counted, names_listed
 
@@ -26,7 +27,7 @@ LEAST_ORDERS = 10_000
 # How a copy is called: "results (copy)", "results - Copy (2)", "Copy of results", "results_copy".
 COPY = re.compile(r"^copy of |[ _-]*\(?copy[ _-]?\d*\)?( ?\(\d+\))?$| ?\(\d+\)$")
 # What a numbered trial is known by: each training run may number its own.
-IDENTITY = ("task", "policy", "seed", "block", "trial")
+IDENTITY = ("task", "policy", "seed", "block", "step", "trial")
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
@@ -59,16 +60,42 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
     named = ", ".join(
         f"{name} {value!r}" for name, value in zip(identities.columns, identity, strict=True)
     )
+    start = f"{raw.source}, {raw.place(row)}: {named} already appears at {raw.place(earlier)} with "
+    part = _part_of_trial(raw, identities)
+    apart = (Setting("columns", {"task": [BLANK]}), " or ", Setting("columns", {"block": BLANK}))
+    if part is None:
+        return InvalidInput(
+            f"{start}different values; name the columns that tell these trials apart (",
+            *apart,
+            "), or ignore the trial numbers with ",
+            Setting("columns", {"trial": None}),
+            code="contradicting-rows",
+        )
+    last = (", ", Setting("columns", {"step": part}), " and ", Setting("at", "last"), " the last")
     return InvalidInput(
-        f"{raw.source}, {raw.place(row)}: {named} already appears at {raw.place(earlier)} "
-        "with different values; name the columns that tell these trials apart (",
-        Setting("columns", {"task": [BLANK]}),
-        " or ",
-        Setting("columns", {"block": BLANK}),
-        "), or ignore the trial numbers with ",
-        Setting("columns", {"trial": None}),
-        code="contradicting-rows",
+        f"{start}another {part!r}: ",
+        Setting("where", {part: BLANK}),
+        " reads one row of each trial",
+        *(last if usual_name(part) in (*STEPS, *RISING) else ()),
+        "; if each row is a trial, name the columns that tell them apart (",
+        *apart,
+        ")",
+        code="parts-of-trials",
     )
+
+
+def _part_of_trial(raw: RawTable, identities: pl.DataFrame) -> str | None:
+    """Return the column that tells all rows of one trial apart, by few values that recur."""
+    found: dict[str, int] = {}
+    for name, values in raw.frame.to_dict().items():
+        number = values.n_unique()
+        if sounds_like_outcome(name) and usual_name(name) not in (*STEPS, *RISING):
+            continue
+        if 1 < number <= len(values) / 2 and not values.dtype.is_float():
+            rows = identities.with_columns(values.alias("_part"))
+            if not rows.is_duplicated().any():
+                found[name] = number
+    return min(found, key=found.__getitem__, default=None)
 
 
 def without_copies(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":

@@ -53,8 +53,11 @@ def _of_one_kind(raw: RawTable) -> RawTable:
         return raw
     filled = raw.frame.select(pl.all().is_not_null())
     usual = [name for name in filled.columns if filled[name].sum() >= MOSTLY_FILLED * len(filled)]
-    other = ~filled.select(pl.any_horizontal(usual))[:, 0] if usual else filled[:, 0]
-    if not usual or not 0 < other.sum() <= 2:
+    if not usual:
+        return raw
+    other = ~filled.select(pl.any_horizontal(usual))[:, 0]
+    other |= (filled.select(pl.sum_horizontal(pl.all()))[:, 0] == 1) & (len(usual) > 2)
+    if not 0 < other.sum() <= 2:
         return raw
     places = ", ".join(map(raw.place, other.arg_true()))
     text = f"{raw.source}: {places}: no trial, but something about them; left out"
@@ -102,3 +105,23 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
                 Setting("columns", {"policy": BLANK}),
                 code="summary-row",
             )
+        _refuse_text_among_numbers(raw, name)
+
+
+def _refuse_text_among_numbers(raw: RawTable, name: str) -> None:
+    """Raise if a column numbers the rows, but for a word, or for a last row without a number."""
+    values = raw.frame[name].str.strip_chars().replace("", None)
+    numbers = values.cast(pl.Float64, strict=False).is_not_null()
+    if numbers.sum() < max(LEAST_ROWS, MOSTLY_FILLED * len(values)):
+        return
+    odd = ~numbers & (~values.str.contains(r"\d")).fill_null(False)
+    if values.null_count() == 1 and values[-1] is None:
+        odd = values.is_null()
+    if odd.any():
+        row = int(odd.arg_max() or 0)
+        shown = "nothing" if values[row] is None else repr(values[row])
+        raise InvalidInput(
+            f"{raw.source}, {raw.place(row)}: {shown} stands in column {name!r}, which numbers the "
+            "other rows: delete the row if it sums up others, or give it a number",
+            code="summary-row",
+        )

@@ -6,7 +6,7 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading, plain
-from stopwise.data.roles import ALL_NAMES, CHECKPOINTS, RISING, STEPS, Roles, usual_name
+from stopwise.data.roles import ALL_NAMES, CHECKPOINTS, RISING, STEPS, Roles, usual_name, words_of
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
@@ -18,6 +18,8 @@ SPLIT = frozenset(
         *("included", "include", "usable", "void", "outlier"),
     )
 )
+# Within a longer name, such as "invalid reason".
+SPLIT_WORDS = frozenset(("phase", "split", "valid", "invalid", "excluded", "discarded", "aborted"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
 # What can be answered: the setting, its role or value, and what it does.
@@ -55,13 +57,23 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
         if not isinstance(several, int) or several < 2:
             continue
         short = usual_name(name)
+        if short in RISING and trial and _is_length(own, names):
+            continue
         rises = short in RISING and (_rises(own, names) or _rises(own, [*names, *trial]))
         if rises or (short in CURVE and not _constant(own)):
             raise _question(raw, name, *CURVE_OPTIONS)
-        if short in SPLIT:
+        if SPLIT_WORDS & words_of(name) or short in SPLIT:
             raise _question(raw, name, *SPLIT_OPTIONS)
         if short not in ALL_NAMES and _in_blocks(own):
             raise _question(raw, name, *BLOCK_OPTIONS)
+
+
+def _is_length(own: pl.DataFrame, names: Sequence[str]) -> bool:
+    """Whether each row is a trial of its own and steps stop at the same number: a time limit."""
+    if own.select(*names, "trial").is_duplicated().any():
+        return False
+    steps = own["_own"].cast(pl.Float64, strict=False).drop_nulls()
+    return len(steps) > 0 and int((steps == steps.max()).sum()) > own["policy"].n_unique()
 
 
 def _constant(own: pl.DataFrame) -> bool:
@@ -127,6 +139,10 @@ def at_point(
         code="no-step-column",
     )
     runs = [name for name in GROUP if name in frame.columns]
+    if "trial" in frame.columns and "seed" not in runs:
+        several = frame.group_by(*runs, "trial").len()["len"]
+        runs += ["trial"] if bool((several > 1).any()) else []
+    total = len(frame)
     frame = frame.with_row_index("_row").drop_nulls(["step", "score"])
     if at in ("best", "auc"):
         require(
@@ -147,7 +163,17 @@ def at_point(
             f"{names_listed(lacking.rows()[0] if len(lacking) else ())}",
             parameter="at",
         )
-        if "seed" not in runs:
+        if not {"seed", "trial"} & {*runs}:
+            sizes = frame.group_by(*runs, "step").len()["len"]
+            require(
+                sizes.median() != 1 or len(there) == frame.select(runs).n_unique(),
+                f"{source}: {counted(len(there), 'row has', 'rows have')} the step {plain(at)}, "
+                "and most other steps one each, as lengths of episodes do: read all without ",
+                Setting("at", at),
+                code="lengths-of-episodes",
+            )
+            text = f"{source}: {len(there)} of {total} rows are at the step that was asked for: "
+            notes.append(Message(f"{text}{at}", code="at-point"))
             return there.drop("_row", "step"), there["_row"]
         frame = there
     points = frame.group_by(*runs, "step", maintain_order=True).agg(

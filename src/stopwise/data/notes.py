@@ -17,6 +17,8 @@ MANY_TRIALS = 5
 FIRST = (
     *(
         "other-outcomes",
+        "confounded",
+        "words-of-failure",
         "unused-columns",
         "direction-unknown",
         "bounds-of-data",

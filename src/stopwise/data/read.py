@@ -1,6 +1,7 @@
 """One function from any file, folder or frame to the trial table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,7 +17,7 @@ from stopwise.data.order import completed_in_order
 from stopwise.data.raw import with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
 from stopwise.data.roles import Column, resolve
-from stopwise.data.scenes import scenes_of_one_task, tell_unused, with_blocks
+from stopwise.data.scenes import scenes_of_one_task, tell_confounded, tell_unused, with_blocks
 from stopwise.data.shapes import shaped
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
@@ -65,6 +66,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
     parts = without_copies(parts, notes) if numbering else parts
     parts = with_blocks(parts, reading, notes)
     tell_unused(parts, notes)
+    tell_confounded(parts, notes)
     frame = _concatenated(parts)
     frame = scenes_of_one_task(frame, reading, notes)
     if reading.order == "file":
@@ -126,7 +128,7 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
         try:
             found.append(_kept_part(table, reading))
         except InvalidInput as error:
-            if not table.in_folder or error.code not in NO_TRIALS:
+            if not table.in_folder or not _holds_no_trials(error, table, reading):
                 raise
             others.append(error)
             skipped.append(Path(table.raw.source).name)
@@ -136,6 +138,17 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
         text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
         notes.add(text, code="files-skipped")
     return found
+
+
+def _holds_no_trials(error: InvalidInput, table: Loaded, reading: Reading) -> bool:
+    """Whether a file has nothing to compare, or lacks a column and has no other score."""
+    if error.code != "no-such-column":
+        return error.code in NO_TRIALS
+    try:
+        _part(table, replace(reading, columns={}))
+    except InvalidInput as other:
+        return other.code in NO_TRIALS
+    return False
 
 
 def _kept_part(table: Loaded, reading: Reading) -> Part:

@@ -48,7 +48,7 @@ class InputSettings(TypedDict, total=False):
     ]
     success_word: Annotated[
         str | Sequence[str] | None,
-        "Words of the score that mean success; all others mean failure.",
+        "Words of the score that mean success besides those understood; all others mean failure.",
     ]
     at: Annotated[
         str | int | float | None,

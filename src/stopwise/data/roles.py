@@ -91,7 +91,17 @@ UNDIRECTED = frozenset(
         *("damage", "deaths", "aborts", "aborted", "stops", "unsafe", "mistakes"),
     )
 )
-DIRECTED = frozenset(("success", "score", "reward", "return", "free"))
+DIRECTED = frozenset(
+    (
+        *("success", "successes", "successful", "succeeded", "score", "scores", "progress"),
+        *("completion", "completed", "credit", "reward", "rewards", "return", "returns", "rew"),
+        *("correct", "solved", "resolved", "passed", "reached", "accuracy", "wins", "won"),
+        *("result", "outcome", "verdict", "preference", "quality"),
+    )
+)
+# Words in the names of outcomes, of partial credit first: nothing that a trial starts with.
+CREDIT = frozenset(("score", "progress", "completion", "credit"))
+OUTCOMES = DIRECTED | UNDIRECTED | {"subtasks", "free", "reason", "comment", "comments", "notes"}
 # What a column is called if the file begins with its first trial.
 NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 
@@ -137,6 +147,16 @@ def is_named(name: str, *roles: str) -> bool:
 def is_score_name(name: str) -> bool:
     """Whether a name is usual for a score, perhaps behind that of a group: "eval/success"."""
     return bool({usual_name(name), usual_name(re.split(r"[/.]", name)[-1])} & set(NAMES["score"]))
+
+
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a column's name."""
+    return frozenset(re.split(r"[^a-z]+", usual_name(name)))
+
+
+def sounds_like_outcome(name: str) -> bool:
+    """Whether a column holds what came of a trial, by a word of its name."""
+    return is_score_name(name) or bool(OUTCOMES & words_of(name))
 
 
 def names_scores(name: str) -> bool:
@@ -210,6 +230,7 @@ def _evidence(
         ]
         readable = [name for name in named if is_readable(raw, name)]
         found = next(iter(readable or named), None)
+        _refuse_two_outcomes(raw, found)
         return None if found is None else ((found,), "a usual name, and values that are scores")
     if role == "policy":
         named = [name for name in named if is_policy(raw, name, alone=alone)]
@@ -220,6 +241,25 @@ def _evidence(
     if role == "task" and len(named) > 1:
         return _tasks(raw, named), usual
     return ((named[0],), usual) if named else None
+
+
+def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
+    """Raise if another column may be partial credit, which comes before success and return."""
+    if found is None or {usual_name(found), usual_name(re.split(r"[/.]", found)[-1])} & {*PARTIAL}:
+        return
+    others = [
+        name
+        for name in raw.frame.columns
+        if CREDIT & words_of(name) and not UNDIRECTED & words_of(name) and not is_score_name(name)
+    ]
+    others = [name for name in others if is_readable(raw, name)]
+    if others:
+        raise InvalidInput(
+            f"{raw.source}: {found!r} and {names_listed(others)} may be what is to be compared: "
+            "say which with ",
+            Setting("score"),
+            code="two-outcomes",
+        )
 
 
 def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
@@ -252,14 +292,16 @@ def _is_score(raw: RawTable, name: str, value: object) -> bool:
 
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
     """Say which other outcomes there are, and how to get them."""
-    outcomes = [name for name in raw.frame.columns if name != score and is_score_name(name)]
-    if outcomes:
-        text = f"{raw.source}: compared is {score!r}, not {names_listed(outcomes)}; "
-        notes.add(text, Setting("score", outcomes[0]), " compares that", code="other-outcomes")
+    outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
+    outcomes = [name for name in outcomes if raw.frame[name].null_count() < len(raw.frame)]
+    directed = [name for name in outcomes if DIRECTED & words_of(name) or is_score_name(name)]
+    if directed:
+        text = f"{raw.source}: compared is {score!r}, not {names_listed(directed)}; "
+        notes.add(text, Setting("score", directed[0]), " compares that", code="other-outcomes")
 
 
 def _unused(name: str) -> str:
-    return "another outcome" if is_score_name(name) else "no usual name"
+    return "another outcome" if sounds_like_outcome(name) else "no usual name"
 
 
 def _about_policies(raw: RawTable) -> str | None:
@@ -275,10 +317,13 @@ def _about_policies(raw: RawTable) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def direction_note(column: str) -> Message | None:
-    """Return the question whether less of a score is better, if its name does not say."""
-    words = set(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower()))
-    if not UNDIRECTED & words or DIRECTED & words:
+def direction_note(column: str, *, chosen: bool = False) -> Message | None:
+    """Return the question whether less of a score is better, if its name does not say.
+
+    A name that the user chose is known for a reason, or asked about; a guessed one is usual.
+    """
+    words = frozenset(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower()))
+    if "free" in words or not (UNDIRECTED & words or (chosen and not DIRECTED & words)):
         return None
     return Message(
         f"the name {column!r} does not say whether more of it is better: say ",
@@ -304,7 +349,8 @@ def _present(raw: RawTable, role: str, names: Iterable[str]) -> tuple[str, ...]:
         if name not in raw.frame.columns:
             raise InvalidInput(
                 f"{raw.source}: there is no column {name!r} for the {role}; "
-                f"the columns are {listed(raw)}"
+                f"the columns are {listed(raw)}",
+                code="no-such-column",
             )
     return tuple(names)
 

@@ -7,7 +7,15 @@ import polars as pl
 
 from stopwise.data.headers import NUMBERING
 from stopwise.data.reading import Reading
-from stopwise.data.roles import ALL_NAMES, Column, guess_note, is_score_name, usual_name
+from stopwise.data.roles import (
+    ALL_NAMES,
+    Column,
+    guess_note,
+    is_policy,
+    sounds_like_outcome,
+    usual_name,
+    words_of,
+)
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
@@ -16,9 +24,16 @@ from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 STARTS = frozenset(
     (
         *("seed", "scene", "init", "initial", "start", "pair", "layout", "instance", "scenario"),
-        *("question", "problem", "prompt", "sample", "position", "pose", "configuration"),
+        *("question", "problem", "doc", "prompt", "sample", "position", "pose", "configuration"),
     )
 )
+# Words in the names of circumstances, which should be the same for all policies.
+TIMES = frozenset(("date", "day", "time", "timestamp", "datetime", "started"))
+CIRCUMSTANCES = TIMES | {
+    *("operator", "evaluator", "rater", "annotator", "robot", "room", "lab", "site", "station"),
+    *("location", "camera", "gripper", "hardware", "machine", "host", "table", "shift", "week"),
+    *("scene", "object", "session", "environment"),
+}
 # From so many tasks on, with one trial of each policy, they are scenes.
 MANY_TASKS = 10
 # Columns with so few values, of so many trials each, may be strata.
@@ -72,7 +87,7 @@ def _is_free(part: Part, name: str) -> bool:
     kind = part.raw.frame.schema[name]
     roles = {column.name: column.role for column in part.told}
     fits = kind == pl.String or kind.is_integer()
-    named = usual_name(name) in ALL_NAMES | NUMBERING or is_score_name(name)
+    named = usual_name(name) in ALL_NAMES | NUMBERING or sounds_like_outcome(name)
     return fits and not named and roles.get(name, "") == ""
 
 
@@ -108,7 +123,7 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
         policies = part.frame["policy"]
         for told in part.told:
             column = part.raw.frame[told.name]
-            if told.role or is_score_name(told.name) or column.dtype.is_float():
+            if told.role or sounds_like_outcome(told.name) or column.dtype.is_float():
                 continue
             values = column.gather(part.rows)
             number = values.n_unique()
@@ -121,7 +136,37 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
         first = next(iter(found))
         text = f"not used, though it may matter: {names_listed(found)}; "
         say = Setting("columns", {"block": first})
-        notes.add(text, say, " compares within its values", code="unused-columns")
+        rule = " compares within its values, if they were set before the trial"
+        notes.add(text, say, rule, code="unused-columns")
+
+
+def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
+    """Say which circumstances belong to one policy each: a difference may be theirs."""
+    found = []
+    for name in parts[0].raw.frame.columns:
+        if not CIRCUMSTANCES & words_of(name) or is_policy(parts[0].raw, name):
+            continue
+        if not all(name in part.raw.frame.columns for part in parts):
+            continue
+        values = pl.concat([to_names(part.raw.frame[name].gather(part.rows)) for part in parts])
+        policies = pl.concat([part.frame["policy"] for part in parts])
+        own = pl.DataFrame({"policy": policies, "own": values}).drop_nulls()
+        if own["policy"].n_unique() > 1 and _belong_to_one(own, times=bool(TIMES & words_of(name))):
+            found.append(name)
+    if found:
+        text = f"policy and {names_listed(found)} cannot be told apart: each value belongs to one "
+        notes.add(f"{text}policy, so that a difference may be theirs", code="confounded")
+
+
+def _belong_to_one(own: pl.DataFrame, *, times: bool) -> bool:
+    """Whether each value belongs to one policy; times, if policies came one after the other."""
+    values = own["own"].n_unique()
+    if own.n_unique() != values or values < 2 or len(own) < LEAST_EACH * own["policy"].n_unique():
+        return False
+    if not times:
+        return 2 * values <= len(own)
+    changes = own.sort("own")["policy"]
+    return int((changes != changes.shift(1)).sum()) == own["policy"].n_unique() - 1
 
 
 def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:

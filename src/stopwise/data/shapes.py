@@ -56,7 +56,7 @@ def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
             f"; the columns are {listed(raw)}",
             code="unknown-column",
         )
-        column = raw.frame[name].cast(pl.String)
+        column = raw.frame[name].cast(pl.String).fill_null("")
         there = column.unique(maintain_order=True).drop_nulls().to_list()
         kept = column.is_in([value for value in there if plain(value) in values])
         require(

@@ -22,19 +22,25 @@ from stopwise.data.roles import (
 )
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
+    FALSE,
+    TRUE,
     is_logical,
+    is_missing,
     is_parts_of_one,
     require_known,
     require_zero_or_one,
+    says_success,
     to_names,
     to_numbers,
     to_times,
 )
-from stopwise.data.units import is_mean
+from stopwise.data.units import is_mean, refuse_sums
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
 DEFAULT_TASK = "task"
+# Where so many and so large a share of the scores are 0 and 1, others hardly are scores.
+LEAST_ALIKE, NEARLY_ALL = 10, 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +76,9 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
     require(len(raw.frame) > 0, f"{raw.source}: there are no trials in it")
     roles = resolve(raw, reading, alone=table.alone)
     (score_column,) = roles.columns["score"]
-    raw = _with_success_words(raw, score_column, reading)
     notes = Notes([*raw.notes, *roles.notes])
-    question = direction_note(score_column)
-    notes.extend([] if question is None else [question])
+    raw = _with_success_words(raw, score_column, reading, notes)
+    notes.extend(_direction(raw, score_column, reading))
     if is_mean(raw, score_column):
         text = f"{raw.source}: {score_column!r} sounds like a mean of many trials, but each counts "
         notes.add(f"{text}as one trial here", code="doubtful-scores")
@@ -100,6 +105,7 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
         found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
     frame = pl.DataFrame([series.alias(role) for role, series in found.items()])
     frame = _without_training_seeds(frame, roles, notes)
+    _refuse_no_trials(raw, frame, score_column, reading)
     if reading.at is None:
         require_one_meaning(raw, frame, roles, reading)
     bounds = _defined_bounds(raw, score_column, notes)
@@ -129,8 +135,19 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
     )
 
 
-def _with_success_words(raw: RawTable, column: str, reading: Reading) -> RawTable:
-    """Return the table with true and false in place of words that the user explained."""
+def _direction(raw: RawTable, column: str, reading: Reading) -> list[Message]:
+    """Return the question whether less is better, if neither name nor words nor format say so."""
+    chosen = reading.names("score") == (column,) and not reading.success_word
+    known = raw.defined or says_success(raw.frame[column])
+    question = direction_note(column, chosen=chosen and not known)
+    return [] if question is None else [question]
+
+
+def _with_success_words(raw: RawTable, column: str, reading: Reading, notes: Notes) -> RawTable:
+    """Return the table with true and false in place of words that the user explained.
+
+    Words that are understood without that keep their meaning; others mean failure.
+    """
     if not reading.success_word:
         return raw
     words = raw.frame[column].cast(pl.String).str.strip_chars().str.to_lowercase()
@@ -141,8 +158,38 @@ def _with_success_words(raw: RawTable, column: str, reading: Reading) -> RawTabl
         f"values are {names_listed(words.unique(maintain_order=True).drop_nulls())}",
         parameter="success_word",
     )
-    known = (words != "").fill_null(False)
-    return replace(raw, frame=raw.frame.with_columns(meant.set(~known, None).alias(column)))
+    numbers = words.cast(pl.Float64, strict=False)
+    good = meant | words.is_in(TRUE) | (numbers == 1).fill_null(False)
+    missing = is_missing(words)
+    other = ~(good | missing | words.is_in(FALSE) | (numbers == 0).fill_null(False))
+    if other.any():
+        text = f"{raw.source}: counted as failures: {names_listed(words.filter(other).unique())}"
+        notes.add(text, code="words-of-failure")
+    return replace(raw, frame=raw.frame.with_columns(good.set(missing, None).alias(column)))
+
+
+def _refuse_no_trials(raw: RawTable, frame: pl.DataFrame, column: str, reading: Reading) -> None:
+    """Raise for sums, and for a number that is no score where nearly all others are 0 or 1."""
+    if "score" not in reading.columns and (not raw.defined or "row" in raw.roles):
+        refuse_sums(raw, frame)
+    if reading.bounds is not None or column in raw.bounds:
+        return
+    scores = frame["score"]
+    known = scores.drop_nulls()
+    zero_or_one = known.is_in([0.0, 1.0]).sum()
+    outside = ((scores < 0) | (scores > 1)).fill_null(False)
+    if outside.any() and LEAST_ALIKE <= zero_or_one >= NEARLY_ALL * len(known):
+        row = outside.arg_max() or 0
+        raise raw.error(
+            column,
+            row,
+            Message(
+                f"{scores[row]:g} stands among 0 and 1: delete a row that is no trial, and leave "
+                "the score of a trial that was not run blank; if it is a score, declare ",
+                Setting("bounds"),
+                code="outlier",
+            ),
+        )
 
 
 def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
@@ -227,6 +274,8 @@ def _optional(raw: RawTable, roles: Roles, role: str, notes: Notes) -> pl.Series
         if role not in roles.guessed:
             raise
         notes.remove(guess_note(role, column))
+        if roles.columns["score"] == (column,):
+            return None
         ignored = f"column {column!r} does not hold the {role} of trials and was ignored"
         notes.add(ignored, code=f"{role}-column-ignored")
         return None
@@ -247,12 +296,14 @@ def _scored(
         return frame, everyone
     known = scores.drop_nulls()
     alike = known.n_unique() < 2 and gaps > MANY_MISSING * len(scores)
+    left = frame.filter(scores.is_not_null())["policy"].n_unique()
+    alike = alike or left < frame["policy"].n_unique()
     fail, drop = Setting("missing", "fail"), Setting("missing", "drop")
     if reading.missing == "error" or (alike and reading.missing == "drop" and len(known)):
         more = f" here and in {counted(gaps - 1, 'more row')}" if gaps > 1 else ""
         cure: list[str | Setting] = [f"the score is missing{more}; "]
         if alike:
-            only = f"all others are {known[0]:g}, so " if len(known) else ""
+            only = f"all others are {known[0]:g}, so " if known.n_unique() == 1 else ""
             cure += [only, "those that are missing may be failures: ", fail, " counts them so"]
         else:
             cure += [drop, " leaves such trials out and says how many, ", fail]
@@ -265,6 +316,8 @@ def _scored(
         without = f"{raw.source}: {counted(gaps, 'trial')} without a score dropped"
         notes.add(without, code="unscored-dropped")
         return frame, scores.is_not_null()
+    text = f"{raw.source}: {counted(gaps, 'trial')} without a score counted as the worst score"
+    notes.add(text, code="unscored-failed")
     return frame.with_columns(_failed(raw, frame, reading, bounds)), everyone
 
 

@@ -45,7 +45,7 @@ def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
         if numbers.null_count():
             parts = _parts_of_one(words)
             numbers = _logical_words(words, numbers) if parts is None else parts
-        _require(numbers.is_null() & ~_is_missing(words), column, complaint, NUMBER)
+        _require(numbers.is_null() & ~is_missing(words), column, complaint, NUMBER)
     elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
         numbers = column.cast(pl.Float64)
     else:
@@ -69,7 +69,16 @@ def is_logical(column: pl.Series) -> bool:
     if column.dtype != pl.String:
         return False
     words = _words(column)
-    return bool((words.is_in([*TRUE, *FALSE]) | _is_missing(words)).all())
+    return bool((words.is_in([*TRUE, *FALSE]) | is_missing(words)).all())
+
+
+def says_success(column: pl.Series) -> bool:
+    """Whether words such as "success" and "failed" say themselves which is better."""
+    plain = ("true", "false", "yes", "no", "t", "f", "y", "n", "ja", "nein", "oui", "non")
+    if column.dtype != pl.String or not is_logical(column):
+        return False
+    words = _words(column)
+    return bool((~words.is_in(plain) & ~is_missing(words)).any())
 
 
 def is_parts_of_one(column: pl.Series) -> bool:
@@ -93,7 +102,7 @@ def all_match(words: pl.Series, pattern: str) -> bool:
 
 
 def _parts_of_one(words: pl.Series) -> pl.Series | None:
-    known = words.filter(~_is_missing(words))
+    known = words.filter(~is_missing(words))
     if all_match(known, PERCENT):
         return words.str.extract(PERCENT).cast(pl.Float64) / 100.0
     if all_match(known, FRACTION):
@@ -117,7 +126,7 @@ def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
         return _without_zone(column)
     if column.dtype == pl.String:
         words = column.str.strip_chars()
-        known = ~_is_missing(words.str.to_lowercase())
+        known = ~is_missing(words.str.to_lowercase())
         numbers = words.cast(pl.Float64, strict=False)
         if bool((numbers.is_not_null() | ~known).all()):
             return numbers.fill_nan(None)
@@ -143,7 +152,8 @@ def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
     return numbers.zip_with(found.is_null(), found)
 
 
-def _is_missing(words: pl.Series) -> pl.Series:
+def is_missing(words: pl.Series) -> pl.Series:
+    """Return which words, in lower case, stand for a missing value."""
     return words.is_null() | words.is_in(MISSING).fill_null(True)
 
 

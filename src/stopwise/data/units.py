@@ -26,6 +26,8 @@ RATE = re.compile(r"(.*_)?(rate|mean|average|avg|std|stderr|sem|percent|pct|pc|s
 SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr|mean_success")
 # So many rows show how a column is written.
 SOME = 10_000
+# Fewer scores may add up by chance.
+LEAST_SUMMED = 8
 # Of a single trial, nobody would say so.
 MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
 
@@ -144,6 +146,43 @@ def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
 def is_mean(raw: RawTable, column: str) -> bool:
     """Whether a column has the name of a mean over trials, and holds more than 0 and 1."""
     return MEAN.search(usual_name(column)) is not None and _rates(raw, column)
+
+
+def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
+    """Raise if the scores of a policy are rates so far, or the last one sums up the others."""
+    if frame["score"].is_in([0.0, 1.0]).all():
+        return
+    known = frame.select("task", "policy", "score").with_row_index("_row").drop_nulls("score")
+    number, before = pl.int_range(1, pl.len() + 1), pl.col("score").head(pl.len() - 1)
+    share = pl.col("score") / pl.when(pl.col("score").max() > 1).then(100).otherwise(1)
+    won = share * number
+    last = pl.col("score").last()
+    near = [(before.mean() - last).abs() < 0.0051, (before.sum() - last).abs() < 1e-9]
+    found = known.group_by("task", "policy", maintain_order=True).agg(
+        pl.len().alias("n"),
+        pl.col("_row").last(),
+        (
+            ((won - won.round()).abs() <= pl.min_horizontal(0.0051 * number, 0.2)).all()
+            & won.round().diff().fill_null(0.0).is_between(0, 1).all()
+            & (pl.col("score").n_unique() > 2)
+        ).alias("running"),
+        (
+            before.is_in([0.0, 1.0]).all()
+            & (before.n_unique() > 1)
+            & ~last.is_in([0.0, 1.0])
+            & pl.any_horizontal(near)
+        ).alias("summed"),
+    )
+    for row in found.filter(pl.col("n") >= LEAST_SUMMED).rows(named=True):
+        if row["running"] or row["summed"]:
+            what = "holds rates of all trials so far" if row["running"] else "sums up the others"
+            place = f"{raw.source}, {raw.place(row['_row'])}"
+            raise InvalidInput(
+                f"{place}: the score of {row['policy']!r} {what}, and is no trial: give the "
+                "results of the single trials; if it is a trial, name its column with ",
+                Setting("score"),
+                code="summary-row",
+            )
 
 
 def _fractions(column: pl.Series) -> bool:

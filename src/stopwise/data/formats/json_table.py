@@ -28,6 +28,7 @@ KEY = "key{}"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # Keys that name training runs.
 OF_SEED = re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE)
+OF_TASK = re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE)
 # Fewer numbers beside plain facts are hardly the scores of a policy.
 LEAST_SCORES = 5
 
@@ -70,8 +71,8 @@ def read(head: Head) -> RawTable:
     found = with_outcome or found
     found = _under_suites(found)
     depth = max(len(keys) for keys, _, _ in found)
-    lowest = {keys[-1] for keys, _, _ in found if keys}
-    roles, notes = _roles(str(path), [record for _, _, record in found], depth, lowest)
+    levels = [{keys[i] for keys, _, _ in found if len(keys) > i} for i in range(depth)]
+    roles, notes = _roles(str(path), [record for _, _, record in found], levels)
     named = [
         (place, {**{KEY.format(i + 1): key for i, key in enumerate(keys)}, **record})
         for keys, place, record in found
@@ -213,16 +214,22 @@ def _holds_results(value: Any) -> bool:
 
 
 def _roles(
-    path: str, records: list[Record], depth: int, lowest: set[str]
+    path: str, records: list[Record], levels: list[set[str]]
 ) -> tuple[dict[str, str], Notes]:
     """Return what the keys above the records mean: tasks, and below them policies."""
     known = {usual(field) for record in records for field in record} & ALL_NAMES
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
-    if depth == 0 or not free:
+    if not levels or not free:
         return {}, Notes()
-    roles = {role: KEY.format(i + 1) for i, role in enumerate(free[:depth])}
-    if len(free) == depth == 2 and all(map(OF_SEED.fullmatch, lowest)):
-        roles = {"policy": KEY.format(1), "seed": KEY.format(2)}
+    names = [KEY.format(i + 1) for i in range(len(levels))]
+    named = {
+        role: name
+        for name, level in zip(names, levels, strict=True)
+        for role, usual_keys in (("seed", OF_SEED), ("task", OF_TASK))
+        if all(map(usual_keys.fullmatch, level))
+    }
+    rest = [role for role in free[:: -1 if named else 1] if role not in named]
+    roles = named | dict(zip(rest, (n for n in names if n not in named.values()), strict=False))
     meant = " and ".join(f"{key!r} the {role}" for role, key in roles.items())
     notes = Notes()
     notes.add(

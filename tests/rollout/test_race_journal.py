@@ -139,6 +139,17 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: str, said
     assert path.read_text() == content
 
 
+def refusals(race: Any, path: Path, lines: list[str]) -> set[str]:
+    """Return what the race and readers of files say of a journal with these lines."""
+    path.write_text("\n".join([*lines, ""]))
+    found = set()
+    for refused in (race, partial(sw.read_trials, path)):
+        with pytest.raises(sw.StopwiseError) as caught:
+            refused()
+        found.add(str(caught.value))
+    return found
+
+
 def test_a_race_goes_on_with_the_design_of_its_journal(tmp_path: Path) -> None:
     """One that was begun when independent was the default."""
     path = tmp_path / "race.jsonl"
@@ -174,12 +185,8 @@ def test_what_a_race_cannot_have_written_is_refused_with_its_line(
     race()
     lines = path.read_text().splitlines()
     lines[3] = json.dumps({**json.loads(lines[3]), **change})
-    path.write_text("\n".join([*lines, ""]))
 
-    for refused in (race, partial(sw.read_trials, path)):
-        with pytest.raises(sw.StopwiseError) as caught:
-            refused()
-        assert str(caught.value) == f"{path}, line 4: {message}"
+    assert refusals(race, path, lines) == {f"{path}, line 4: {message}"}
 
 
 @pytest.mark.parametrize(
@@ -195,13 +202,9 @@ def test_a_damaged_line_is_named_by_all_that_read_the_journal(tmp_path: Path, li
     path = tmp_path / "race.jsonl"
     race = partial(sw.race, RATES, draw, n_max=20, alpha=1e-9, journal=path)
     race()
-    lines = [*path.read_text().splitlines(), json.dumps(line), ""]
-    path.write_text("\n".join(lines))
 
-    for refused in (race, partial(sw.read_trials, path)):
-        with pytest.raises(sw.StopwiseError) as caught:
-            refused()
-        assert str(caught.value) == f"{path}, line 42: the journal is damaged here"
+    lines = [*path.read_text().splitlines(), json.dumps(line)]
+    assert refusals(race, path, lines) == {f"{path}, line 42: the journal is damaged here"}
 
 
 @pytest.mark.parametrize(
@@ -241,6 +244,7 @@ def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:
     assert "low 0.273 (n = 11), high 0.909 (n = 11)" in str(
         sw.plan(pilot=path, n_max=20, precision=0.1)
     )
+    assert sw.forecast(path, n_max=60).seen == {"low": 11, "high": 11}
     with path.open("a") as file:  # a line that is being written
         file.write('{"policy": "low", "row": 3, "se')
     assert any("cut off" in note for note in sw.read_trials(path).notes)

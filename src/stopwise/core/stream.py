@@ -49,15 +49,11 @@ class SequentialTest(Resumable):
         The declared maximum number of pairs, at least 1, or None for no limit.
     bounds
         Range [A, B] of the score, known before the data; a score outside is an error.
-    alternative
-        "greater" (is policy 1 better?), "less" (is policy 0 better?) or "two-sided".
     lower_is_better
         Whether smaller scores are better, such as times; means stay in their own unit.
     by
         "means", or "wins": which policy wins more of the pairs, a tie counting for neither. Scores
         then need no bounds, and nothing is said about means.
-    design
-        "independent", or "paired" when the policies share each pair's environment.
     margin
         The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
         superiority by a margin, negative for non-inferiority (one-sided only).

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,8 @@ SUCCESSES = re.compile(
 )
 RATE = re.compile(r"(.*_)?(rate|mean|average|avg|std|stderr|sem|percent|pct|pc|sr|accuracy)(_.*)?")
 SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr|mean_success")
+# So many rows show how a column is written.
+SOME = 10_000
 # Of a single trial, nobody would say so.
 MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
 
@@ -68,7 +70,7 @@ def _refuse_mixed_rates(raw: RawTable) -> None:
     for name in raw.frame.columns:
         if raw.roles or not (SUCCESS_RATE.fullmatch(usual_name(name)) and is_score_name(name)):
             continue
-        known = _numbers(raw, name)
+        known = _numbers(replace(raw, frame=raw.frame.head(SOME)), name)
         shares = [] if known is None else known.filter((known > 0) & (known < 1)).to_list()
         percent = [] if known is None else known.filter((known > 1) & (known <= 100)).to_list()
         if shares and percent:
@@ -88,6 +90,9 @@ def summary_of(raw: RawTable) -> Summary | None:
         (usual[name] for name in usual if TRIALS.fullmatch(name) and _counts(raw, usual[name])),
         None,
     )
+    one_row_each = len(raw.frame) == 1 or _one_row_each(raw)
+    if trials is None and not one_row_each:
+        return None
     successes = next((usual[name] for name in usual if SUCCESSES.fullmatch(name)), None)
     rates = [usual[name] for name in usual if RATE.fullmatch(name) and _rates(raw, usual[name])]
     shares = [usual[name] for name in usual if SUCCESS_RATE.fullmatch(name)]
@@ -96,11 +101,10 @@ def summary_of(raw: RawTable) -> Summary | None:
     fractions = next((name for name in raw.frame.columns if _fractions(raw.frame[name])), None)
     if successes is None and trials is not None:
         successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
-    if len(raw.frame) == 1 and (successes or rate):  # of a whole run, beside others
-        return Summary(trials, successes, rate)
-    if trials is not None and (successes is not None or rates):
-        return Summary(trials, successes, next(iter(shares), None))
-    if (trials or fractions or rate) is None or not _one_row_each(raw):
+    alone = len(raw.frame) == 1 and bool(successes or rate)  # of a whole run, beside others
+    if alone or (trials is not None and (successes is not None or rates)):
+        return Summary(trials, successes, rate if alone else next(iter(shares), None))
+    if (trials or fractions or rate) is None or not one_row_each or len(raw.frame) == 1:
         return None
     if trials is None and fractions is not None:
         return Summary(fractions, fractions, None)
@@ -152,6 +156,8 @@ def _one_row_each(raw: RawTable) -> bool:
     if len(raw.frame) < 2 or not any(is_policy(raw, name) for name in names):
         return False
     keys = [name for name in names if is_policy(raw, name) or is_named(name, "task")]
+    if raw.frame.head(SOME).select(keys).is_duplicated().any():
+        return False
     return not raw.frame.select(to_names(raw.frame[name]) for name in keys).is_duplicated().any()
 
 

@@ -18,6 +18,7 @@ from stopwise.planning.forecast_result import Forecast
 from stopwise.planning.naming_continuation import NamingContinuation
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions import for_files
+from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -77,7 +78,7 @@ def forecast(
     >>> ahead.seen, ahead.futile, 0.3 < ahead.chance < 0.6
     ({'base': 8, 'new': 8}, False, True)
     """
-    found = tables(trials, design=design)
+    found = tables(read_if_place(trials), design=design)
     require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
     table = found[0].declaring(bounds)
     require_whole(n_max, "n_max", 2)

@@ -15,6 +15,7 @@ from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Scenario
 from stopwise.questions import QUESTIONS
+from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
@@ -28,7 +29,7 @@ def scale_and_pilot(
     if pilot is None:
         return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
     require(not guesses, "give either guesses or a pilot study, not both")
-    found = tables(pilot, design=design)
+    found = tables(read_if_place(pilot), design=design)
     require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
     table = found[0].declaring(bounds)
     require(

@@ -74,7 +74,8 @@ def align(
     if design == "independent":
         grouped = frame.partition_by("policy", as_dict=True)
         columns = [grouped[(name,)]["score"].to_numpy() for name in names]
-        scores = _aligned(columns, names, notes)
+        notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
+        scores = side_by_side(columns)
         if "proxy" in frame.columns:
             proxy = side_by_side([grouped[(name,)]["proxy"].to_numpy() for name in names])
     else:
@@ -168,11 +169,6 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
         hint = ["; if those in a row of the table do, say so with ", Setting("design", "paired")]
     notes.add(f"design: {design} was assumed, since {why}", *hint)
     return design
-
-
-def _aligned(columns: list[Floats], names: tuple[str, ...], notes: Notes) -> Floats:
-    notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
-    return side_by_side(columns)
 
 
 def _by_block(

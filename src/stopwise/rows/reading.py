@@ -51,6 +51,13 @@ def taken(
     return source, others
 
 
+def read_if_place(source: Any) -> Any:
+    """Return the trials of a file or a frame; anything else as it is."""
+    from stopwise.data.frames import is_place
+
+    return taken(source, {})[0] if is_place(source) else source
+
+
 def require_direction(trials: Any, settings: Mapping[str, Any]) -> None:
     """Raise if the name of the score does not say whether more is better, and nobody did."""
     question = next(

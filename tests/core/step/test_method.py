@@ -1,12 +1,9 @@
 """`Step` as a method: real data, closing, replay, refusals."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from stopwise.core.arrays import Floats
-from stopwise.core.step.design import StepDesign
 from stopwise.core.step.method import Step, StepState
 
 
@@ -63,9 +60,3 @@ def test_futility_is_advice_or_binds() -> None:
     assert not none.futile(last[None]).any()
     assert advisory.evidence(last["advisory"]).rejected.tolist() == [True, False]
     assert not binding.evidence(last["binding"]).rejected.any()
-
-
-def test_design_is_made_once(designed: Callable[..., StepDesign]) -> None:
-    method = Step(n_max=20)
-    assert method.stopping is method.stopping
-    assert np.array_equal(method.stopping.rule.reject_from, designed(0.05, 20).rule.reject_from)

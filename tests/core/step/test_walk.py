@@ -8,14 +8,8 @@ from stopwise.core.step.alternatives import cost_arrays, default_alternatives
 from stopwise.core.step.evaluation import rejection_given_counts
 from stopwise.core.step.induction import error_coefficients, no_regions, unfold
 from stopwise.core.step.stopping_rule import Rule
-from stopwise.core.step.walk import Walk, by_rows, by_total, combine, interior
+from stopwise.core.step.walk import Walk, combine, interior
 from stopwise.core.step.worst_case import diagonal_coefficients
-
-
-def test_rows_and_totals_are_inverse() -> None:
-    for t in (4, 5):
-        vector = np.arange(2 * (t // 2 + 1), dtype=float)
-        assert np.array_equal(by_total(by_rows(vector, t), t), vector)
 
 
 def test_without_stops_the_difference_is_hypergeometric() -> None:

@@ -8,7 +8,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
-from stopwise.questions import pose, resume
+from stopwise.questions import pose
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.best_rule import simulated_rows, start
@@ -288,12 +288,6 @@ def test_settings_of_other_goals_stay_as_they_were() -> None:
     assert "indifference" not in Rules().settings()
     best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",))
     assert Rules.of(**best.settings()) == best
-
-
-def test_it_is_resumed_by_its_kind() -> None:
-    question = play(BestQuestion(rules_of(RATES)), RATES, rows=3)
-
-    assert isinstance(resume(question.to_json()), BestQuestion)
 
 
 def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:

@@ -14,7 +14,7 @@ from stopwise.cli.simulated_study import half_run
 from stopwise.web import analyst
 from stopwise.web.evidence_cache import Shown
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture
-from tests.study.live import Clock
+from tests.study.live import Clock, score_one, take
 from tests.web.serving import CUPS, served
 
 LEVELS = {
@@ -34,18 +34,16 @@ def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
     return [entry.content for entry in study.journal() if entry.kind == kind]
 
 
-def score_one(study: sw.Study, answer: Any) -> None:
+def first_scored(study: sw.Study, answer: Any) -> None:
     """Store the score of the first trial; the second is under way."""
     study.lock()
-    trial = study.next_trial("arm 1")
-    assert trial is not None
-    study.record(trial.trial, answer, station="arm 1")
+    score_one(study, answer, "arm 1")
     study.next_trial("arm 1")
 
 
 def test_a_wrong_score_is_corrected(browser: Browser, tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        score_one(study, ["cup reached", "cup grasped", "cup lifted"])
+        first_scored(study, ["cup reached", "cup grasped", "cup lifted"])
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
@@ -83,7 +81,7 @@ def test_the_names_come_though_the_evidence_is_behind(
 ) -> None:
     """A server at work shows what it last found: the page asks again until it has the newest."""
     with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        score_one(study, [])
+        first_scored(study, [])
         study.record(2, ["cup reached"], station="arm 1")
         token, old, found = study.create_token("owner", "ada"), Shown.of(study), threading.Event()
         monkeypatch.setitem(
@@ -131,12 +129,10 @@ def test_each_rubric_is_corrected_and_what_cannot_be_is_one_line(
         study.lock()
         scored: dict[str, int] = {}
         while set(scored) != set(RUBRICS):
-            trial = study.next_trial("arm 1")
-            assert trial is not None
+            trial = take(study, "arm 1")
             scored[trial.task] = trial.trial
             study.record(trial.trial, RUBRICS[trial.task][1], station="arm 1")
-        under_way = study.next_trial("arm 1")
-        assert under_way is not None
+        under_way = take(study, "arm 1")
         owner = joined(browser, url, study.create_token("owner", "ada"), PHONE)
         form = form_of(owner)
         button = form.get_by_role("button", name="Correct", exact=True)
@@ -172,7 +168,7 @@ def test_each_rubric_is_corrected_and_what_cannot_be_is_one_line(
 def test_a_trial_is_chosen_from_a_list_and_voided(browser: Browser, tmp_path: Path) -> None:
     clock = Clock()
     with sw.Study.create(tmp_path / "cups", CUPS, clock=clock) as study, served(study) as url:
-        score_one(study, [])
+        first_scored(study, [])
         token = study.create_token("owner", "ada")
         japan = {"timezone_id": "Asia/Tokyo", "locale": "en-GB"}
         owner = joined(browser, url, token, DESKTOP, **japan)
@@ -259,8 +255,7 @@ def the_wall_is_read_from_afar(viewer: Page, study: sw.Study) -> None:
     viewer.set_viewport_size(SCREEN)
     viewer.get_by_role("link", name="Wall").click()
     expect_readable(viewer, curves=3)
-    trial = study.next_trial("arm 1")
-    assert trial is not None
+    trial = take(study, "arm 1")
     study.start(trial.trial, station="arm 1")
     expect(viewer.locator(".stations")).to_have_text(f"arm 1 trial {trial.trial}, running")
     picture(viewer, "study-wall")
@@ -312,9 +307,7 @@ def test_of_much_the_pages_show_what_matters(browser: Browser, tmp_path: Path) -
     with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
         study.lock()
         for _ in range(72):
-            trial = study.next_trial("left")
-            assert trial is not None
-            study.record(trial.trial, False, station="left")
+            score_one(study, False)
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         expect(owner.locator(".end")).to_contain_text("72 of about 108 trials, 108 at most")
         expect(owner.locator(".verdict")).to_have_count(3)

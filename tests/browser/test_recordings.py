@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expe
 
 import stopwise as sw
 from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, tab
+from tests.study.live import take
 from tests.study.runners import eventually
 from tests.web.serving import CUPS, served
 
@@ -59,8 +60,7 @@ def test_a_photo_is_shown_after_unblinding(browser: Browser, tmp_path: Path) -> 
         phone.get_by_role("button", name="Success").click()
         phone.locator("#save").click()
         expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        second = study.next_trial("arm 1", who="arm 1")
-        assert second is not None
+        second = take(study, "arm 1", who="arm 1")
         study.record(second.trial, False, station="arm 1", who="arm 1")
 
         study.unblind()

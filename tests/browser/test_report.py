@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 import stopwise as sw
 from stopwise.questions.analysis import report
 from tests.browser.phone import DESKTOP, joined
+from tests.study.live import score_one, take
 from tests.web.serving import CUPS, served
 
 HIDDEN = """() => [...document.querySelectorAll("td")].filter(cell => {
@@ -83,8 +84,7 @@ def test_all_columns_of_a_study_are_in_sight(browser: Browser, tmp_path: Path) -
         study.lock()
         for number in range(12):
             who = ("ada.lovelace@robotics-lab", "grace")[number % 2]
-            trial = study.next_trial("arm 1", who=who)
-            assert trial is not None
+            trial = take(study, "arm 1", who=who)
             study.start(trial.trial, station="arm 1")
             if number == 3:
                 study.release(trial.trial, station="arm 1", reason="a cup fell", who=who)
@@ -116,9 +116,7 @@ def test_all_columns_of_the_owner_are_in_sight(browser: Browser, tmp_path: Path)
     with sw.Study.create(tmp_path / "cups", plan) as study, served(study) as url:
         study.lock()
         for _ in range(9):
-            trial = study.next_trial("arm 1")
-            assert trial is not None
-            study.record(trial.trial, ["cup reached"], station="arm 1")
+            score_one(study, ["cup reached"], "arm 1")
         study.amend("the camera was moved to another place after lunch, nobody knows by whom")
         token = study.create_token("owner", "ada")
         page = joined(browser, url, token, DESKTOP)

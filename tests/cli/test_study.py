@@ -19,8 +19,7 @@ import stopwise as sw
 from stopwise.cli.study.run import keeping
 from tests.cli.processes import wait_for_a_question
 from tests.cli.typed import study as call
-from tests.study.live import Clock
-from tests.study.plans import plan
+from tests.study.live import Clock, locked, score_one, take
 
 
 def test_init_writes_a_plan_that_can_be_locked(tmp_path: Path) -> None:
@@ -41,8 +40,7 @@ def test_an_aa_study_in_one_word(tmp_path: Path) -> None:
 
 def test_the_check_list_comes_before_the_first_trial(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    with sw.Study.create(folder, plan(checks=["lights on", "lens clean"], n_max=1)) as study:
-        study.lock()
+    with locked(folder, checks=["lights on", "lens clean"], n_max=1) as study:
         said = call("run", folder, "--station", "left", typed="\nn\nscratched\ny\nquit\n").output
         assert said.index("lens clean?") < said.index("CODE")
         (event,) = (e.content for e in study.journal() if e.kind == "checked")
@@ -89,9 +87,7 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     """A score that was undone is not released; the next run gets its trial again."""
     with sw.Study.open(folder) as study:
-        trial = study.next_trial("left")
-        assert trial is not None
-        study.record(trial.trial, [], station="left")
+        trial = score_one(study, [])
         study.undo(trial.trial, reason="slipped")
     first = call("run", folder, "--station", "left", typed="release hot\nquit\n")
     again = call("run", folder, "--station", "left", typed="none\nquit\n")
@@ -104,7 +100,7 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
 
 def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    sw.Study.create(folder, plan(n_max=3)).lock()
+    locked(folder, n_max=3).close()
 
     hidden = call("run", folder, typed="y\ny\ny\nquit\n")
     assert "saved: trial 3, success, score 1" in hidden.output
@@ -117,7 +113,7 @@ def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
 
 def test_of_many_pairs_those_that_matter_are_shown(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    sw.Study.create(folder, plan(policies=list("abcdef"), n_max=3)).lock()
+    locked(folder, policies=list("abcdef"), n_max=3).close()
 
     found = call("run", folder, "--evidence", typed="y\nquit\n")
 
@@ -145,7 +141,7 @@ def test_names_that_are_numbers_are_not_numbered(tmp_path: Path) -> None:
     """Else "1" would be the first of the levels 0, 1 and 2, which is 0."""
     levels = [{"name": str(value), "value": value} for value in range(3)]
     task = {"name": "stack", "score": {"kind": "levels", "levels": levels}}
-    sw.Study.create(tmp_path / "study", plan(tasks=[task])).lock()
+    locked(tmp_path / "study", tasks=[task]).close()
     found = call("run", tmp_path / "study", typed="3\n1\nquit\n")
 
     assert "outcome (0, 1, 2): which one" in found.output
@@ -165,11 +161,9 @@ def test_a_wrong_score_can_be_corrected_afterwards(folder: Path) -> None:
 
 
 def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan(tags=["slipped"]))
-    study.lock()
+    study = locked(tmp_path / "study", tags=["slipped"])
     for _ in range(2):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         study.record(
             trial.trial, False, station="left", note="wet", tag="slipped", seconds=7.5, who="bo"
         )
@@ -213,8 +207,7 @@ def test_a_trial_at_the_terminal_is_kept_while_it_runs(folder: Path) -> None:
     clock = Clock()
     study = sw.Study.open(folder, clock=clock)
     study.amend("quick", {"lease_minutes": 0.2 / 60})
-    trial = study.next_trial("left")
-    assert trial is not None
+    trial = take(study)
     with keeping(study, trial, None):
         for _ in range(4):
             clock.time += 0.15
@@ -230,8 +223,7 @@ def test_run_waits_for_other_stations_and_says_so_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "study"
-    study = sw.Study.create(folder, plan(n_max=1))
-    study.lock()
+    study = locked(folder, n_max=1)
     held = [study.next_trial(station) for station in ("a", "b")]
     pauses = []
 
@@ -253,11 +245,9 @@ def test_run_waits_for_other_stations_and_says_so_once(
 
 def test_run_says_stop_when_all_is_decided(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    study = sw.Study.create(folder, plan(blinding="none", n_max=20))
-    study.lock()
+    study = locked(folder, blinding="none", n_max=20)
     while not study.finished:
-        trial = study.next_trial("elsewhere")
-        assert trial is not None
+        trial = take(study, "elsewhere")
         study.record(trial.trial, trial.code == "new", station="elsewhere")
 
     found = call("run", folder)
@@ -307,10 +297,8 @@ def test_tokens_are_made_listed_and_revoked(folder: Path) -> None:
 def test_resolve_tells_the_robot_what_to_start(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     policies = [{"name": "old", "run": "serve --old"}, {"name": "new", "run": "serve --new"}]
-    study = sw.Study.create(folder, plan(policies=policies))
-    study.lock()
-    trial = study.next_trial("left")
-    assert trial is not None
+    study = locked(folder, policies=policies)
+    trial = take(study)
 
     assert call("resolve", folder, trial.code.lower()).output.startswith("serve --")
     assert call("resolve", folder, "nonsense").exit_code == 2

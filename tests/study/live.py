@@ -1,5 +1,6 @@
 """Studies under way, and a clock to run them by."""
 
+from pathlib import Path
 from typing import Any
 
 import stopwise as sw
@@ -17,15 +18,22 @@ class Clock:
         return self.time
 
 
-def locked(place: str, clock: Clock | None = None, **changes: Any) -> sw.Study:
+def locked(place: str | Path, clock: Clock | None = None, **changes: Any) -> sw.Study:
     study = sw.Study.create(place, plan(**changes), clock=clock)
     study.lock(who="ada")
     return study
 
 
-def take(study: sw.Study, station: str = "left") -> Any:
-    trial = study.next_trial(station)
+def take(study: sw.Study, station: str = "left", **asked: Any) -> Any:
+    trial = study.next_trial(station, **asked)
     assert trial is not None
+    return trial
+
+
+def score_one(study: sw.Study, answer: Any = True, station: str = "left", **remarks: Any) -> Any:
+    """Take a trial and score it; return it."""
+    trial = take(study, station)
+    study.record(trial.trial, answer, station=station, **remarks)
     return trial
 
 
@@ -45,18 +53,14 @@ def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:
     return study, first, second
 
 
-def running(place: str, trials: int = 6, **changes: object) -> sw.Study:
+def running(place: str, trials: int = 6, **changes: Any) -> sw.Study:
     """Return a study with some trials."""
-    study = sw.Study.create(place, plan(method="wsr", **changes))
-    study.lock(who="ada")
+    study = locked(place, method="wsr", **changes)
     for _ in range(trials):
         report(study)
     return study
 
 
-def report(study: sw.Study, note: str = "") -> int:
-    trial = study.next_trial("left")
-    assert trial is not None
-    success = score_of(trial.trial)
-    study.record(trial.trial, success, station="left", key=f"key {trial.trial}", note=note)
-    return trial.trial
+def report(study: sw.Study) -> None:
+    trial = take(study).trial
+    study.record(trial, score_of(trial), station="left", key=f"key {trial}")

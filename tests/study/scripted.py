@@ -58,8 +58,7 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     study.record(first.trial, 0.123456789, station="left", key="k 1", **remarks)
     second = take(study)
     study.release(second.trial, station="left", reason="robot is hot", key="k 2")
-    third = study.next_trial("right", task="pour", who="Ben")
-    assert third is not None
+    third = take(study, "right", task="pour", who="Ben")
     study.record(third.trial, ["grasped"], station="right", seconds=3)
     study.undo(third.trial, reason="tapped wrongly", key="k 3", who="right")
     study.record(third.trial, [], station="right")

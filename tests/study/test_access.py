@@ -1,5 +1,6 @@
 """Tokens: who has one, for how long, and that no other text is taken for it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,7 @@ def test_a_trial_is_for_good_that_of_who_took_it(tmp_path: Path) -> None:
     Sabotage that fails it: leave ``who`` out of ``replay._assigned``.
     """
     with locked(str(tmp_path / "study")) as study:
-        first = study.next_trial("left", who="Ben", holder="Ben")
-        assert first is not None
+        first = take(study, "left", who="Ben", holder="Ben")
     with sw.Study.open(tmp_path / "study") as study:
         assert study.taken_by(first.trial) == "Ben"
         with pytest.raises(sw.NotAllowed, match="you hold trial 1 at station 'left'"):
@@ -90,21 +90,23 @@ def test_a_station_holds_a_trial_no_longer_than_its_lease(tmp_path: Path, clock:
         assert take(study).trial != first.trial
 
 
-@pytest.mark.parametrize("act", ["undo", "correct", "void", "add_recording"])
-def test_once_names_are_known_no_trial_is_changed(tmp_path: Path, act: str) -> None:
+CHANGES: dict[str, Callable[[sw.Study], object]] = {
+    "undo": lambda study: study.undo(1, reason="I do not like it"),
+    "correct": lambda study: study.correct(1, False, "I do not like it"),
+    "void": lambda study: study.void(1, "I do not like it"),
+    "recording": lambda study: study.add_recording(1, [b"\xff\xd8\xff a photo"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_once_names_are_known_no_trial_is_changed(tmp_path: Path, change: str) -> None:
     """Sabotage that fails it: leave out ``_require_blind`` in ``undo`` or in ``void``."""
-    acts = {
-        "undo": lambda: study.undo(1, reason="I do not like it"),
-        "correct": lambda: study.correct(1, False, "I do not like it"),
-        "void": lambda: study.void(1, "I do not like it"),
-        "add_recording": lambda: study.add_recording(1, [b"\xff\xd8\xff a photo"]),
-    }
     with locked(str(tmp_path / "study")) as study:
         study.record(take(study).trial, True, station="left")
         study.unblind(reason="done")
         before = study.seq
         with pytest.raises(sw.NotAllowed, match="the study is unblinded: it is too late to"):
-            acts[act]()
+            CHANGES[change](study)
         assert study.seq == before
 
 

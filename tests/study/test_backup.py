@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import stopwise as sw
-from tests.study.plans import plan
+from tests.study.live import locked, score_one
 from tests.study.postgres import Server
 
 TRIALS = 6
@@ -12,9 +12,7 @@ TRIALS = 6
 
 def run_trials(study: sw.Study, number: int) -> None:
     for _ in range(number):
-        trial = study.next_trial("arm")
-        assert trial is not None
-        study.record(trial.trial, True, station="arm")
+        score_one(study, True, "arm")
 
 
 def assert_restored(study: sw.Study, verdict: str) -> None:
@@ -29,8 +27,7 @@ def assert_restored(study: sw.Study, verdict: str) -> None:
 
 
 def test_sqlite_backup_and_restore(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "cups", plan())
-    study.lock()
+    study = locked(tmp_path / "cups")
     run_trials(study, TRIALS)
     verdict = study.verdict().sentence
     database = tmp_path / "cups" / "study.db"
@@ -53,8 +50,7 @@ def test_postgresql_backup_and_restore(server: Server) -> None:
     url = f"{server.url('kept')}#cups"
     where = ["--host", str(server.folder), "--username", "stopwise"]
     dump = str(server.folder / "studies.dump")
-    study = sw.Study.create(url, plan())
-    study.lock()
+    study = locked(url)
     run_trials(study, TRIALS)
     verdict = study.verdict().sentence
 

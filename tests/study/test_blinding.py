@@ -10,6 +10,7 @@ from stopwise.study.blinding import Lots, new_secret
 from stopwise.study.events import Locked, Unblinded
 from stopwise.study.plan_parts import Conditions
 from stopwise.study.study_plan import StudyPlan
+from tests.study.live import locked, take
 from tests.study.plans import plan
 
 POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]
@@ -65,12 +66,10 @@ def test_conditions_of_independent_trials_are_independent(tmp_path: Path) -> Non
     Then even equal policies would not have equal means given the past, which the proof asks for.
     """
     task = {"name": "stack", "conditions": {"listed": ["left", "right"]}}
-    study = sw.Study.create(tmp_path / "s", plan(tasks=[task], method="wsr"))
-    study.lock()
+    study = locked(tmp_path / "s", tasks=[task], method="wsr")
     found: dict[str, list[str | None]] = {"old": [], "new": []}
     for _ in range(160):
-        trial = study.next_trial("arm")
-        assert trial is not None
+        trial = take(study, "arm")
         found[study.resolve(trial.code).policy].append(trial.condition)
         study.record(trial.trial, True, station="arm")
 
@@ -82,12 +81,10 @@ def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:
     # Of so many conditions that three blocks never draw the same by chance.
     drawn = {name: [0, 1] for name in "uvwxyz"}
     task = {"name": "stack", "conditions": {"drawn": drawn}}
-    study = sw.Study.create(tmp_path / "s", plan(policies=POLICIES, tasks=[task], design="blocks"))
-    study.lock()
+    study = locked(tmp_path / "s", policies=POLICIES, tasks=[task], design="blocks")
     trials = []
     for _ in range(12):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         trials.append(trial.condition)
         study.record(trial.trial, True, station="left")
 
@@ -96,12 +93,10 @@ def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:
 
 
 def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "s", plan(policies=POLICIES))
-    study.lock()
+    study = locked(tmp_path / "s", policies=POLICIES)
     seen = []
     for _ in range(8):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         seen.append(str(trial.to_dict()))
         seen.append(str(study.record(trial.trial, True, station="left")))
     for act in (
@@ -125,12 +120,10 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
 
 def test_codes_by_trial_are_fresh_and_by_policy_stay(tmp_path: Path) -> None:
     for blinding, count in (("trial", 8), ("policy", 2)):
-        study = sw.Study.create(tmp_path / blinding, plan(blinding=blinding))
-        study.lock()
+        study = locked(tmp_path / blinding, blinding=blinding)
         codes = set()
         for _ in range(8):
-            trial = study.next_trial("left")
-            assert trial is not None
+            trial = take(study)
             codes.add(trial.code)
             study.record(trial.trial, True, station="left")
 
@@ -161,19 +154,18 @@ def test_the_secret_that_is_revealed_is_the_one_that_was_committed_to(tmp_path: 
 
     Sabotage that fails it: a commitment to anything else than the secret in ``Lots.commitment``.
     """
-    with sw.Study.create(tmp_path / "study", plan()) as study:
-        study.lock()
+    with locked(tmp_path / "study") as study:
         study.unblind()
         events = {entry.kind: entry.event for entry in study.journal()}
 
-    locked, revealed = events["locked"], events["unblinded"]
-    assert isinstance(locked, Locked)
+    frozen, revealed = events["locked"], events["unblinded"]
+    assert isinstance(frozen, Locked)
     assert isinstance(revealed, Unblinded)
-    assert locked.commitment == hashlib.sha256(revealed.secret.encode()).hexdigest()
+    assert frozen.commitment == hashlib.sha256(revealed.secret.encode()).hexdigest()
     assert (
-        locked.digest
+        frozen.digest
         == hashlib.sha256(
-            json.dumps(locked.plan, sort_keys=True, separators=(",", ":")).encode()
+            json.dumps(frozen.plan, sort_keys=True, separators=(",", ":")).encode()
         ).hexdigest()
     )
 
@@ -184,11 +176,9 @@ def test_the_first_trial_of_a_row_is_drawn_anew_for_each_row(tmp_path: Path) -> 
     Sabotage that fails it: ``opens[0]`` in place of the first of a random order in ``_new_row``.
     """
     first = Counter[str]()
-    with sw.Study.create(tmp_path / "study", plan(design="blocks", n_max=60)) as study:
-        study.lock()
+    with locked(tmp_path / "study", design="blocks", n_max=60) as study:
         for number in range(80):
-            trial = study.next_trial("left")
-            assert trial is not None
+            trial = take(study)
             if number % 2 == 0:
                 first[study.resolve(trial.code).policy] += 1
             study.record(trial.trial, number % 4 < 2, station="left")

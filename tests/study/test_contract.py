@@ -3,7 +3,7 @@
 import pytest
 
 import stopwise as sw
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
 from tests.study.plans import plan
 
 
@@ -82,8 +82,7 @@ class TestLifeOfAStudy:
 
     def test_a_key_belongs_to_one_report(self, place: str) -> None:
         study = locked(place)
-        trial = take(study)
-        study.record(trial.trial, True, station="left", key="k")
+        score_one(study, key="k")
         other = take(study)
 
         with pytest.raises(sw.NotAllowed, match="key was already used"):
@@ -91,8 +90,7 @@ class TestLifeOfAStudy:
 
     def test_a_key_is_spent_by_an_undo(self, place: str) -> None:
         study = locked(place)
-        trial = take(study)
-        study.record(trial.trial, True, station="left", key="k")
+        trial = score_one(study, key="k")
         study.undo(trial.trial, reason="tapped wrongly")
 
         with pytest.raises(sw.NotAllowed, match="use a new key"):
@@ -102,8 +100,7 @@ class TestLifeOfAStudy:
     def test_a_key_with_another_answer_is_refused(self, place: str) -> None:
         """Taken for a repetition, the second score would be lost without a word."""
         study = locked(place)
-        trial = take(study)
-        study.record(trial.trial, True, station="left", key="k")
+        trial = score_one(study, key="k")
         before = study.seq
 
         with pytest.raises(sw.NotAllowed, match="another answer to trial 1: nothing was stored"):
@@ -153,26 +150,12 @@ class TestLifeOfAStudy:
 
     def test_a_score_that_the_owner_withdrew_is_entered_again(self, place: str) -> None:
         study = locked(place)
-        first = take(study)
-        study.record(first.trial, True, station="left")
+        first = score_one(study)
         study.undo(first.trial, reason="tapped wrongly")
         study.record(first.trial, False, station="left")
-        second = take(study)
-        study.record(second.trial, True, station="left")
+        score_one(study)
 
         assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
-
-    def test_the_owner_corrects_a_score(self, place: str) -> None:
-        study = locked(place)
-        for _ in range(2):
-            trial = take(study)
-            study.record(trial.trial, True, station="left")
-        take(study)
-
-        study.correct(1, False, "typed wrongly")
-
-        assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
-        assert take(study).trial == 3
 
     def test_a_voided_trial_is_kept_and_its_slot_tried_again(self, place: str) -> None:
         study = locked(place)
@@ -192,8 +175,7 @@ class TestLifeOfAStudy:
         study = locked(place, n_max=1, design="blocks")
         trial = take(study)
         study.void(trial.trial, "the cup broke", redraw=False)
-        other = take(study)
-        study.record(other.trial, True, station="left")
+        score_one(study)
 
         assert study.finished
         assert len(study.trials()) == 1
@@ -207,8 +189,7 @@ class TestLifeOfAStudy:
 
     def test_a_score_is_not_got_rid_of_by_undoing_it(self, place: str) -> None:
         study = locked(place)
-        trial = take(study)
-        study.record(trial.trial, False, station="left")
+        trial = score_one(study, False)
         study.undo(trial.trial, reason="tapped wrongly")
 
         with pytest.raises(sw.NotAllowed, match="enter its score"):
@@ -231,8 +212,7 @@ class TestLifeOfAStudy:
     def test_one_row_is_not_rows(self, place: str) -> None:
         study = locked(place)
         for _ in range(2):
-            trial = take(study, "left")
-            study.record(trial.trial, True, station="left")
+            score_one(study)
 
         assert str(study.verdict()) == "Nothing is decided after 1 row of trials."
 
@@ -266,8 +246,7 @@ class TestLifeOfAStudy:
         study = locked(place, clock, design="blocks", policies=["a", "b", "c"])
         for turn in range(6):
             for station in ("left", "right")[: 1 + (turn > 1)]:
-                trial = take(study, station)
-                study.record(trial.trial, True, station=station)
+                score_one(study, True, station)
         stations: dict[int, set[str]] = {}
         for known in study._ledger.refresh().trials:
             stations.setdefault(known.row, set()).add(known.station)

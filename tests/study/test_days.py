@@ -51,8 +51,7 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
     clock = Clock()
     study = locked(str(tmp_path / "study"), clock, n_max=2)
     for number, (station, who) in enumerate([("left", "ben"), ("right", "eva")] * 2):
-        trial = study.next_trial(station, who=who)
-        assert trial is not None
+        trial = take(study, station, who=who)
         study.record(trial.trial, number % 2 == 0, station=station, who=who)
         clock.time += 20 * 3600
 
@@ -74,8 +73,7 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
 def test_trials_that_were_given_back_are_those_of_who_took_them(tmp_path: Path) -> None:
     study = locked(str(tmp_path / "study"), n_max=2, blinding="none")
     for number, who in enumerate(["ben", "eva"] * 2):
-        trial = study.next_trial("left", who=who)
-        assert trial is not None
+        trial = take(study, "left", who=who)
         study.start(trial.trial, station="left")
         if number == 0:
             study.release(trial.trial, station="left", reason="the cup fell", who=who)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
+from tests.study.live import locked, score_one, take
 from tests.study.plans import plan
 
 
@@ -35,15 +36,11 @@ def test_a_draft_without_a_folder_stays_in_memory(tmp_path: Path) -> None:
 
 
 def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan())
-    study.lock()
-    trial = study.next_trial("arm 1")
-    assert trial is not None
-    study.record(trial.trial, True, station="arm 1", key="first")
+    study = locked(tmp_path / "study")
+    trial = score_one(study, True, "arm 1", key="first")
     for _ in range(2):
         study.undo(trial.trial, reason="slipped", key="second")
-    other = study.next_trial("arm 2")
-    assert other is not None
+    other = take(study, "arm 2")
     for _ in range(2):
         study.release(other.trial, station="arm 2", reason="slipped", key="third")
     kinds = [entry.kind for entry in study.journal()]
@@ -60,8 +57,6 @@ def test_what_was_tried_on_a_draft_leaves_no_trace_in_the_draws(tmp_path: Path) 
     study.redraft(f"{study.plan_text}\nseed: 7\n")
     study.lock()
     for _ in range(4):
-        trial = study.next_trial("left")
-        assert trial is not None
-        study.record(trial.trial, True, station="left")
+        score_one(study)
 
     assert study.verify().problems == ()

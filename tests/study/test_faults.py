@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from tests.study.live import running
+from tests.study.live import running, take
 from tests.study.postgres import Server
 from tests.study.worker import PROCESSES, acknowledged, run_trials, score_of
 
@@ -96,8 +96,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_nothing_half_written(
     study = running(place)
     server = request.getfixturevalue("server") if kind == "postgresql" else None
     rng = np.random.default_rng(1)
-    trial = study.next_trial("left")
-    assert trial is not None
+    trial = take(study)
     remarks = 0
 
     def fill() -> None:
@@ -166,8 +165,7 @@ def test_a_server_that_crashes_is_a_clear_error_and_nothing_acknowledged_is_lost
 ) -> None:
     server = server_to_crash
     study = running(f"{server.url()}#cups")
-    trial = study.next_trial("left")
-    assert trial is not None
+    trial = take(study)
     server.stop("immediate")
 
     with pytest.raises(sw.StoreFailed, match=r"send it again with the same key|was written"):

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
-from stopwise.study.events import Released
 from stopwise.study.views import Assignment
-from tests.study.live import Clock, locked, policy_of, take
+from tests.study.live import Clock, locked, policy_of, score_one, take
 
 NUMBER = {"name": "pour", "score": {"kind": "number", "low": 20, "high": 50}}
 BEGIN: dict[str, Callable[[sw.Study, Assignment], object]] = {
@@ -93,8 +92,7 @@ def test_a_score_is_final_for_the_one_who_entered_it(tmp_path: Path) -> None:
     """Else it could be tried out which score ends the study: only the owner can change it, once."""
     study = locked(str(tmp_path / "study"), n_max=1)
     for _ in range(2):
-        trial = take(study)
-        study.record(trial.trial, False, station="left")
+        trial = score_one(study, False)
     for answer in (True, False):
         with pytest.raises(sw.NotAllowed, match="is scored, not leased"):
             study.record(trial.trial, answer, station="left")
@@ -115,8 +113,7 @@ def test_a_score_is_final_for_the_one_who_entered_it(tmp_path: Path) -> None:
 def test_what_was_corrected_stays(tmp_path: Path, act: Callable[[sw.Study, int], None]) -> None:
     """The evidence that a correction moves tells whose trial it is: nothing more can be done."""
     study = locked(str(tmp_path / "study"))
-    trial = take(study)
-    study.record(trial.trial, False, station="left")
+    trial = score_one(study, False)
     study.correct(trial.trial, True, "slipped")
 
     with pytest.raises(sw.NotAllowed, match="was corrected before"):
@@ -147,42 +144,17 @@ def test_a_begun_trial_whose_lease_ran_out_counts_as_the_worst(
     assert sorted(study.trials().frame["score"]) == [20, 30]
     assert study.verify().sound
     study.void(trial.trial, "the network was down")
-    again = take(study)
-    study.record(again.trial, 45, station="left")
+    score_one(study, 45)
     assert sorted(study.trials().frame["score"]) == [30, 45]
 
 
 def test_a_score_that_was_withdrawn_and_lapsed_is_not_voided(tmp_path: Path, clock: Clock) -> None:
     """What the lapse moves in the evidence may show whose trial it is."""
     study = locked(str(tmp_path / "study"), clock)
-    trial = take(study)
-    study.record(trial.trial, True, station="left")
+    trial = score_one(study)
     study.undo(trial.trial, reason="it fell over later")
     clock.time += 31 * 60
     take(study, "right")
 
     with pytest.raises(sw.NotAllowed, match="was corrected before"):
         study.void(trial.trial, "the cable came off")
-
-
-def test_a_trial_that_never_began_is_handed_out_again(tmp_path: Path, clock: Clock) -> None:
-    study = locked(str(tmp_path / "study"), clock, n_max=1)
-    trial, _ = take(study), take(study, "right")
-    clock.time += 31 * 60
-
-    assert policy_of(study, take(study, "third").trial) == policy_of(study, trial.trial)
-
-
-def test_a_wrong_worst_score_in_the_journal_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = locked(str(tmp_path / "study"))
-    trial = take(study)
-    study.start(trial.trial, station="left")
-    monkeypatch.setattr(
-        "stopwise.study.trial_actions.Released",
-        lambda **content: Released(**{**content, "score": 1.0}),
-    )
-    study.release(trial.trial, station="left", reason="stuck")
-
-    assert "is not the worst" in study.verify().problems[0]

@@ -6,7 +6,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.state import StudyState
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
 
 
 class TestLeases:
@@ -89,8 +89,7 @@ class TestTogether:
         study = locked(place)
         other = sw.Study.open(place)
 
-        trial = take(other)
-        other.record(trial.trial, True, station="left")
+        score_one(other)
 
         assert study.status().scored == 1
         assert study.status() == other.status()

@@ -10,7 +10,7 @@ import pytest
 import stopwise as sw
 from stopwise.study.study_plan import StudyPlan
 from tests.cli.typed import study as call
-from tests.study.live import Clock, locked, policy_of, take
+from tests.study.live import Clock, locked, policy_of, score_one, take
 from tests.study.plans import plan
 
 PREFERENCE: dict[str, Any] = {
@@ -28,8 +28,7 @@ def preferring(place: Path, clock: Clock | None = None, **changes: Any) -> sw.St
 
 def judge(study: sw.Study, won: float | str, station: str = "left") -> tuple[int, int]:
     """Run a row, in which the policy "new" wins so much, or the answer is this one."""
-    first = take(study, station)
-    study.record(first.trial, "done", station=station)
+    first = score_one(study, "done", station)
     second = take(study, station)
     if not isinstance(won, str):
         won = WINNER[won if policy_of(study, second.trial) == "new" else 1.0 - won]
@@ -118,12 +117,10 @@ def test_an_answer_is_undone_and_corrected_for_both(tmp_path: Path) -> None:
         for number in (first, second):
             with pytest.raises(sw.NotAllowed, match=f"trial {second} was corrected before"):
                 study.void(number, "the lights went out")
-        third = take(study)
-        study.record(third.trial, "done", station="left")
+        third = score_one(study, "done")
         with pytest.raises(sw.NotAllowed, match="has no score yet"):
             study.correct(third.trial, "done", "it was not")
-        fourth = take(study)
-        study.record(fourth.trial, "second", station="left")
+        fourth = score_one(study, "second")
         study.correct(fourth.trial, "first", "mixed them up")
         assert settled(study)[1] == (0.0 if policy_of(study, fourth.trial) == "new" else 1.0)
         assert study.verify().sound
@@ -140,8 +137,7 @@ def test_both_trials_of_a_row_are_voided(tmp_path: Path, which: int, redraw: boo
         assert settled(study) == [0.0]
         assert study.verdict().tasks[0].rows == 2 - redraw
         # Before the second was taken, too, nothing of the row is left over.
-        first = take(study)
-        study.record(first.trial, "done", station="left")
+        first = score_one(study, "done")
         study.void(first.trial, "the lights went out", redraw=redraw)
         assert take(study).rubric == ALONE
         judge(study, 1.0)
@@ -193,8 +189,7 @@ def test_a_row_whose_time_ran_out_is_run_anew(tmp_path: Path) -> None:
         with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
             study.record(second.trial, "first", station="left")
         study.record(other.trial, "done", station="right")
-        last = take(study, "right")
-        study.record(last.trial, "tie", station="right")
+        score_one(study, "tie", "right")
         with pytest.raises(sw.NotAllowed, match="was handed out again: nothing is stored"):
             study.record(second.trial, "first", station="left")
         assert settled(study) == [0.5]

@@ -35,11 +35,10 @@ def photo(text: str) -> list[bytes]:
 
 def run(study: sw.Study, answer: str, *, who: str = "ben") -> int:
     """Run a trial at the robot, film it and score it."""
-    trial = study.next_trial("left", who=who)
-    assert trial is not None
-    study.add_recording(trial.trial, photo(f"of trial {trial.trial}"), who=who)
-    study.record(trial.trial, answer, station="left", who=who)
-    return trial.trial
+    trial: int = take(study, "left", who=who).trial
+    study.add_recording(trial, photo(f"of trial {trial}"), who=who)
+    study.record(trial, answer, station="left", who=who)
+    return trial
 
 
 def test_a_recording_is_kept_beside_the_study_for_its_owner_alone(study: sw.Study) -> None:

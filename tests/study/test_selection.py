@@ -13,7 +13,7 @@ from stopwise.study.selection import first_told
 from stopwise.study.study_report import chapters
 from stopwise.web.evidence_cache import Shown
 from tests.cli import typed
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
 
 
 def cheated(place: Path, rows: int = 8, *, fair: bool = False) -> sw.Study:
@@ -282,15 +282,13 @@ def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:
     study = locked(str(tmp_path / "study"), clock, n_max=20)
     given = take(study)
     study.release(given.trial, station="left", reason="the robot is hot")
-    raised = take(study)
-    study.record(raised.trial, False, station="left")
+    raised = score_one(study, False)
     study.undo(raised.trial, reason="tapped wrongly")
     study.record(raised.trial, True, station="left")
     left = take(study)
     study.start(left.trial, station="left")
     clock.time += 31 * 60
-    lowered = take(study, "right")
-    study.record(lowered.trial, True, station="right")
+    lowered = score_one(study, True, "right")
     study.correct(lowered.trial, False, "it fell over")
     while policy_of(study, take(study, "right").trial) != policy_of(study, left.trial):
         study.record(take(study, "right").trial, True, station="right")

@@ -7,12 +7,12 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.study_plan import StudyPlan
+from tests.study.live import locked, score_one, take
 from tests.study.plans import plan
 
 
 def test_two_stations_run_a_study_to_its_verdict(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan(n_max=30))
-    study.lock(who="ada")
+    study = locked(tmp_path / "study", n_max=30)
 
     while not study.finished:
         for station in ("left", "right"):
@@ -28,12 +28,10 @@ def test_two_stations_run_a_study_to_its_verdict(tmp_path: Path) -> None:
 
 def test_tasks_share_alpha_and_take_turns(tmp_path: Path) -> None:
     tasks = ["stack", "sort"]
-    study = sw.Study.create(tmp_path, plan(tasks=tasks, policies=["a", "b", "c"], baseline="a"))
-    study.lock()
+    study = locked(tmp_path, tasks=tasks, policies=["a", "b", "c"], baseline="a")
     order = []
     for _ in range(12):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         order.append(trial.task)
         study.record(trial.trial, True, station="left")
     only = study.next_trial("right", task="sort")
@@ -49,12 +47,9 @@ def test_tasks_share_alpha_and_take_turns(tmp_path: Path) -> None:
 
 
 def test_without_look_ahead_no_row_begins_before_the_last_is_used(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path, plan(look_ahead=0))
-    study.lock()
-    first, second = study.next_trial("left"), study.next_trial("right")
-    assert first is not None
-    assert second is not None
-    study.record(first.trial, True, station="left")
+    study = locked(tmp_path, look_ahead=0)
+    second = take(study, "right")
+    score_one(study)
 
     assert study.next_trial("left") is None
     assert not study.finished
@@ -65,12 +60,10 @@ def test_without_look_ahead_no_row_begins_before_the_last_is_used(tmp_path: Path
 
 def test_a_policy_that_is_decided_is_tried_no_more(tmp_path: Path) -> None:
     policies = ["bad", "good", "as good"]
-    study = sw.Study.create(tmp_path, plan(policies=policies, n_max=60, method="nscore"))
-    study.lock()
+    study = locked(tmp_path, policies=policies, n_max=60, method="nscore")
     tried = []
     for turn in range(120):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         policy = study.resolve(trial.code).policy
         tried.append(policy)
         study.record(trial.trial, policy != "bad" and turn % 8 > 0, station="left")
@@ -88,8 +81,7 @@ def test_a_policy_that_is_decided_is_tried_no_more(tmp_path: Path) -> None:
 
 
 def test_an_imported_block_design_keeps_its_blocks(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path, plan(design="blocks"))
-    study.lock()
+    study = locked(tmp_path, design="blocks")
     trials = sw.Trials.from_columns(
         {
             "policy": ["old", "new", "new", "old"],
@@ -113,8 +105,7 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
     draft = StudyPlan.model_validate(plan(method="step", n_max=30, tasks=[number]))
     study = sw.Study(store, draft=draft)  # as plans could be locked once
     study.lock()
-    trial = study.next_trial("left")
-    assert trial is not None
+    trial = take(study)
     trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0.5, 1]}, bounds=(0, 1))
 
     with pytest.raises(sw.InvalidInput, match=r"only the scores 0, 1, but trial 1 got 0\.5"):
@@ -132,11 +123,9 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
 
 
 def test_trials_of_a_task_can_be_had_before_others_have_any(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path, plan(tasks=["stack", "sort"]))
-    study.lock()
+    study = locked(tmp_path, tasks=["stack", "sort"])
     for _ in range(2):
-        trial = study.next_trial("left", task="sort")
-        assert trial is not None
+        trial = take(study, "left", task="sort")
         study.record(trial.trial, True, station="left")
 
     assert study.trials().tasks == ("sort",)
@@ -145,16 +134,12 @@ def test_trials_of_a_task_can_be_had_before_others_have_any(tmp_path: Path) -> N
 
 def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
     """Its only one was voided for good: the rows go on, the analysis waits."""
-    study = sw.Study.create(tmp_path, plan(policies=["a", "b", "c"]))
-    study.lock()
-    trial = study.next_trial("left")
-    assert trial is not None
+    study = locked(tmp_path, policies=["a", "b", "c"])
+    trial = take(study)
     study.void(trial.trial, "the cup broke", redraw=False)
 
     for count in range(5):
-        trial = study.next_trial("left")
-        assert trial is not None
-        study.record(trial.trial, True, station="left")
+        trial = score_one(study)
         if count < 4:
             with pytest.raises(sw.NotAllowed, match="nothing to analyse yet"):
                 study.analyses()
@@ -164,14 +149,11 @@ def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_rows_that_wait_for_an_earlier_one_are_named(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path, plan())
-    study.lock()
+    study = locked(tmp_path)
     with pytest.raises(sw.NotAllowed, match="no task has a trial of every policy"):
         study.analyses()
     for _ in range(8):
-        trial = study.next_trial("left")
-        assert trial is not None
-        study.record(trial.trial, True, station="left")
+        score_one(study)
     study.void(1, "the cable")
 
     with pytest.raises(
@@ -183,11 +165,9 @@ def test_rows_that_wait_for_an_earlier_one_are_named(tmp_path: Path) -> None:
 def test_answers_of_numpy_are_answers(tmp_path: Path) -> None:
     """A simulator's success is a truth value of numpy, and the robot has been run."""
     number = {"name": "sort", "score": {"kind": "number", "low": 0, "high": 1}}
-    study = sw.Study.create(tmp_path, plan(tasks=["stack", number]))
-    study.lock()
+    study = locked(tmp_path, tasks=["stack", number])
     for task, answer, score in (("stack", np.bool_(True), 1.0), ("sort", np.float32(0.5), 0.5)):
-        trial = study.next_trial("left", task=task)
-        assert trial is not None
+        trial = take(study, "left", task=task)
         assert study.record(trial.trial, answer, station="left").score == score
 
     assert study.verify().problems == ()

@@ -128,8 +128,7 @@ def test_another_order_than_the_drawn_one_is_found(place: str) -> None:
 def test_forged_facts_with_a_proper_hash_are_found(tmp_path: Path) -> None:
     """Catches a score that is not the answer's, and names that are not behind the labels."""
     study = running(f"sqlite:///{tmp_path}/study.db#cups", 2)
-    trial = study.next_trial("left")
-    assert trial is not None
+    trial = take(study)
     names = {"A": study.resolve(trial.code).policy, "B": "nobody"}
     forged = [
         Scored(trial=trial.trial, answer=True, score=0.0),
@@ -151,6 +150,7 @@ def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
     """
     study = running(place)
     last = study.journal()[-1]
+    assert isinstance(last.event, Scored)
     forged, digest = encode(
         replace(last.event, note="another"),
         study=study.store.study,

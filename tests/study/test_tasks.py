@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from tests.study.live import locked, take
 from tests.study.plans import plan
 
 MEAN: dict[str, Any] = {
@@ -29,8 +30,7 @@ def run(study: sw.Study) -> None:
 @pytest.mark.parametrize("design", ["blocks", "independent"])
 @pytest.mark.parametrize("goal", ["order", "best"])
 def test_one_question_is_asked_about_the_mean(tmp_path: Path, design: str, goal: str) -> None:
-    study = sw.Study.create(tmp_path / "study", plan(**MEAN, design=design, goal=goal))
-    study.lock()
+    study = locked(tmp_path / "study", **MEAN, design=design, goal=goal)
     run(study)
     study.unblind(reason="it is over")
 
@@ -66,8 +66,7 @@ def test_a_row_of_blocks_shares_its_task_and_draws_its_condition(tmp_path: Path)
     )
     study.lock()
     for _ in range(120):
-        trial = study.next_trial("one")
-        assert trial is not None
+        trial = take(study, "one")
         study.record(trial.trial, True)
     rows = study.records().group_by("row").n_unique()
 
@@ -77,8 +76,7 @@ def test_a_row_of_blocks_shares_its_task_and_draws_its_condition(tmp_path: Path)
 
 
 def test_nobody_chooses_the_task(tmp_path: Path) -> None:
-    study = sw.Study.create(tmp_path / "study", plan(**MEAN))
-    study.lock()
+    study = locked(tmp_path / "study", **MEAN)
 
     with pytest.raises(sw.InvalidInput, match="the task of each trial is drawn at random"):
         study.next_trial("one", task="lift")

@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-import stopwise as sw
-from tests.study.plans import plan
+from tests.study.live import locked, take
 
 
 @pytest.mark.usefixtures("hurried")
 def test_looking_while_others_write_changes_nothing(tmp_path: Path) -> None:
     """Without the lock in ``finished``, two threads may show a contest the same row twice."""
-    study = sw.Study.create(tmp_path / "study", plan(n_max=60))
-    study.lock()
+    study = locked(tmp_path / "study", n_max=60)
     done = threading.Event()
 
     def look() -> None:
@@ -28,8 +26,7 @@ def test_looking_while_others_write_changes_nothing(tmp_path: Path) -> None:
         for watcher in watchers:
             watcher.start()
         for _ in range(60):
-            trial = study.next_trial("arm 1")
-            assert trial is not None
+            trial = take(study, "arm 1")
             study.record(trial.trial, True, station="arm 1")  # alike, so that nothing is decided
     finally:
         done.set()
@@ -42,8 +39,7 @@ def test_looking_while_others_write_changes_nothing(tmp_path: Path) -> None:
 
 def test_a_request_that_fails_unexpectedly_fails_alone(tmp_path: Path) -> None:
     """Requests that wait are stored together, whoever made them."""
-    study = sw.Study.create(tmp_path / "study", plan())
-    study.lock()
+    study = locked(tmp_path / "study")
     trials = {station: study.next_trial(station) for station in ("left", "right")}
     outcome: dict[str, object] = {}
 

@@ -8,7 +8,7 @@ import pytest
 import stopwise as sw
 from stopwise.study import tracking
 from tests.cli.typed import study as typed
-from tests.study.live import policy_of, take
+from tests.study.live import locked, policy_of, take
 from tests.study.plans import plan
 from tests.study.scripted import fix_draws
 from tests.trackers.places import Memory
@@ -134,7 +134,7 @@ def test_commands_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     memory = Memory()
     monkeypatch.setattr("stopwise.trackers._made", lambda *_: memory)
     folder = tmp_path / "s"
-    sw.Study.create(folder, plan(n_max=4)).lock()
+    locked(folder, n_max=4).close()
     run = typed("run", folder, "--report-to", "wandb", typed="y\nn\ny\ny\nquit\n")
     assert run.exit_code == 0, run.output
     assert memory.rows[4]["progress/scored"] == 4

@@ -29,6 +29,14 @@ def tokens(study: sw.Study) -> dict[str, str]:
 
 
 @pytest.fixture
+def headers(study: sw.Study, tokens: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Lock the study; return with what each role, and another operator, sends its requests."""
+    study.lock()
+    own = {**tokens, "other": study.create_token("operator", "the other")}
+    return {name: {"Authorization": f"Bearer {token}"} for name, token in own.items()}
+
+
+@pytest.fixture
 def client(study: sw.Study) -> Iterator[httpx.Client]:
     """Speak to the app without a server between."""
     app = create_app(study)

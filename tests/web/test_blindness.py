@@ -20,6 +20,7 @@ from stopwise.study.entries import encode
 from stopwise.study.events import Assigned, Scored
 from stopwise.web.app import CONCERNS
 from stopwise.web.responses import EntryView
+from tests.study.live import score_one, take
 from tests.web.serving import CUPS, served
 
 ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -178,9 +179,7 @@ def test_no_label_can_be_searched_by_its_hash(study: sw.Study) -> None:
     """A hash that is shown binds the label of a trial: without a salt, two tries would find it."""
     study.lock()
     for _ in range(3):
-        trial = study.next_trial("arm 1")
-        assert trial is not None
-        study.record(trial.trial, [], station="arm 1")
+        score_one(study, [], "arm 1")
     found = []
     for entry in study.journal():
         if not isinstance(entry.event, Assigned):
@@ -251,9 +250,7 @@ def test_journal_and_file_together_tell_no_label(
 
 def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
     study.lock()
-    trial = study.next_trial("arm 1")
-    assert trial is not None
-    study.record(trial.trial, ["cup reached"], station="arm 1")
+    trial = score_one(study, ["cup reached"], "arm 1")
     study.correct(trial.trial, ALL, "tapped wrongly")
     for entry in study.journal():
         if isinstance(entry.event, Scored):
@@ -269,22 +266,6 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
             assert digest != entry.hash
 
 
-def test_only_the_runner_resolves_a_code(
-    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    study.lock()
-    trial = study.next_trial("arm 1")
-    assert trial is not None
-    found = {}
-    for role, token in tokens.items():
-        headers = {"Authorization": f"Bearer {token}"}
-        found[role] = client.get(f"/api/policies/{trial.code}", headers=headers)
-    assert {role: answer.status_code for role, answer in found.items()} == {
-        "owner": 403, "operator": 403, "viewer": 403, "runner": 200,
-    }  # fmt: skip
-    assert found["runner"].json()["policy"] == study.resolve(trial.code).policy
-
-
 def test_the_order_of_trials_says_nothing(study: sw.Study) -> None:
     """Numbers and codes of trials are drawn without regard to the policy behind them.
 
@@ -295,8 +276,7 @@ def test_the_order_of_trials_says_nothing(study: sw.Study) -> None:
     codes = set()
     for _ in range(40):
         for place in range(2):
-            trial = study.next_trial("arm 1")
-            assert trial is not None
+            trial = take(study, "arm 1")
             codes.add(trial.code)
             first += place == 0 and study.resolve(trial.code).policy == "flow-v2"
             study.record(trial.trial, [], station="arm 1")

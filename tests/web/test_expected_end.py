@@ -10,7 +10,7 @@ import pytest
 import stopwise as sw
 from stopwise.planning.forecast import forecast_study
 from stopwise.web.expected_end import NOT_YET, ExpectedEnd, ExpectedEndCache, expected_end
-from tests.study.live import Clock
+from tests.study.live import Clock, score_one, take
 
 PLAN: dict[str, Any] = {"name": "s", "policies": ["old", "new"], "tasks": ["stack"], "n_max": 30}
 
@@ -19,8 +19,7 @@ def run(study: sw.Study, trials: int, clock: Clock | None = None) -> sw.Study:
     """Let the label A succeed twice in three, B once, with a result every 90 seconds."""
     study.lock()
     for _ in range(trials):
-        trial = study.next_trial("left")
-        assert trial is not None
+        trial = take(study)
         if clock is not None:
             clock.time += 90
         with study._ledger.reading() as state:
@@ -41,9 +40,7 @@ def test_it_is_the_forecast_in_trials_and_minutes(tmp_path: Path) -> None:
         assert found.minutes(21) == 1.5 * found.more(21)
 
         clock.time += 3600  # a break is no work
-        trial = study.next_trial("left")
-        assert trial is not None
-        study.record(trial.trial, True, station="left")
+        score_one(study)
         assert study.minutes_per_trial() == pytest.approx(1.5)
 
 
@@ -69,8 +66,7 @@ def test_a_task_that_has_just_begun_counts_in_full(tmp_path: Path) -> None:
         study.lock()
         for number in range(9):
             task = "stack" if number < 7 else "pour"
-            trial = study.next_trial("left", task=task)
-            assert trial is not None
+            trial = take(study, "left", task=task)
             study.record(trial.trial, number % 2 == 0, station="left")
         ahead = forecast_study(study, precision=0.03, tasks=["stack"])["stack"]
         found = expected_end(study)

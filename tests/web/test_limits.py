@@ -13,6 +13,7 @@ import stopwise as sw
 from stopwise.study.limits import NAME, NOTE, SECONDS
 from stopwise.study.study_plan import StudyPlan
 from tests.cli.typed import study as call
+from tests.study.live import take
 from tests.study.plans import plan
 
 TRIAL: dict[str, Any] = {"answer": [], "station": "arm 1"}
@@ -49,8 +50,7 @@ def test_reports_have_the_same_limits(
 
     remark = {name: longest}
     assert joined.post("/api/trials/1/score", json={**TRIAL, **remark}).is_success
-    trial = study.next_trial("arm 1")
-    assert trial is not None
+    trial = take(study, "arm 1")
     study.record(trial.trial, [], station="arm 1", **remark)
 
 

@@ -12,13 +12,6 @@ from stopwise.web.routes import recordings
 from tests.study.scripted import PHOTO
 
 
-@pytest.fixture
-def headers(study: sw.Study, tokens: dict[str, str]) -> dict[str, dict[str, str]]:
-    study.lock()
-    own = {**tokens, "other": study.create_token("operator", "the other")}
-    return {name: {"Authorization": f"Bearer {token}"} for name, token in own.items()}
-
-
 def test_a_recording_is_seen_by_its_operator_and_by_all_after_unblinding(
     study: sw.Study, client: httpx.Client, headers: dict[str, dict[str, str]]
 ) -> None:

@@ -12,7 +12,7 @@ from stopwise.web.permissions import csrf_token
 from tests.study.scripted import PHOTO
 
 ROLES = ("owner", "operator", "viewer", "runner")
-# The letters are those with which the roles begin, in their order: owner, operator (p), and so on.
+# By letters: owner, operator (p), viewer, runner.
 MAY = {
     "GET /api/status": "opvr",
     "GET /api/verdict": "ov",
@@ -68,8 +68,8 @@ def ask(client: httpx.Client, place: str, headers: dict[str, str]) -> httpx.Resp
     """Send a request to a route, with a body that is never right."""
     method, path = place.split()
     url = path.format(trial=1, token="x", name=f"{0:032}.jpg", code="XXX")
-    body = {} if method == "GET" else {"json": []}
-    return client.request(method, url, headers=headers, params={"once": "true"}, **body)
+    wrong = None if method == "GET" else list[str]()
+    return client.request(method, url, headers=headers, params={"once": "true"}, json=wrong)
 
 
 def test_each_route_is_for_these_roles_and_no_others(

@@ -1,16 +1,8 @@
 """A station belongs to the token that took its trial."""
 
 import httpx
-import pytest
 
 import stopwise as sw
-
-
-@pytest.fixture
-def headers(study: sw.Study, tokens: dict[str, str]) -> dict[str, dict[str, str]]:
-    study.lock()
-    own = {**tokens, "other": study.create_token("operator", "the other")}
-    return {name: {"Authorization": f"Bearer {token}"} for name, token in own.items()}
 
 
 def test_a_token_holds_one_trial_at_a_time(

@@ -20,6 +20,7 @@ from stopwise.study.event import KINDS, Event, Visibility
 from stopwise.study.events import Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
+from tests.study.live import score_one
 from tests.study.scripted import fix_draws, scripted, scripted_runner
 from tests.web.serving import served
 
@@ -153,9 +154,7 @@ def test_operators_and_viewers_are_offered_no_correction(
     study: sw.Study, client: httpx.Client, tokens: dict[str, str], role: str
 ) -> None:
     study.lock()
-    trial = study.next_trial("arm 1")
-    assert trial is not None
-    study.record(trial.trial, [], station="arm 1")
+    score_one(study, [], "arm 1")
     client.post("/api/join", json={"token": tokens[role]})
     own = client.get("/").headers["Location"]
 

@@ -165,18 +165,11 @@ def require_under_way(state: StudyState, code: str) -> TrialRecord:
     A policy's own code is that of many trials, of which an earlier one may still be under way.
     """
     locked_plan(state)
-    found = _under_way(state, code.strip())
-    if found is None:
-        raise NotAllowed("no trial with this code is in progress")
-    return found
-
-
-def _under_way(state: StudyState, code: str) -> TrialRecord | None:
-    newest = state.trial(state.codes.get(code) or state.codes.get(code.upper(), 0))
-    if newest is None or newest.status == "leased":
-        return newest
-    same = (trial for trial in reversed(state.trials) if trial.code == newest.code)
-    return next((trial for trial in same if trial.status == "leased"), None)
+    known = code.strip() if code.strip() in state.codes else code.strip().upper()
+    for trial in reversed(state.trials):
+        if trial.code == known and trial.status == "leased":
+            return trial
+    raise NotAllowed("no trial with this code is in progress")
 
 
 def needed(state: StudyState, trial: TrialRecord) -> bool:

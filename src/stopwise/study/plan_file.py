@@ -68,9 +68,6 @@ def differences(path: Path, locked: StudyPlan, amended: StudyPlan) -> tuple[str,
         plan = read_plan(path)
     except InvalidInput:
         return ("it can no longer be read",)
-    if plan.parameters.get("seed") is None and "seed" in locked.parameters:  # drawn at the lock
-        drawn = {**plan.parameters, "seed": locked.parameters["seed"]}
-        plan = plan.model_copy(update={"parameters": drawn})
     return tuple(
         name
         for name in type(plan).model_fields

@@ -25,7 +25,7 @@ from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.study_report import study_report
+from stopwise.study.study_report import beside, study_report
 from stopwise.study.tracking import StudyReporting
 from stopwise.study.trial_actions import own_trial, require_trial
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
@@ -255,7 +255,7 @@ class StudyReader:
         Links lead to the recordings beside the study, or where ``place`` says, given the trial and
         the name of the file.
         """
-        return study_report(self) if place is None else study_report(self, place)
+        return study_report(self, place or beside)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""

@@ -42,9 +42,9 @@ SCHEMA: dict[str, Any] = {
 
 
 def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
-    """Return the trials used by the contests, in their order, by label until unblinded.
+    """Return the trials that the verdict uses, in their order, by label until unblinded.
 
-    Where the contests cannot be asked, for the edition of their method, these are all that count.
+    Where it cannot be replayed, for the edition of its method, these are all that count.
     """
     shown = state.shown()
     found: list[tuple[object, ...]] = []

@@ -71,7 +71,7 @@ def _assigned(event: events.Assigned, state: StudyState, entry: Entry) -> None:
         when=entry.time,
     )
     state.trials.append(trial)
-    state.codes[trial.code] = trial.number
+    state.codes.add(trial.code)
     state.held[trial.station] = trial.number
     slot = state.slot(trial)
     slot.holder = trial.number

@@ -125,7 +125,7 @@ class StudyState:
     attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
     checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
-    codes: dict[str, int] = field(default_factory=dict)
+    codes: set[str] = field(default_factory=set)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)

@@ -36,7 +36,6 @@ class StudyPlan(PlanPart):
     # In blocks, all policies of a row start from the same condition.
     design: Literal["independent", "blocks"] = "independent"
     method: str = "nscore-plus"
-    # A randomised method that is given no ``seed`` here gets one at the lock.
     parameters: dict[str, Any] = Field(default_factory=dict)
     alpha: float = Field(default=0.05, gt=0, lt=1)
     # Whether alpha is split over all tasks, or holds for each.
@@ -97,9 +96,7 @@ class StudyPlan(PlanPart):
     @field_validator("parameters")
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
-        # The seed of a randomised method is its own; that of the plan enters the random order.
-        set_here = {*cls.model_fields, "bounds", "lower_is_better", "by"} - {"seed"}
-        declared = set_here & set(value)
+        declared = {*cls.model_fields, "bounds", "lower_is_better", "by"} & set(value)
         if declared:
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value

@@ -25,11 +25,12 @@ EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
 TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
 
 
-def _beside(_: int, file: str) -> str:
+def beside(_: int, file: str) -> str:
+    """Return where a recording is, seen from the folder of the study."""
     return f"{FOLDER}/{file}"
 
 
-def study_report(study: "StudyReader", place: Place = _beside) -> str:
+def study_report(study: "StudyReader", place: Place) -> str:
     """Return the page; the whole journal is verified first, and a broken one is refused."""
     found = study.verify()
     if not found.sound:
@@ -169,16 +170,17 @@ def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]
 
 
 def _amendments(entries: list[Entry]) -> Chapter:
-    rows = []
-    for entry in entries:
-        match entry.event:
-            case events.Amended(changes=changes, reason=reason):
-                what = "; ".join(f"{name} = {value}" for name, value in changes.items())
-                what = what or "remark only"
-            case _:
-                continue
-        rows.append((as_text(entry.time), entry.who, what, reason))
-    return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), tuple(rows))
+    rows = tuple(
+        (
+            when,
+            who,
+            "; ".join(f"{name} = {value}" for name, value in event.changes.items())
+            or "remark only",
+            event.reason,
+        )
+        for when, who, event in _told(entries, events.Amended)
+    )
+    return Chapter("Amendments after the lock", ("when", "who", "what", "reason"), rows)
 
 
 def _checks(study: "StudyReader", entries: list[Entry]) -> Chapter:

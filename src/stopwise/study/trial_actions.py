@@ -29,7 +29,6 @@ from stopwise.study.events import (
 from stopwise.study.limits import require_name, require_note, require_seconds
 from stopwise.study.rubric import DONE, WON, plain_answer
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.study_plan import StudyPlan
 
 
 def start(state: StudyState, number: int, station: str, *, renew: bool = False) -> Started:
@@ -101,20 +100,17 @@ def record(
             "was not the policy, ask the owner to void it"
         )
     require_status(trial, "leased")
-    _check_remarks(locked_plan(state), note, tag, seconds)
+    tags = locked_plan(state).tags
+    require_note(note)
+    require(
+        tag is None or tag in tags,
+        f"tag must be one of {', '.join(tags) or '(the plan has none)'}, but got {tag!r}",
+    )
+    require_seconds(seconds)
     given, score = judged(state, trial, answer)
     return Scored(
         trial=number, score=score, answer=given, note=note, tag=tag, seconds=seconds, salt=salt
     )
-
-
-def _check_remarks(plan: StudyPlan, note: str, tag: str | None, seconds: float | None) -> None:
-    require_note(note)
-    require(
-        tag is None or tag in plan.tags,
-        f"tag must be one of {', '.join(plan.tags) or '(the plan has none)'}, but got {tag!r}",
-    )
-    require_seconds(seconds)
 
 
 def undo(state: StudyState, number: int, reason: str) -> Undone:

@@ -23,8 +23,8 @@ def _printable(text: str) -> str:
 
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME), AfterValidator(_printable)]
-Key = Annotated[str, Field(min_length=1, max_length=NAME), AfterValidator(_printable)]
-Reason = Annotated[str, Field(max_length=NOTE)]
+Short = Annotated[str, Field(max_length=NAME)]
+Note = Annotated[str, Field(max_length=NOTE)]
 StatedReason = Annotated[str, Field(min_length=1, max_length=NOTE)]
 Answer = (
     StrictBool
@@ -48,7 +48,7 @@ class NextRequest(_Body):
     """A station asks for a trial; the station defaults to the name of the token."""
 
     station: Name | None = None
-    task: Annotated[str, Field(max_length=NAME)] | None = None
+    task: Short | None = None
 
 
 class StartRequest(_Body):
@@ -61,7 +61,7 @@ class ReleaseRequest(StartRequest):
     """A trial is given back."""
 
     reason: StatedReason
-    key: Key | None = None
+    key: Name | None = None
 
 
 class ScoreRequest(_Body):
@@ -69,12 +69,12 @@ class ScoreRequest(_Body):
 
     answer: Answer
     station: Name | None = None
-    key: Key | None = Field(
+    key: Name | None = Field(
         default=None,
         description="A report sent again with its key is stored once; another answer is refused.",
     )
-    note: Annotated[str, Field(max_length=NOTE)] = ""
-    tag: Annotated[str, Field(max_length=NAME)] | None = None
+    note: Note = ""
+    tag: Short | None = None
     seconds: Annotated[float, Field(ge=0, le=SECONDS)] | None = None
 
 
@@ -103,8 +103,8 @@ class CheckRequest(_Body):
     """The start-of-day check list of a station: what is ticked, and why the rest is not."""
 
     station: Name | None = None
-    ticked: Annotated[list[Annotated[str, Field(max_length=NAME)]], Field(max_length=50)]
-    note: Annotated[str, Field(max_length=NOTE)] = ""
+    ticked: Annotated[list[Short], Field(max_length=50)]
+    note: Note = ""
 
 
 class CorrectionRequest(_Body):
@@ -137,7 +137,7 @@ class AmendmentRequest(_Body):
 class UnblindRequest(_Body):
     """Why the names are revealed."""
 
-    reason: Reason = ""
+    reason: Note = ""
 
 
 class TokenRequest(_Body):

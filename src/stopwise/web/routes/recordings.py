@@ -1,8 +1,5 @@
 """Videos and photos of trials."""
 
-import pathlib
-from collections.abc import Callable, Iterable
-from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any
 
@@ -35,11 +32,6 @@ async def add_recording(
     """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
     if grant.role is not Role.RUNNER:
         await run_in_threadpool(require_own, site, grant, trial)
-    return await _stored(request, partial(site.study.add_recording, trial, who=grant.name))
-
-
-async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> RecordingView:
-    """Take in the body of a request, then store it."""
     with SpooledTemporaryFile(max_size=2**20) as file:
         size = 0
         async for chunk in request.stream():
@@ -51,7 +43,8 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
             except OSError as error:  # no room where the body waits until all of it has come
                 raise not_stored(error) from error
         file.seek(0)
-        name = await run_in_threadpool(store, iter(lambda: file.read(2**20), b""))
+        parts = iter(lambda: file.read(2**20), b"")
+        name = await run_in_threadpool(site.study.add_recording, trial, parts, who=grant.name)
     return RecordingView(recording=name)
 
 
@@ -59,10 +52,7 @@ async def _stored(request: Request, store: Callable[[Iterable[bytes]], str]) -> 
 def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
     """Return a recording: to its operator, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
-    return _as_it_is(site.study.recording(trial, name))
-
-
-def _as_it_is(path: pathlib.Path) -> FileResponse:
+    path = site.study.recording(trial, name)
     return FileResponse(path, media_type=TYPES[path.suffix[1:]])
 
 

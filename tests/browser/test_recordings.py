@@ -18,13 +18,13 @@ from tests.web.serving import CUPS, served
 PAGE: FilePayload = {"name": "x.jpg", "mimeType": "image/jpeg", "buffer": b"<html>"}
 
 
-def drawn(size: int = 8) -> bytes:
-    """Return a photo that a browser can show."""
+def drawn() -> bytes:
+    """Return a photo of 8 x 8 points that a browser can show."""
     import matplotlib.image
     import numpy as np
 
     file = io.BytesIO()
-    matplotlib.image.imsave(file, np.linspace(0, 1, size**2).reshape(size, size), format="png")
+    matplotlib.image.imsave(file, np.linspace(0, 1, 64).reshape(8, 8), format="png")
     return file.getvalue()
 
 

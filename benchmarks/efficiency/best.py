@@ -30,7 +30,7 @@ from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.questions.best_rule import simulate
+from stopwise.questions.best_rule import simulated_rows
 
 ALPHA = 0.05
 PEERS: dict[str, Lucb | TrackAndStop] = {
@@ -125,7 +125,7 @@ def ours(case: Case, draw: Callable[[], Floats], studies: int, allocation: str) 
         indifference=case.indifference,
         allocation=allocation,
     )
-    board = simulate(rules, draw, studies)
+    *_, board = simulated_rows(rules, draw, studies)
     return Ends(board.trials.sum(axis=1), board.named)
 
 

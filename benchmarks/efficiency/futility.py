@@ -63,7 +63,8 @@ def ends(
     rules = Rules.of(policies=names, n_max=n_max, **asked)
     rng = np.random.default_rng(0)
     if rules.goal == "best":
-        board = best_rule.simulate(rules, lambda: success(rng, rates, (runs, len(rates))), runs)
+        shape = runs, len(rates)
+        *_, board = best_rule.simulated_rows(rules, lambda: success(rng, rates, shape), runs)
         named = np.array(rates)[board.named] >= max(rates) - rules.indifference - 1e-9
         return float((named & (board.named >= 0)).mean()), float(board.asked.sum(axis=1).mean())
     study = Ranking(rules)

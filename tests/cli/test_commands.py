@@ -70,11 +70,3 @@ def test_methods_lists_all() -> None:
     assert table.returncode == 0
     assert all(info.name in table.stdout for info in sw.methods().values())
     assert "the default: any" in table.stdout
-
-
-@pytest.mark.parametrize("arguments", [["nonsense"], ["demo", "--pause", "-1"]])
-def test_bad_commands_are_refused(arguments: list[str]) -> None:
-    done = run(*arguments)
-
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr

@@ -126,8 +126,6 @@ def test_pilot(trials: Path) -> None:
     ("arguments", "line"),
     [
         (["0.5", "0.5"], "equal policies"),
-        (["0.5", "1.5"], "a success rate must lie in [0, 1]"),
-        (["0.5", "0.6", "--power", "1.1"], "power must lie strictly between"),
         (["0.7", "--gaps", "0.5"], "at most 0.3, but got 0.5"),
         (["50", "70", "--bounds", "0,100"], "give MEAN+-SD, as in 50+-20"),
         (["half"], "a guess must look like"),

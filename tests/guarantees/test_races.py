@@ -22,11 +22,10 @@ SLOWER = {"a": {0.0: 1.0, 1.0: 6.0}, "b": {0.0: 6.0, 1.0: 1.0}, "low": {0.0: 1.0
 class ByArrival(Schedule):
     """The sabotage: the i-th result to arrive is taken for the i-th row."""
 
-    def receive(self, *episodes: Episode) -> int:
+    def receive(self, *episodes: Episode) -> None:
         for episode in episodes:
             if not self.over and episode.policy in self.rule.needed:
                 self.rule.add(episode.policy, episode.score)
-        return len(episodes)
 
 
 def trial(rates: dict[str, float]) -> Callable[[Ticket], tuple[float, float]]:

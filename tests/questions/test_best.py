@@ -8,10 +8,10 @@ import pytest
 import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
-from stopwise.questions import pose, resume
+from stopwise.questions import pose
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
-from stopwise.questions.best_rule import simulate, start
+from stopwise.questions.best_rule import simulated_rows, start
 from tests.questions.drawn import play, rules_of
 
 RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}
@@ -168,7 +168,9 @@ def test_a_simulation_goes_on_until_all_are_named() -> None:
     rng = np.random.default_rng(5)
     rules = rules_of(RATES)
 
-    board = simulate(rules, lambda: (rng.random((50, 4)) < list(RATES.values())) * 1.0, 50)
+    *_, board = simulated_rows(
+        rules, lambda: (rng.random((50, 4)) < list(RATES.values())) * 1.0, 50
+    )
 
     assert (board.named == 1).all()
     assert (board.trials.sum(axis=1) == board.asked.sum(axis=1)).all()
@@ -235,7 +237,7 @@ def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
     """One each, in the paired design, would use up n_max before a leader can show itself."""
     rates = {"a": 0.5, "b": 0.6, "c": 0.7, "d": 0.8, "e": 0.9, "f": 1.0, "g": 1.0, "h": 1.0}
     rng = np.random.default_rng(2)
-    board = simulate(
+    *_, board = simulated_rows(
         rules_of(rates, n_max=100, indifference=0.05, design=design),
         lambda: (rng.random((50, 8)) < list(rates.values())) * 1.0,
         50,
@@ -286,12 +288,6 @@ def test_settings_of_other_goals_stay_as_they_were() -> None:
     assert "indifference" not in Rules().settings()
     best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",))
     assert Rules.of(**best.settings()) == best
-
-
-def test_it_is_resumed_by_its_kind() -> None:
-    question = play(BestQuestion(rules_of(RATES)), RATES, rows=3)
-
-    assert isinstance(resume(question.to_json()), BestQuestion)
 
 
 def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:

@@ -66,7 +66,7 @@ def test_large_counts_take_fishers_test() -> None:
     [
         ({"a": (3, 2), "b": (1, 2)}, r"policy: \(successes, trials\), but got"),
         ({"a": (1, 2)}, "needs two policies, but got"),
-        (pl.DataFrame({"policy": ["a", "b"], "score": [0.5, 1]}), "counts need a column of succe"),
+        (pl.DataFrame({"policy": ["a", "b"], "score": [0.5, 1]}), "counts need a column of trials"),
         (
             pl.DataFrame({"policy": ["a", "a"], "n": [5, 6], "successes": [1, 2]}),
             "row 1: there are counts of policy 'a' already",

@@ -33,9 +33,9 @@ def test_n_max_cuts_the_rows() -> None:
 
 
 def test_nan_scores_are_no_trials_and_this_is_said() -> None:
-    found = sw.analyze({"a": [1.0, float("nan")], "b": [0.0, 1.0]})
+    found = sw.analyze({"a": [1.0, float("nan"), 0.0], "b": [0.0, 1.0, 1.0]}, missing="drop")
 
-    assert (found.trials_used, found.trials_unpaired) == (2, 1)
+    assert (found.trials_used, found.trials_unpaired) == (4, 1)
     assert "1 score is NaN, which counts as no trial" in found.warnings
 
 

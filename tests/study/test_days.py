@@ -87,15 +87,6 @@ def test_trials_that_were_given_back_are_those_of_who_took_them(tmp_path: Path) 
     ]
 
 
-def test_the_tables_need_no_unblinding_where_nothing_is_blind(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), n_max=3, blinding="none")
-    for number in range(6):
-        station = ("left", "right")[number % 2]
-        study.record(take(study, station).trial, True, station=station)
-    (rows,) = (c.rows for c in chapters(study) if c.title == "Trials by station")
-    assert sum(int(row[2]) for row in rows) == 6
-
-
 def test_an_aa_study_is_two_copies_of_one_policy(tmp_path: Path) -> None:
     content = yaml.safe_load(aa_template())
     assert [policy["name"] for policy in content["policies"]] == ["copy 1", "copy 2"]

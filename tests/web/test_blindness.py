@@ -20,7 +20,7 @@ from stopwise.study.entries import encode
 from stopwise.study.events import Assigned, Scored
 from stopwise.web.app import CONCERNS
 from stopwise.web.responses import EntryView
-from tests.study.live import score_one, take
+from tests.study.live import score_one
 from tests.web.serving import CUPS, served
 
 ALL = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
@@ -264,24 +264,6 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
                 previous=entry.previous,
             )
             assert digest != entry.hash
-
-
-def test_the_order_of_trials_says_nothing(study: sw.Study) -> None:
-    """Numbers and codes of trials are drawn without regard to the policy behind them.
-
-    Codes are fresh, so no two trials share one; which policy comes first in a row is a coin.
-    """
-    study.lock()
-    first = 0
-    codes = set()
-    for _ in range(40):
-        for place in range(2):
-            trial = take(study, "arm 1")
-            codes.add(trial.code)
-            first += place == 0 and study.resolve(trial.code).policy == "flow-v2"
-            study.record(trial.trial, [], station="arm 1")
-    assert len(codes) == 80
-    assert 8 <= first <= 32  # P < 1e-4 for a coin outside of this
 
 
 def test_a_name_that_is_a_script_is_text_everywhere(

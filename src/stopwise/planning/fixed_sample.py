@@ -54,22 +54,20 @@ def fixed_plan(study: PlannedStudy, population: Population, power: float) -> Fix
     if population.binary and number:
         rates, tested = moments.means.T
         n = _smallest(lambda n: binomial_power(n, rates, tested[0], study.level), power, 2)
-        return None if n is None else FixedPlan(n, BINOMIAL)
-    if population.binary and study.rules.design == "independent":
+        test = BINOMIAL
+    elif population.binary and study.rules.design == "independent":
         rates = np.sort(moments.means, axis=1)
         arguments = rates[:, 0], rates[:, 1], study.level
         # The normal limit says where to look, so that few exact regions are needed.
         near = _smallest(lambda n: _normal_power(n, *arguments), power, 2)
         n = near and _smallest(lambda n: barnard_power(n, *arguments), power, max(near - 2, 2))
-        return None if n is None else FixedPlan(n, BARNARD)
-    # Against a number that has no variance the paired test is that of one sample.
-    paired = study.rules.design == "paired" or number
-    n = _smallest(lambda n: t_test_power(n, moments, study.level, paired=paired), power, 2)
-    return (
-        None
-        if n is None
-        else FixedPlan(n, ONE_SAMPLE_T if number else PAIRED_T if paired else WELCH)
-    )
+        test = BARNARD
+    else:
+        # Against a number that has no variance the paired test is that of one sample.
+        paired = study.rules.design == "paired" or number
+        n = _smallest(lambda n: t_test_power(n, moments, study.level, paired=paired), power, 2)
+        test = ONE_SAMPLE_T if number else PAIRED_T if paired else WELCH
+    return None if n is None else FixedPlan(n, test)
 
 
 def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float:

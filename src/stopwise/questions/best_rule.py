@@ -62,19 +62,14 @@ def start(comparison: Comparison, studies: int) -> Candidates:
     return board
 
 
-def simulate(rules: Rules, draw: Callable[[], Floats], studies: int) -> Candidates:
-    """Return how so many studies end that go on until a best policy is named, or to n_max rows.
-
-    They are the same as live ones: each row is shown to the very object that a question keeps.
-    ``draw`` returns a trial of each policy in each study: fresh scores (studies, policies) in
-    [0, 1]. In the independent design it is called again where a row tries a policy several times.
-    """
-    *_, board = simulated_rows(rules, draw, studies)
-    return board
-
-
 def simulated_rows(rules: Rules, draw: Callable[[], Floats], studies: int) -> Iterator[Candidates]:
-    """Yield the same candidates before every row that a study needs; as for ``simulate``."""
+    """Yield the candidates of so many studies before every row that they need.
+
+    They go on until a best policy is named, or to n_max rows, and are the same as live ones: each
+    row is shown to the very object that a question keeps. ``draw`` returns a trial of each policy
+    in each study: fresh scores (studies, policies) in [0, 1]. In the independent design it is
+    called again where a row tries a policy several times.
+    """
     board = start(comparison_of(rules), studies)
     board.choose()
     for _ in range(require_whole(rules.n_max, "n_max", 1)):

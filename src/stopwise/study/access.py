@@ -48,18 +48,19 @@ def create_token(
     """
     require_choice("role", role, list(Role))
     require(days is None or 0 < days <= 3660, f"days must be between 0 and 3660, but got {days!r}")
-    require_name(name.strip(), "a token's name")
+    name = name.strip()
+    require_name(name, "a token's name")
     taken = {
         record.name
         for record in state.tokens.values()
         if record.valid(now) and not (role == record.role == Role.OWNER)
     }
-    if name.strip() in taken:
-        raise NotAllowed(f"there is already a token for {name.strip()!r}: revoke it first")
+    if name in taken:
+        raise NotAllowed(f"there is already a token for {name!r}: revoke it first")
     return TokenCreated(
         token=secrets.token_hex(4),
         role=str(role),
-        name=name.strip(),
+        name=name,
         digest=_digest(text),
         expires=None if days is None else now + 86_400 * days,
     )

@@ -53,11 +53,7 @@ class SlotBoard:
         Why the question must not be asked, or None: its evidence would differ from what it was.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        refusal: str | None = None,
-    ) -> None:
+    def __init__(self, rules: Rules, refusal: str | None = None) -> None:
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []  # slots by arm
         # Of each row, the station that is at work on it, and until when it is given time.

@@ -18,11 +18,7 @@ class Created(Event, kind="created", says="study created"):
     study: Open[str]
 
 
-class Locked(
-    Event,
-    kind="locked",
-    says="plan locked, SHA-256 {digest:.16}…",
-):
+class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
     """The plan was frozen, and the labels were drawn."""
 
     edition: Open[int]  # of the method
@@ -216,11 +212,7 @@ class Unblinded(Event, kind="unblinded", says="unblinded"):
     reason: Open[str]
 
 
-class TokenCreated(
-    Event,
-    kind="token created",
-    says="token created for {name} ({role})",
-):
+class TokenCreated(Event, kind="token created", says="token created for {name} ({role})"):
     """A token was made."""
 
     token: Open[str]  # its id

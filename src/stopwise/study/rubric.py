@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require

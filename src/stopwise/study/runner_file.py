@@ -158,11 +158,7 @@ class RunnerFile(PlanPart):
             f"{len(lacking)} of the policies of the study have no entry in the runner's file, "
             "under the name that the plan gives them",
         )
-        commands = [
-            self.robot,
-            self.camera,
-            *(way.command for way in self.policies.values()),
-        ]
+        commands = [self.robot, self.camera, *(way.command for way in self.policies.values())]
         missing = [command for command in commands if command is not None and _missing(command)]
         require(
             not missing,

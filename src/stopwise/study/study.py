@@ -11,12 +11,7 @@ from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
 from stopwise.study.limits import require_name
-from stopwise.study.plan_file import (
-    parse_plan,
-    plan_text,
-    rewrite_plan,
-    write_plan,
-)
+from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
 from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState

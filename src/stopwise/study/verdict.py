@@ -236,11 +236,7 @@ def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rule
         if plan.shares is not None:
             frame = trial_table(state, plan).frame
             mean = described("random", plan.shares, frame, rules.run_policies)
-        yield (
-            name,
-            rules,
-            replace(table, policies=rules.policies, mean=mean),
-        )
+        yield name, rules, replace(table, policies=rules.policies, mean=mean)
 
 
 def _shown(state: StudyState) -> dict[str, str]:

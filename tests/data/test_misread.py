@@ -128,6 +128,24 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         ),
         r"already appears at line .* with another 'part': where=",
     ),
+    "scorers": (
+        table(
+            "model,doc_id,scorer,correct",
+            ["a"] * 8 + ["b"] * 8,
+            [*range(4)] * 4,
+            ([*"xxxxyyyy"]) * 2,
+            [0, 1] * 8,
+        ),
+        "differ in 'scorer'",
+    ),
+    "checkpoints_of_runs": (
+        table("ckpt_id,run_id,success", [*"ccccdddd"] * 2, ["1", "2"] * 8, [0, 1, 1, 0] * 4),
+        "each training run in 'run_id' has several checkpoints in 'ckpt_id'",
+    ),
+    "numbers_anew": (
+        table("Versuch,Erfolg", [*range(10)] * 2, [0, 1] * 10),
+        "no column looks like a score",
+    ),
     "agg_success": (
         "policy,episodes,success,reward_mean\nold,100,0.45,1.2\nnew,100,0.75,1.9\n",
         r"each row sums up many trials .*stopwise compare ",

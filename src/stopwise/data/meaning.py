@@ -6,7 +6,17 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading, plain
-from stopwise.data.roles import ALL_NAMES, CHECKPOINTS, RISING, STEPS, Roles, usual_name, words_of
+from stopwise.data.roles import (
+    ALL_NAMES,
+    CHECKPOINTS,
+    RISING,
+    STARTS,
+    STEPS,
+    Roles,
+    sounds_like_outcome,
+    usual_name,
+    words_of,
+)
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
@@ -22,6 +32,8 @@ SPLIT = frozenset(
 SPLIT_WORDS = frozenset(("phase", "split", "valid", "invalid", "excluded", "discarded", "aborted"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
+# Columns with more values do not tell scorers or settings apart.
+MOST_CROSSED = 6
 # What can be answered: the setting, its role or value, and what it does.
 ONE = "where", "", " reads those with one value"
 ALL = "columns", "ignore", " takes all alike"
@@ -64,8 +76,28 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
             raise _question(raw, name, *CURVE_OPTIONS)
         if SPLIT_WORDS & words_of(name) or short in SPLIT:
             raise _question(raw, name, *SPLIT_OPTIONS)
+        if _is_crossed(raw, own, name, free):
+            raise _question(raw, name, *SPLIT_OPTIONS)
         if short not in ALL_NAMES and _in_blocks(own):
             raise _question(raw, name, *BLOCK_OPTIONS)
+
+
+def _is_crossed(raw: RawTable, own: pl.DataFrame, name: str, free: Sequence[str]) -> bool:
+    """Whether each start has a row of every value, as of two scorers of one question."""
+    values = own["_own"]
+    if values.dtype.is_float() or values.n_unique() > MOST_CROSSED:
+        return False
+    if sounds_like_outcome(name) or STARTS & words_of(name):
+        return False
+    names = [n for n in GROUP if n in own.columns]
+    for start in free:
+        if start == name or not STARTS & words_of(start):
+            continue
+        rows = own.select(*names, "_own", raw.frame[start].alias("_start"))
+        sizes = rows.group_by(*names, "_start").agg(pl.len(), pl.col("_own").n_unique())
+        if bool((sizes["len"] == sizes["_own"]).all()) and bool((sizes["len"] > 1).all()):
+            return True
+    return False
 
 
 def _is_length(own: pl.DataFrame, names: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ VERDICT = ("result", "outcome", "verdict")
 CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")
 RUNS = ("run_name", "run", "arm")
 # Names of policies that are one only if there are several, each with several trials.
-WEAK = ("condition", "variant", "config", *RUNS)
+WEAK = ("condition", "variant", "config", "exp_name", "experiment", "strategy", *RUNS)
 STEPS = (
     *("step", "global_step", "env_step", "env_steps", "train_step", "train_steps"),
     *("training_step", "training_steps", "total_timesteps", "num_timesteps", "epoch", "epochs"),
@@ -102,6 +102,13 @@ DIRECTED = frozenset(
 # Words in the names of outcomes, of partial credit first: nothing that a trial starts with.
 CREDIT = frozenset(("score", "progress", "completion", "credit"))
 OUTCOMES = DIRECTED | UNDIRECTED | {"subtasks", "free", "reason", "comment", "comments", "notes"}
+# Words in the name of a column that says where a trial starts.
+STARTS = frozenset(
+    (
+        *("seed", "scene", "init", "initial", "start", "pair", "layout", "instance", "scenario"),
+        *("question", "problem", "doc", "prompt", "sample", "position", "pose", "configuration"),
+    )
+)
 # What a column is called if the file begins with its first trial.
 NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 
@@ -205,6 +212,8 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
             notes.append(guess_note(role, "/".join(columns[role])))
     if "score" not in columns:
         raise _no_score(raw)
+    if "policy" in guessed and "seed" in columns:
+        _refuse_checkpoints_of_runs(raw, columns["policy"][0], columns["seed"][0])
     columns = {role: names for role, names in columns.items() if names}
     (score,) = columns["score"]
     if "score" in guessed:
@@ -259,6 +268,22 @@ def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
             "say which with ",
             Setting("score"),
             code="two-outcomes",
+        )
+
+
+def _refuse_checkpoints_of_runs(raw: RawTable, policy: str, run: str) -> None:
+    """Raise if what would be policies are checkpoints, of which each of several runs has some."""
+    if not {"checkpoint", "ckpt"} & words_of(policy):
+        return
+    each = raw.frame.group_by(run).agg(pl.col(policy).n_unique())
+    if len(each) > 1 and bool((each[policy] > 1).all()):
+        raise InvalidInput(
+            f"{raw.source}: each training run in {run!r} has several checkpoints in {policy!r}: "
+            "compare checkpoints with ",
+            Setting("columns", {"policy": policy}),
+            ", or runs with ",
+            Setting("columns", {"policy": run}),
+            code="which-rows",
         )
 
 
@@ -384,7 +409,7 @@ def _may_be_score(raw: RawTable, name: str) -> bool:
 
 def no_header(name: str) -> str:
     """Return why a column has no name, for messages."""
-    return f"the first line holds the number {name!r} where a name should be"
+    return f"the first line holds the number {name!r} where a name should be (add a header line)"
 
 
 def listed(raw: RawTable) -> str:

@@ -9,6 +9,7 @@ from stopwise.data.headers import NUMBERING
 from stopwise.data.reading import Reading
 from stopwise.data.roles import (
     ALL_NAMES,
+    STARTS,
     Column,
     guess_note,
     is_policy,
@@ -20,13 +21,6 @@ from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
-# Words in the name of a column that says where a trial starts.
-STARTS = frozenset(
-    (
-        *("seed", "scene", "init", "initial", "start", "pair", "layout", "instance", "scenario"),
-        *("question", "problem", "doc", "prompt", "sample", "position", "pose", "configuration"),
-    )
-)
 # Words in the names of circumstances, which should be the same for all policies.
 TIMES = frozenset(("date", "day", "time", "timestamp", "datetime", "started"))
 CIRCUMSTANCES = TIMES | {
@@ -92,7 +86,7 @@ def _is_free(part: Part, name: str) -> bool:
 
 
 def _says_start(name: str) -> bool:
-    return bool(STARTS.intersection(usual_name(name).split("_")))
+    return bool(STARTS & words_of(name))
 
 
 def _pairs_up(table: pl.DataFrame) -> bool:

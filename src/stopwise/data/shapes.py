@@ -263,8 +263,14 @@ def _scores(raw: RawTable, name: str, reading: Reading) -> pl.Series | None:
     except InvalidInput:
         return None
     known = numbers.drop_nulls()
-    numbered = len(known) >= LEAST_NUMBERED and bool((known.diff().drop_nulls() == 1.0).all())
+    numbered = len(known) >= LEAST_NUMBERED and _counts_on(known)
     return known if len(known) > 0 and not numbered else None
+
+
+def _counts_on(numbers: pl.Series) -> bool:
+    """Whether numbers count the rows from the first one on, once or again and again."""
+    counts = (numbers.diff() == 1.0) | (numbers == numbers[0])
+    return numbers.n_unique() > 2 and bool(counts.fill_null(True).all())
 
 
 def _doubt(scores: Mapping[str, pl.Series]) -> str | None:

@@ -418,7 +418,7 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert harness.frame["block"].to_list() == ["0", "1"]
     lbm = sw.read_trials(files.lbm_eval(tmp_path))
     assert lbm.frame["block"].to_list() == ["100", "101"]
-    assert any("1 evaluation is still pending" in note for note in lbm.notes)
+    assert any("1 pending evaluation left out" in note for note in lbm.notes)
     polaris = sw.read_trials(files.polaris(tmp_path))
     assert polaris.frame["block"].to_list() == ["0", "1"]
     assert any("start from the same state" in note for note in polaris.notes)

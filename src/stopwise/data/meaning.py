@@ -21,15 +21,14 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
 CURVE = frozenset((*STEPS, *CHECKPOINTS, "checkpoint_step", "ckpt_step"))
-SPLIT = frozenset(
+SPLIT = frozenset(("eval_mode", "is_train", "is_eval", "train"))
+# Also within a longer name, such as "invalid reason".
+SPLIT_WORDS = frozenset(
     (
-        *("phase", "split", "partition", "subset", "eval_mode", "is_train", "is_eval", "train"),
-        *("valid", "is_valid", "invalid", "excluded", "exclude", "discard", "discarded", "aborted"),
-        *("included", "include", "usable", "void", "outlier"),
+        *("phase", "split", "partition", "subset", "valid", "invalid", "excluded", "exclude"),
+        *("discard", "discarded", "aborted", "included", "include", "usable", "void", "outlier"),
     )
 )
-# Within a longer name, such as "invalid reason".
-SPLIT_WORDS = frozenset(("phase", "split", "valid", "invalid", "excluded", "discarded", "aborted"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
 # Columns with more values do not tell scorers or settings apart.
@@ -63,7 +62,7 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
     trial = ["trial"] if "trial" in frame.columns else []
     names = [name for name in GROUP if name in frame.columns]
     free = [n for n in raw.frame.columns if n not in roles.used and n not in reading.where]
-    for name in sorted(free, key=lambda name: usual_name(name) not in CURVE | SPLIT):
+    for name in sorted(free, key=lambda name: usual_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
         own = frame.select(*names, *trial).with_columns(raw.frame[name].alias("_own"))
         several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"].max()
         if not isinstance(several, int) or several < 2:

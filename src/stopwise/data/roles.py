@@ -298,21 +298,22 @@ def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
     return (first,)
 
 
+def numbers_in(raw: RawTable, column: pl.Series) -> pl.Series | None:
+    """Return the numbers of a column without those that are missing; None if it holds others."""
+    try:
+        return to_numbers(column, partial(raw.error, column.name)).drop_nulls()
+    except InvalidInput:
+        return None
+
+
 def is_readable(raw: RawTable, name: str) -> bool:
     """Whether some value of a column is a score."""
     column = raw.frame[name].drop_nulls().head(200)
-    try:
-        return len(column) > 0 and to_numbers(column, partial(raw.error, name)).count() > 0
-    except InvalidInput:
-        some = [value for value in column.unique().head(20) if _is_score(raw, name, value)]
-        return bool(some)
-
-
-def _is_score(raw: RawTable, name: str, value: object) -> bool:
-    try:
-        return to_numbers(pl.Series([value]), partial(raw.error, name)).count() == 1
-    except InvalidInput:
-        return False
+    numbers = numbers_in(raw, column)
+    if numbers is not None:
+        return len(numbers) > 0
+    some = (numbers_in(raw, pl.Series(name, [value])) for value in column.unique().head(20))
+    return any(one is not None and len(one) > 0 for one in some)
 
 
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
@@ -398,13 +399,8 @@ def _no_score(raw: RawTable) -> InvalidInput:
 
 def _may_be_score(raw: RawTable, name: str) -> bool:
     """Whether a column holds nothing but 0 and 1 or words for them."""
-    if usual_name(name) in ALL_NAMES:
-        return False
-    try:
-        numbers = to_numbers(raw.frame[name], partial(raw.error, name)).drop_nulls()
-    except InvalidInput:
-        return False
-    return len(numbers) > 0 and bool(numbers.is_in([0.0, 1.0]).all())
+    numbers = None if usual_name(name) in ALL_NAMES else numbers_in(raw, raw.frame[name])
+    return numbers is not None and len(numbers) > 0 and bool(numbers.is_in([0.0, 1.0]).all())
 
 
 def no_header(name: str) -> str:

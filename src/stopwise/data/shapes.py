@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -23,9 +22,10 @@ from stopwise.data.roles import (
     listed,
     names_scores,
     no_header,
+    numbers_in,
     usual_name,
 )
-from stopwise.data.typed_columns import all_match, to_numbers
+from stopwise.data.typed_columns import all_match
 from stopwise.data.units import TRIALS, require_trials
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Setting, names_listed
@@ -258,13 +258,10 @@ def _scores(raw: RawTable, name: str, reading: Reading) -> pl.Series | None:
     named = {part for role in reading.columns for part in reading.names(role) or ()}
     if name in named or usual_name(name) in ALL_NAMES | NUMBERING:
         return None
-    try:
-        numbers = to_numbers(raw.frame[name], partial(raw.error, name))
-    except InvalidInput:
+    known = numbers_in(raw, raw.frame[name])
+    if known is None or not len(known):
         return None
-    known = numbers.drop_nulls()
-    numbered = len(known) >= LEAST_NUMBERED and _counts_on(known)
-    return known if len(known) > 0 and not numbered else None
+    return None if len(known) >= LEAST_NUMBERED and _counts_on(known) else known
 
 
 def _counts_on(numbers: pl.Series) -> bool:

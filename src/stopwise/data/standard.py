@@ -27,10 +27,10 @@ from stopwise.data.typed_columns import (
     is_logical,
     is_missing,
     is_parts_of_one,
+    joined,
     require_known,
     require_zero_or_one,
     says_success,
-    to_names,
     to_numbers,
     to_times,
 )
@@ -90,7 +90,7 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
     }
     for role in ("block", "seed", "evaluator", "trial"):
         if role in roles.columns:
-            found[role] = _joined(raw, roles.columns[role])
+            found[role] = joined(raw.frame, roles.columns[role])
     for role in ("success", "time"):
         values = _optional(raw, roles, role, notes)
         if values is not None:
@@ -237,7 +237,7 @@ def _named(
             notes.add(assumed, code=f"{role}-assumed")
         return pl.Series([name]).new_from_index(0, len(raw.frame))
     complaint = partial(raw.error, roles.columns[role][0])
-    found = _joined(raw, roles.columns[role])
+    found = joined(raw.frame, roles.columns[role])
     require_known(
         found,
         complaint,
@@ -253,11 +253,6 @@ def _named(
             code=f"several-{role}-names",
         )
     return pl.Series([given]).new_from_index(0, len(raw.frame))
-
-
-def _joined(raw: RawTable, columns: tuple[str, ...]) -> pl.Series:
-    parts = [to_names(raw.frame[column]).alias(str(i)) for i, column in enumerate(columns)]
-    return pl.DataFrame(parts).select(pl.concat_str(pl.all(), separator="/"))[:, 0]
 
 
 def _optional(raw: RawTable, roles: Roles, role: str, notes: Notes) -> pl.Series | None:

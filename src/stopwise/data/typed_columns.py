@@ -1,7 +1,7 @@
 """From columns of any type to numbers, names and times; the first bad value is named."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -118,6 +118,12 @@ def to_names(column: pl.Series) -> pl.Series:
         if bool((whole == column).fill_null(True).all()):
             column = whole
     return column.cast(pl.String).str.strip_chars().replace("", None)
+
+
+def joined(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """Return the names that several columns make together."""
+    parts = [to_names(frame[column]).alias(str(i)) for i, column in enumerate(columns)]
+    return pl.DataFrame(parts).select(pl.concat_str(pl.all(), separator="/"))[:, 0]
 
 
 def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:

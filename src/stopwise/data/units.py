@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,8 @@ import polars as pl
 
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import ColumnChoice, Reading
-from stopwise.data.roles import is_named, is_policy, is_score_name, listed, usual_name
-from stopwise.data.typed_columns import FRACTION, all_match, to_names, to_numbers
+from stopwise.data.roles import is_named, is_policy, is_score_name, listed, numbers_in, usual_name
+from stopwise.data.typed_columns import FRACTION, all_match, joined, to_names, to_numbers
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Setting, names_listed
 
@@ -72,7 +72,7 @@ def _refuse_mixed_rates(raw: RawTable) -> None:
     for name in raw.frame.columns:
         if raw.roles or not (SUCCESS_RATE.fullmatch(usual_name(name)) and is_score_name(name)):
             continue
-        known = _numbers(replace(raw, frame=raw.frame.head(SOME)), name)
+        known = numbers_in(raw, raw.frame[name].head(SOME))
         shares = [] if known is None else known.filter((known > 0) & (known < 1)).to_list()
         percent = [] if known is None else known.filter((known > 1) & (known <= 100)).to_list()
         if shares and percent:
@@ -113,16 +113,9 @@ def summary_of(raw: RawTable) -> Summary | None:
     return Summary(trials, None, rate)
 
 
-def _numbers(raw: RawTable, name: str) -> pl.Series | None:
-    try:
-        return to_numbers(raw.frame[name], partial(raw.error, name)).drop_nulls()
-    except InvalidInput:
-        return None
-
-
 def _counts(raw: RawTable, name: str) -> bool:
     """Whether a column counts trials: whole numbers, not all 1, that do not number the rows."""
-    found = _numbers(raw, name)
+    found = numbers_in(raw, raw.frame[name])
     if found is None or not len(found):
         return False
     whole = bool(((found >= 1) & (found == found.floor())).all())
@@ -131,13 +124,13 @@ def _counts(raw: RawTable, name: str) -> bool:
 
 
 def _rates(raw: RawTable, name: str) -> bool:
-    found = _numbers(raw, name)
+    found = numbers_in(raw, raw.frame[name])
     return found is not None and len(found) > 0 and not found.is_in([0.0, 1.0]).all()
 
 
 def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
     """Whether a column holds whole numbers up to those of trials, some beyond 1."""
-    won, n = _numbers(raw, name), _numbers(raw, trials)
+    won, n = (numbers_in(raw, raw.frame[own]) for own in (name, trials))
     if won is None or n is None or len(won) != len(n):
         return False
     return bool(((won == won.floor()) & (won <= n)).all() and (won > 1).any())
@@ -275,5 +268,4 @@ def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:
         )
     if not names:
         return None
-    frame = raw.frame.select(to_names(raw.frame[name]) for name in names)
-    return frame.select(pl.concat_str(pl.all(), separator="/"))[:, 0].to_list()
+    return joined(raw.frame, names).to_list()

@@ -18,16 +18,6 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Without:
-    """Records that are no trials: those in which this field is set."""
-
-    field: str
-    one: str
-    many: str
-    code: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Layout:
     """One kind of file: how it is recognised, where its trials are, what its columns mean."""
 
@@ -41,7 +31,8 @@ class Layout:
     required: Mapping[str, type] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    without: Without | None = None
+    # The field that is set in records that are no trials, what is said of them, and its code.
+    without: tuple[str, str, str] | None = None
     note: Message | None = None
     # A value of the score that the tool is known to write by mistake, and what is said of it.
     doubtful: tuple[float, str] | None = None
@@ -77,13 +68,13 @@ class Layout:
         for place, record in self._trials(head, load_json(head), self.lists, "", {}):
             for key, kind in self.required.items():
                 field_of(head.path, place, record, key, kind)
-            if self.without is not None and record.get(self.without.field):
+            if self.without is not None and record.get(self.without[0]):
                 left_out += 1
                 continue
             found.append((place, {**record, **record.pop("metrics", {})}))
         if self.without is not None and left_out:
-            text = counted(left_out, self.without.one, self.without.many)
-            notes.add(f"{head.path}: {text}", code=self.without.code)
+            _, text, code = self.without
+            notes.add(f"{head.path}: {counted(left_out, text)} left out", code=code)
         return table_of_records(head.path, found, roles={}, bounds={}, notes=notes)
 
     def _trials(
@@ -141,12 +132,7 @@ LBM_EVAL = Layout(
         "block": "scenario_index",
     },
     bounds={"is_success": UNIT},
-    without=Without(
-        field="is_pending",
-        one="evaluation is still pending",
-        many="evaluations are still pending",
-        code="evaluations-pending",
-    ),
+    without=("is_pending", "pending evaluation", "evaluations-pending"),
 )
 VLA_EVALUATION_HARNESS = Layout(
     name="vla-evaluation-harness",
@@ -162,12 +148,7 @@ VLA_EVALUATION_HARNESS = Layout(
     },
     bounds={"success": UNIT},
     # The harness itself leaves such episodes out of its metrics.
-    without=Without(
-        field="failure_reason",
-        one="episode with a failure_reason (interrupted, not failed) left out",
-        many="episodes with a failure_reason (interrupted, not failed) left out",
-        code="interrupted-left-out",
-    ),
+    without=("failure_reason", "interrupted (not failed) episode", "interrupted-left-out"),
     note=Message(
         "episodes with the same number are assumed to start from the same state, since the "
         "harness takes state or seed from the number",

@@ -55,14 +55,8 @@ def read(head: Head) -> RawTable:
         raise InvalidInput(f"{path}: export one metric at a time; these are {shown}")
     less = direction_note(metrics[0])
     notes.extend([] if less is None else [less])
-    rows = long["_row"].to_list()
-    return replace(
-        raw,
-        frame=long.drop("_row"),
-        place=lambda row: raw.place(rows[row]),
-        roles={"policy": "run", "score": "value"},
-        notes=(*raw.notes, *notes),
-    )
+    defined = replace(raw, roles={"policy": "run", "score": "value"})
+    return defined.arranged(long.drop("_row"), long["_row"], *notes)
 
 
 def _history(raw: RawTable) -> RawTable:
@@ -73,7 +67,4 @@ def _history(raw: RawTable) -> RawTable:
         return replace(raw, roles=roles)
     roles["score"] = min(scores, key=lambda column: not column.startswith(("eval", "test")))
     filled = raw.frame[roles["score"]].fill_null("") != ""
-    rows = filled.arg_true().to_list()
-    return replace(
-        raw, frame=raw.frame.filter(filled), place=lambda row: raw.place(rows[row]), roles=roles
-    )
+    return replace(raw, roles=roles).taking(filled)

@@ -82,11 +82,14 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
 
     unknown = run("compare", *files)[1]
     unnamed = run("compare", *files, "--format", "csv")[1]
-    apart = run("compare", *files, "--format", "csv", "--score", "kept", "--n-max", "30")[1]
-    other = run("compare", *files, "--format", "csv", "--score", "kept", "--method", "wsr")[1]
+    chosen = [*files, "--format", "csv", "--score", "kept"]
+    undirected = run("compare", *chosen)[1]
+    apart = run("compare", *chosen, "--higher-is-better", "--n-max", "30")[1]
+    other = run("compare", *chosen, "--higher-is-better", "--method", "wsr")[1]
 
     assert "name one with --format" in unknown
     assert "name it with --score" in unnamed
+    assert "say --lower-is-better or --higher-is-better" in undirected
     assert apart.startswith("cup: new > old: 1 of 1 pair decided")
     assert "\ndoor: new > old: 1 of 1 pair decided" in apart
     assert apart.count("2 tasks are analysed separately") == 1

@@ -72,6 +72,10 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("policy,success", OLD_NEW, map(blank, RESULTS)),
         r"missing here and in \d+ more rows; all others are 1, .* missing='fail' counts them so$",
     ),
+    "all_missing": (
+        table("policy,success", OLD_NEW, ["", 1] * 20 + ["", 0] * 10),
+        r"those that are missing may be failures: missing='fail' counts them so$",
+    ),
     "some_missing": (
         table("policy,success", OLD_NEW, ["", *RESULTS[1:]]),
         r"line 2, .*missing='drop' leaves .*missing='fail' counts",

@@ -284,8 +284,8 @@ def _scored(
         return frame, everyone
     known = scores.drop_nulls()
     alike = known.n_unique() < 2 and gaps > MANY_MISSING * len(scores)
-    left = frame.filter(scores.is_not_null())["policy"].n_unique()
-    alike = alike or left < frame["policy"].n_unique()
+    each = frame.group_by("policy").agg(pl.len().alias("n"), pl.col("score").count())
+    alike = alike or bool(((each["score"] == 0) & (each["n"] > 1)).any())
     fail, drop = Setting("missing", "fail"), Setting("missing", "drop")
     if reading.missing == "error" or (alike and reading.missing == "drop" and len(known)):
         more = f" here and in {counted(gaps - 1, 'more row')}" if gaps > 1 else ""

@@ -414,7 +414,7 @@ def test_parts_that_other_formats_know(tmp_path: Path) -> None:
     assert libero.frame["task"].to_list() == ["pick up the bowl"] * 2 + ["open the drawer"]
     harness = sw.read_trials(files.vla_evaluation_harness(tmp_path), score="progress")
     assert harness.frame["score"].to_list() == [1.0, 0.25]
-    assert any("1 episode with a failure_reason" in note for note in harness.notes)
+    assert any("1 interrupted (not failed) episode left out" in note for note in harness.notes)
     assert harness.frame["block"].to_list() == ["0", "1"]
     lbm = sw.read_trials(files.lbm_eval(tmp_path))
     assert lbm.frame["block"].to_list() == ["100", "101"]

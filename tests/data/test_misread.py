@@ -455,6 +455,14 @@ def test_failures_that_were_filled_in_are_told(tmp_path: Path) -> None:
     assert any(f"{RESULTS.count(0)} trials without a score counted as" in note for note in notes)
 
 
+def test_none_is_missing_in_memory_too() -> None:
+    scores = {"a": [1, 0, None, 1, 1, 0, 1, 0, 1, 1, 1], "b": [0, 1] * 6}
+    with pytest.raises(sw.InvalidInput, match="missing='fail'"):
+        sw.analyze(scores)
+    found = sw.analyze(scores, missing="drop")
+    assert {policy.name: policy.n for policy in found.policies} == {"a": 10, "b": 12}
+
+
 def test_words_of_success_add_to_those_understood(tmp_path: Path) -> None:
     words = ["yes", "ok_slow", "no", "1", "0", "slipped", ""]
     path = files.text(tmp_path / "a.csv", table("policy,result", "aabbaab", words))

@@ -114,7 +114,7 @@ def test_training_seeds_are_no_blocks(name: str) -> None:
     assert "block" not in trials.frame.columns
     assert found.design == "independent"
     assert "about the checkpoints of these 6 training runs, not about what other" in found.sentence
-    assert any("unit='seed' takes the mean of a training run" in note for note in found.warnings)
+    assert any("takes the mean of a training run" in note for note in found.warnings)
     assert "checkpoints" not in by_run.sentence
     assert [policy.n for policy in by_run.policies] == [3, 3]
     assert by_run.policies[0].mean == pytest.approx(0.3)

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from stopwise.core.arrays import Floats
+from stopwise.data.names import RISING, STEPS, sounds_like_outcome, usual_name
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import RISING, STEPS, sounds_like_outcome, usual_name
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting, counted, names_listed
 

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from stopwise.core.scores import as_numbers
+from stopwise.data.names import ALL_NAMES, names_scores, usual_name
 from stopwise.data.raw import RawTable, column_of_values, common_kind
 from stopwise.data.reading import ColumnChoice
-from stopwise.data.roles import ALL_NAMES, names_scores, usual_name
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
+from stopwise.data.names import ALL_NAMES, is_named, is_score_name, usual_name
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
-from stopwise.data.roles import ALL_NAMES, is_named, is_score_name, usual_name
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Setting, counted, names_listed
 

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from stopwise.data.raw import RawTable
-from stopwise.data.reading import Reading, plain
-from stopwise.data.roles import (
+from stopwise.data.names import (
     ALL_NAMES,
     CHECKPOINTS,
     RISING,
     STARTS,
     STEPS,
-    Roles,
     sounds_like_outcome,
     usual_name,
     words_of,
 )
+from stopwise.data.raw import RawTable
+from stopwise.data.reading import Reading, plain
+from stopwise.data.roles import Roles
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 

@@ -6,17 +6,9 @@ from dataclasses import replace
 import polars as pl
 
 from stopwise.data.headers import NUMBERING
+from stopwise.data.names import ALL_NAMES, STARTS, sounds_like_outcome, usual_name, words_of
 from stopwise.data.reading import Reading
-from stopwise.data.roles import (
-    ALL_NAMES,
-    STARTS,
-    Column,
-    guess_note,
-    is_policy,
-    sounds_like_outcome,
-    usual_name,
-    words_of,
-)
+from stopwise.data.roles import Column, guess_note, is_policy
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed

@@ -8,23 +8,20 @@ import numpy as np
 import polars as pl
 
 from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
-from stopwise.data.preferences import one_row_per_trial
-from stopwise.data.raw import RawTable, common_kind
-from stopwise.data.reading import Reading, plain
-from stopwise.data.roles import (
+from stopwise.data.names import (
     ALL_NAMES,
     NO_NAME,
     RISING,
     STEPS,
     is_named,
-    is_policy,
     is_score_name,
-    listed,
     names_scores,
-    no_header,
-    numbers_in,
     usual_name,
 )
+from stopwise.data.preferences import one_row_per_trial
+from stopwise.data.raw import RawTable, common_kind
+from stopwise.data.reading import Reading, plain
+from stopwise.data.roles import is_policy, listed, no_header, numbers_in
 from stopwise.data.typed_columns import all_match
 from stopwise.data.units import TRIALS, require_trials
 from stopwise.errors import InvalidInput, require

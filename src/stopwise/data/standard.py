@@ -9,17 +9,10 @@ import polars as pl
 from stopwise.data.bounds import require_within
 from stopwise.data.copies import duplicate_rows
 from stopwise.data.meaning import at_point, require_one_meaning
+from stopwise.data.names import NAMES, direction_note
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.data.reading import MANY_MISSING, Bounds, Reading
-from stopwise.data.roles import (
-    NAMES,
-    Column,
-    Roles,
-    direction_note,
-    guess_note,
-    listed,
-    resolve,
-)
+from stopwise.data.roles import Column, Roles, guess_note, listed, resolve
 from stopwise.data.sources import Loaded
 from stopwise.data.typed_columns import (
     FALSE,

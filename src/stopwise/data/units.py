@@ -8,9 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from stopwise.data.names import is_named, is_score_name, usual_name
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import ColumnChoice, Reading
-from stopwise.data.roles import is_named, is_policy, is_score_name, listed, numbers_in, usual_name
+from stopwise.data.roles import is_policy, listed, numbers_in
 from stopwise.data.typed_columns import FRACTION, all_match, joined, to_names, to_numbers
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Setting, names_listed

@@ -76,6 +76,8 @@ def _refuse(reading: Mapping[str, Any], why: str) -> None:
 
 def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
     """Return the scores of a policy with those that are missing as was said."""
+    if isinstance(scores, list | tuple):  # None is missing, as NaN is
+        scores = [np.nan if value is None else value for value in scores]
     own = numeric_array(scores, repr(name))
     gaps = int(np.isnan(own).sum()) if own.ndim == 1 else 0
     if not gaps:

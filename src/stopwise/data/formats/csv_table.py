@@ -2,8 +2,8 @@
 
 from stopwise.data.formats.delimited_file import read_delimited
 from stopwise.data.formats.text_file import Head
+from stopwise.data.names import is_score_name
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import is_score_name
 
 name = "csv"
 SUFFIXES = (".csv", ".tsv")

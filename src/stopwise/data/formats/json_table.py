@@ -10,9 +10,9 @@ import numpy as np
 from stopwise.data.formats.json_file import load_json
 from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
+from stopwise.data.names import ALL_NAMES, RISING, STEPS, is_named, is_score_name, names_scores
+from stopwise.data.names import usual_name as usual
 from stopwise.data.raw import RawTable, flattened, table_of_records
-from stopwise.data.roles import ALL_NAMES, RISING, STEPS, is_named, is_score_name, names_scores
-from stopwise.data.roles import usual_name as usual
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from stopwise.data.formats.delimited_file import read_delimited
 from stopwise.data.formats.text_file import Head
 from stopwise.data.formats.wandb import LOGGED
+from stopwise.data.names import RUNS, is_named
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import RUNS, is_named
 from stopwise.errors import InvalidInput
 from stopwise.messages import Notes
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from stopwise.data.formats.text_file import Head
+from stopwise.data.names import is_named
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import is_named
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Notes, Setting, names_listed
 

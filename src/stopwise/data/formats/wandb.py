@@ -6,8 +6,8 @@ import polars as pl
 
 from stopwise.data.formats.delimited_file import read_delimited
 from stopwise.data.formats.text_file import Head
+from stopwise.data.names import direction_note, is_named
 from stopwise.data.raw import RawTable
-from stopwise.data.roles import direction_note, is_named
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes
 

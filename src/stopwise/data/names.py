@@ -1,0 +1,156 @@
+"""Usual names of columns, and words in them: what a name says, whatever the column holds."""
+
+import re
+
+from stopwise.messages import Message, Setting
+
+# Usual names of outcomes: partial credit, which contains success; success; what was optimised.
+PARTIAL = (
+    *("score", "progress", "partial_success", "task_progress", "completion", "partial_score"),
+    *("partial_credit", "task_score", "normalized_score", "q_score"),
+)
+SUCCESS = (
+    *("success", "is_success", "binary_success", "succeeded", "successful", "success_once"),
+    *("success_at_end", "task_success", "correct", "is_correct", "solved", "is_solved"),
+    *("resolved", "passed", "goal_reached", "completed", "success_rate"),
+)
+RETURN = (
+    *("return", "episode_return", "episodic_return", "eval_return", "total_return", "returns"),
+    *("reward", "episode_reward", "sum_reward", "sum_rewards", "total_reward", "eval_reward"),
+    *("cumulative_reward", "ep_return", "ep_reward", "ep_rew"),
+)
+VERDICT = ("result", "outcome", "verdict")
+CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")
+RUNS = ("run_name", "run", "arm")
+# Names of policies that are one only if there are several, each with several trials.
+WEAK = ("condition", "variant", "config", "exp_name", "experiment", "strategy", *RUNS)
+STEPS = (
+    *("step", "global_step", "env_step", "env_steps", "train_step", "train_steps"),
+    *("training_step", "training_steps", "total_timesteps", "num_timesteps", "epoch", "epochs"),
+    *("update", "updates", "iteration", "iterations", "iter", "frames"),
+)
+# Steps of a training run, if they rise from row to row; else the length of an episode.
+RISING = ("steps", "timestep", "timesteps", "time_step", "frame", "t")
+NAMES: dict[str, tuple[str, ...]] = {
+    "task": (
+        *("task", "task_name", "task_id", "env_id", "env_name", "env", "task_type"),
+        *("suite", "task_suite", "task_description", "instruction"),
+    ),
+    "policy": (
+        *("policy", "policy_name", "policy_id", "model", "model_name", "model_id", "model_label"),
+        *("method", "algo", "algorithm", "agent", "agent_name", *WEAK, *CHECKPOINTS),
+    ),
+    "trial": (
+        *("trial", "trial_id", "episode", "episode_id", "episode_ix", "episode_idx"),
+        *("episode_index", "rollout", "rollout_id", "trial_number", "trial_idx", "trial_#"),
+    ),
+    "score": (*PARTIAL, *SUCCESS, *RETURN, *VERDICT),
+    "success": (
+        *("success", "is_success", "binary_success", "success_once", "task_success"),
+        *("correct", "is_correct", "solved", "resolved", "passed"),
+    ),
+    "block": (
+        *("block", "block_id", "paired_block", "session", "session_id"),
+        *("environment", "scene", "scene_id", "scenario", "scenario_index"),
+        *("initial_condition", "env_seed", "scene_seed", "eval_seed", "init_state"),
+        *("initial_state", "init_state_id", "init_idx", "pair_id", "seed"),
+    ),
+    "seed": (
+        *("train_seed", "training_seed", "model_seed", "seed_train"),
+        *("training_run", "train_run", "run", "run_id"),
+    ),
+    "step": (*STEPS, *RISING, *CHECKPOINTS),
+    "time": ("time", "timestamp", "datetime", "started_at", "date"),
+    "evaluator": ("evaluator", "evaluator_name", "operator", "rater"),
+    "proxy": (),  # never guessed: whether it was fixed before the study no file tells
+    "ignore": (),
+}
+ALL_NAMES = frozenset(
+    name for role, names in NAMES.items() for name in names if role != "step" or name in CHECKPOINTS
+)
+# Within a longer name, such as "Robot policy".
+POLICY_WORDS = frozenset(("policy", "model", "checkpoint", "ckpt"))
+# Words in the name of an outcome that does not say whether more of it is better.
+UNDIRECTED = frozenset(
+    (
+        *("time", "duration", "cost", "costs", "error", "errors", "steps", "timesteps"),
+        *("distance", "loss", "collision", "collisions", "failure", "failures", "fail", "failed"),
+        *("regret", "violation", "violations", "timeout", "timeouts", "penalty", "drops"),
+        *("dropped", "falls", "crash", "crashes", "crashed", "intervention", "interventions"),
+        *("jerk", "deviation", "rmse", "mse", "mae", "latency", "attempts", "retries", "resets"),
+        *("energy", "effort", "force", "contacts", "length", "misses", "missed", "seconds"),
+        *("damage", "deaths", "aborts", "aborted", "stops", "unsafe", "mistakes"),
+    )
+)
+DIRECTED = frozenset(
+    (
+        *("success", "successes", "successful", "succeeded", "score", "scores", "progress"),
+        *("completion", "completed", "credit", "reward", "rewards", "return", "returns", "rew"),
+        *("correct", "solved", "resolved", "passed", "reached", "accuracy", "wins", "won"),
+        *("result", "outcome", "verdict", "preference", "quality"),
+    )
+)
+# Words in the names of outcomes, of partial credit first: nothing that a trial starts with.
+CREDIT = frozenset(("score", "progress", "completion", "credit"))
+OUTCOMES = DIRECTED | UNDIRECTED | {"subtasks", "free", "reason", "comment", "comments", "notes"}
+# Words in the name of a column that says where a trial starts.
+STARTS = frozenset(
+    (
+        *("seed", "scene", "init", "initial", "start", "pair", "layout", "instance", "scenario"),
+        *("question", "problem", "doc", "prompt", "sample", "position", "pose", "configuration"),
+    )
+)
+# What a column is called if the file begins with its first trial.
+NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
+
+
+def usual_name(name: str) -> str:
+    """Return a column's name as the usual names are written: small, with _ between words.
+
+    What stands behind in brackets, as a unit or a range, is no part of it, nor is a question mark.
+    """
+    short = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\]|[?:*])+$", "", name.strip()) or name.strip()
+    return re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short)).lower()
+
+
+def is_named(name: str, *roles: str) -> bool:
+    """Whether a name is usual for one of the roles, whatever the column holds."""
+    return any(usual_name(name) in NAMES[role] for role in roles)
+
+
+def is_score_name(name: str) -> bool:
+    """Whether a name is usual for a score, perhaps behind that of a group: "eval/success"."""
+    return bool({usual_name(name), usual_name(re.split(r"[/.]", name)[-1])} & set(NAMES["score"]))
+
+
+def words_of(name: str) -> frozenset[str]:
+    """Return the words of a column's name."""
+    return frozenset(re.split(r"[^a-z]+", usual_name(name)))
+
+
+def sounds_like_outcome(name: str) -> bool:
+    """Whether a column holds what came of a trial, by a word of its name."""
+    return is_score_name(name) or bool(OUTCOMES & words_of(name))
+
+
+def names_scores(name: str) -> bool:
+    """Whether a name is usual for a list of scores: that of a score, perhaps of several."""
+    short = usual_name(name)
+    return any(short.removesuffix(end) in NAMES["score"] for end in ("", "s", "es", "_list"))
+
+
+def direction_note(column: str, *, chosen: bool = False) -> Message | None:
+    """Return the question whether less of a score is better, if its name does not say.
+
+    A name that the user chose is known for a reason, or asked about; a guessed one is usual.
+    """
+    words = frozenset(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower()))
+    if "free" in words or not (UNDIRECTED & words or (chosen and not DIRECTED & words)):
+        return None
+    return Message(
+        f"the name {column!r} does not say whether more of it is better: say ",
+        Setting("lower_is_better", True),
+        " or ",
+        Setting("lower_is_better", False),
+        code="direction-unknown",
+    )

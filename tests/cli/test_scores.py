@@ -23,8 +23,8 @@ def test_times_wins_and_training_runs_have_their_options(tmp_path: Path) -> None
     _, won = run(*words, "--by", "wins", "--lower-is-better", "--unit", "seed")
 
     assert "say --lower-is-better" in " ".join(silent.split())
-    assert "--unit seed takes the mean of a training run" in " ".join(silent.split())
     assert "new > old (> means a lower mean; about the checkpoints" in " ".join(lower.split())
+    assert "--unit seed takes the mean of a training run" in " ".join(lower.split())
     assert "say --lower-is-better" not in lower
     assert "new > old (> means wins more often" in " ".join(won.split())
     assert "checkpoints" not in won

@@ -86,15 +86,16 @@ def test_more_pairs_methods_and_goals_have_their_own_limit() -> None:
     assert not out_of_reach(pose(Rules(n_max=501, alpha=1e-300)))
 
 
-def test_an_analysis_says_it_first_and_only_where_nothing_is_decided(tmp_path: Path) -> None:
+def test_an_analysis_says_it_early_and_only_where_nothing_is_decided(tmp_path: Path) -> None:
     file = tmp_path / "six.csv"
     file.write_text("policy,score\n" + "a,0\nb,1\n" * 6)
     _, said = run("analyze", str(file), "--bounds", "0,1", "--alpha", "0.001", "--n-max", "6")
-    (first, *_) = [line for line in said.splitlines() if line.startswith("note: ")]
+    columns, first, *_ = [line for line in said.splitlines() if line.startswith("note: ")]
     decided = sw.analyze({"a": [0.0] * 6, "b": [1.0] * 6}, n_max=6)
     best = sw.analyze({"a": [0.0] * 2, "b": [1.0] * 2}, n_max=2, goal="best")
     none = sw.analyze({"a": [0.5] * 6, "b": [0.5] * 6}, n_max=6, reference=0.4, alpha=0.001)
 
+    assert columns.startswith("note: read as: policy, score")
     assert first.startswith("note: n_max = 6 is too small for alpha 0.001: nothing could be dec")
     assert decided.best == "b"
     assert not any("too small" in note for note in decided.warnings)

@@ -305,8 +305,8 @@ class SequentialTest(Resumable):
 
     def _plan_for(self, n_max: int | None) -> None:
         """Let the method bet for this number of pairs; what was declared stays in the rules."""
-        self._limit = n_max
         self._comparison = Comparison(replace(self.rules, n_max=n_max))
+        self._limit = n_max
 
     def _require_room(self) -> None:
         if self._state.n == self._limit:

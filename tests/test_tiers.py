@@ -3,7 +3,7 @@
 import pytest
 
 pytest_plugins = ["pytester"]
-PLUGINS = ("-p", "no:stopwise", "-p", "tests.tiers", "-p", "no:cacheprovider", "-p", "no:xdist")
+PLUGINS = ("-p", "tests.tiers", "-p", "no:cacheprovider")
 INI = """
 [pytest]
 markers = slow(reason): why
@@ -35,6 +35,13 @@ class TestLong:
 @pytest.fixture
 def unmarked(): pass
 """
+
+
+@pytest.fixture(autouse=True)
+def only_these_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 EACH = pytest.mark.parametrize("source", [FUNCTION, PARAMETER, MODULE])
 
 

@@ -131,6 +131,7 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Faul
             page.context.close()
 
 
+@pytest.mark.slow("waits until lines time out; adds packets lost in silence to cut connections")
 def test_a_line_that_goes_dead_loses_and_doubles_nothing(browser: Browser, tmp_path: Path) -> None:
     """Packets are dropped without a word: of one phone the request, of another the answer."""
     with (

@@ -85,6 +85,7 @@ def test_the_exact_power_matches_simulation() -> None:
     assert binomtest(int(rejected.sum()), runs, power).pvalue > 1e-3
 
 
+@pytest.mark.slow("plays 6,000 studies; adds lots that are drawn to what is computed of the table")
 def test_decisions_err_as_often_as_computed_and_repeat_by_their_seed() -> None:
     design = published_design(0.05, 50)
     scores = np.random.default_rng(11).binomial(1, 0.5, (3000, 2, 50))

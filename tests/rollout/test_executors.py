@@ -143,6 +143,7 @@ def test_a_cluster_is_joined_by_its_address(ray: Any) -> None:
 
 
 KILLED = pytest.mark.slow("Ray takes seconds to replace a worker; adds that it tells of it")
+UNABLE = pytest.mark.slow("Ray tries for a while; adds that its actors tell why they cannot start")
 HUNG = pytest.mark.slow("waits for episodes that hang; adds that actors of Ray are ended")
 
 
@@ -188,7 +189,7 @@ def test_episodes_that_hang_are_cut_short(new: Callable[..., Executor]) -> None:
 
 
 @pytest.mark.usefixtures("ray")
-@pytest.mark.parametrize("name", ["processes", "ray"])
+@pytest.mark.parametrize("name", ["processes", pytest.param("ray", marks=UNABLE)])
 def test_workers_that_cannot_start_end_the_race_with_the_reason(name: str) -> None:
     cases: list[tuple[dict[str, Any], Any, str]] = [
         (RATES, "no.such.module:make", "the module cannot be imported"),

@@ -14,7 +14,7 @@ RAY = ("address", "num_gpus", "wait_for_nodes")
 
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
-    """Return what ``read_trials`` takes: a path, several, or policy: path.
+    """Convert arguments to what ``read_trials`` takes: a path, several, or policy: path.
 
     Files may be typed as NAME=FILE, too.
     """

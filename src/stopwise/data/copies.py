@@ -198,7 +198,7 @@ def _orders_of(scores: Floats) -> float:
 
 
 def _times_over(scores: Floats) -> int:
-    """Return how many times the same scores come in the same order, if that is no chance."""
+    """Number of repeats of the same scores in the same order, unless chance explains them."""
     for times in range(2, 6):
         part = scores[: len(scores) // times]
         if len(part) < LEAST_COPIED or not np.array_equal(scores, np.tile(part, times)):

@@ -104,7 +104,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
 def explained(
     source: Any, **settings: Unpack[ReadingSettings]
 ) -> tuple[tuple[Column, ...], StopwiseError | None]:
-    """Return what each column was taken for and why, and the question that is left, if any."""
+    """The role of each column with the reason for it, and the open question if there is one."""
     reading = Reading.of(settings)
     columns: dict[Column, None] = {}
     try:

@@ -291,7 +291,7 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
 
 
 def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:
-    """Return that each task has one row, as in the table of a paper, unless it holds 0 and 1."""
+    """Whether each task has one row, as in the table of a paper, with values other than 0 and 1."""
     tasks = [name for name in raw.frame.columns if is_named(name, "task")]
     if all(values.is_in([0.0, 1.0]).all() for values in scores.values()):
         return None
@@ -303,7 +303,7 @@ def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None
 
 
 def _sums_up(scores: Mapping[str, pl.Series]) -> str | None:
-    """Return that the last row holds the means or sums of all others, if it does."""
+    """A note if the last row holds the means or sums of all others."""
     for kind in ("mean", "sum"):
         same = [
             len(values) > LEAST_RISING

@@ -85,7 +85,7 @@ def _refuse_mixed_rates(raw: RawTable) -> None:
 
 
 def summary_of(raw: RawTable) -> Summary | None:
-    """Return what a table sums up: rates or successes beside counts, or one rate per policy."""
+    """Kind of summary in a table: rates or successes with counts, or one rate per policy."""
     if "score" in raw.roles or not len(raw.frame):
         return None
     usual = {usual_name(name): name for name in reversed(raw.frame.columns)}

@@ -93,7 +93,7 @@ def _under_suites(found: list[Found]) -> list[Found]:
 
 
 def _unwrapped(content: Any) -> Any:
-    """Return what stands under "results" or the like, if nothing beside it is said of it."""
+    """The value under "results" or a similar key, unless its neighbours describe it."""
     if not isinstance(content, dict):
         return content
     held = [key for key, value in content.items() if _holds_results(value)]
@@ -216,7 +216,7 @@ def _holds_results(value: Any) -> bool:
 def _roles(
     path: str, records: list[Record], levels: list[set[str]]
 ) -> tuple[dict[str, str], Notes]:
-    """Return what the keys above the records mean: tasks, and below them policies."""
+    """Meaning of the keys above the records: tasks, then policies."""
     known = {usual(field) for record in records for field in record} & ALL_NAMES
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
     if not levels or not free:

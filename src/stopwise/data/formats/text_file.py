@@ -149,7 +149,7 @@ def is_object(line: str) -> bool:
 
 
 def delimiter(line: str) -> str:
-    """Return what divides the fields of a line."""
+    """The delimiter of a line."""
     return max(DELIMITERS, key=lambda sign: (line.count(sign), sign == ","))
 
 

@@ -291,7 +291,7 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
 
 
 def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:
-    """Whether each task has one row, as in the table of a paper, with values other than 0 and 1."""
+    """Why rows with one value per task look like a summary, or None."""
     tasks = [name for name in raw.frame.columns if is_named(name, "task")]
     if all(values.is_in([0.0, 1.0]).all() for values in scores.values()):
         return None

@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(analysis: sw.Analysis, available: int) -> Outcome:
-    """Return what an analysis shows."""
+    """Orders and trials of an analysis."""
     open_pairs = [(pair.policy0, pair.policy1) for pair in analysis.pairs if not pair.decided]
     used = {policy.name: policy.trials_used for policy in analysis.policies}
     return Outcome(_counted(used, open_pairs, available), _named(open_pairs), analysis.letters)
@@ -60,7 +60,7 @@ def outcome(analysis: sw.Analysis, available: int) -> Outcome:
 
 @lru_cache
 def step_outcome(folder: Path, available: int) -> Outcome:
-    """Return what STEP's published rule shows on success, each direction at alpha .05/6.
+    """Orders and trials by STEP's published rule on success, each direction at alpha .05/6.
 
     Its proof needs independent trials; the paper uses it on shared sessions all the same.
     """

@@ -70,7 +70,7 @@ class BestPlan:
         )
 
     def _if_equal(self, row: PlanRow) -> str:
-        """Return what happens with this n_max if the two best are equal."""
+        """Outcome with this n_max if the two best are equal."""
         equal = [other for other in self.plan.rows if other.what_if and other.n_max == row.n_max]
         if not equal:
             return ""
@@ -116,13 +116,13 @@ class BestPlan:
         return {"What to expect": rows}
 
     def label(self, row: PlanRow) -> str:
-        """Return what a figure calls a row: its scenario, or whether it is the one assumed."""
+        """Label of a row in a figure: its scenario, or that it is the assumed one."""
         if not self.plan.single:
             return row.scenario
         return "the two best equal" if row.what_if else "as assumed"
 
     def content(self) -> dict[str, Any]:
-        """Return what JSON holds besides."""
+        """Additional JSON values."""
         known = {name: getattr(self.plan.rules, name) for name in ("goal", "indifference")}
         return {**known, "order_trials": self.plan.order_trials}
 
@@ -156,7 +156,7 @@ class BestPlan:
 
 
 def _none(row: PlanRow) -> str:
-    """Return how often none is named, and how many candidates are left then."""
+    """Sentence for studies that name none, with the number of candidates left."""
     if row.mean_left is None or round(row.undecided, 2) == 0:
         return ""
     return f", and none with probability {row.undecided:.2f} ({row.mean_left:.1f} candidates left)"
@@ -212,6 +212,6 @@ class BestForecast:
         return {"Policies at the end of the study": rows}
 
     def content(self) -> dict[str, Any]:
-        """Return what JSON holds besides."""
+        """Additional JSON values."""
         names = ("best", "candidates", "chances")
         return {name: getattr(self.forecast, name) for name in names}

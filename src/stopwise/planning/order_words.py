@@ -208,7 +208,7 @@ class OrderPlan:
         return row.scenario
 
     def content(self) -> dict[str, Any]:
-        """Return what JSON holds besides."""
+        """Additional JSON values."""
         return {}
 
     def plot_power(self) -> "Figure":
@@ -280,5 +280,5 @@ class OrderForecast:
         return {"Pairs at the end of the study": rows}
 
     def content(self) -> dict[str, Any]:
-        """Return what JSON holds besides."""
+        """Additional JSON values."""
         return {}

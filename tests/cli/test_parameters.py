@@ -68,3 +68,9 @@ def test_values_are_read_as_typer_reads_them(words: list[str]) -> None:
 def test_the_cases_include_accepted_and_refused_ones() -> None:
     assert answer(Command, ["--count", "7", "--share", ".5"])[1:3] == [7, 0.5]
     assert answer(Command, ["--count", "11"]) is False
+
+
+@pytest.mark.parametrize(("text", "value"), [("70%", 0.7), ("5 %", 0.05), ("-5%", -0.05)])
+def test_a_number_may_be_a_percentage(text: str, value: float) -> None:
+    assert answer(Command, ["--share", text])[2] == value
+    assert answer(Command, ["--share", f"{text}%"]) is False

@@ -47,6 +47,12 @@ def test_guesses_in_all_forms() -> None:
         assert content["rows"][0]["n_max"] == 10
 
 
+def test_percentages_are_shares() -> None:
+    typed = run("50%", "70%", *FAST, "--margin", "5%", "--power", "90%", "--json").stdout
+    assert typed == run("0.5", "0.7", *FAST, "--margin", "0.05", "--power", "0.9", "--json").stdout
+    assert run("50%+-20%", "--gaps", "10%", "--n-max", "10", "--precision", "0.1").exit_code == 0
+
+
 def test_hours_page_and_figures(tmp_path: Path) -> None:
     page, folder = tmp_path / "plan.html", tmp_path / "figures"
     done = run("0.3", "0.8", *FAST, "--minutes", "3", "--html", str(page), "--figures", str(folder))
@@ -129,6 +135,8 @@ def test_pilot(trials: Path) -> None:
         (["0.7", "--gaps", "0.5"], "at most 0.3, but got 0.5"),
         (["50", "70", "--bounds", "0,100"], "give MEAN+-SD, as in 50+-20"),
         (["half"], "a guess must look like"),
+        (["half%"], "a guess must look like"),
+        (["5+-2", "7+-2", "--bounds", "0,10", "--margin", "5%"], "give it in units of the score"),
         (
             ["0.5", "0.6", "--n-max", "many"],
             "--n-max must be whole numbers like 50,100, but got 'many'",

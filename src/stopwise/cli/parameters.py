@@ -4,6 +4,7 @@ Whatever is not obviously right is left to typer, and so are all errors.
 """
 
 import re
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -11,8 +12,22 @@ FORMS: dict[type[Any], re.Pattern[str]] = {
     str: re.compile(r".*", re.DOTALL),
     Path: re.compile(r".+", re.DOTALL),
     int: re.compile(r"[0-9]{1,15}"),
-    float: re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]{1,2})?"),
+    float: re.compile(r"-?[0-9]*\.?[0-9]+((e-?[0-9]{1,2})?| ?%)"),
 }
+
+
+class Percentage(float):
+    """A number that was typed as per cent of the range from 0 to 1."""
+
+
+def number(text: str) -> float:
+    """Return the number of a text such as ``0.05`` or ``5%``."""
+    if not text.rstrip().endswith("%"):
+        return float(text)
+    try:
+        return Percentage(Decimal(text.rstrip()[:-1]) / 100)
+    except InvalidOperation as error:
+        raise ValueError(f"no percentage: {text!r}") from error
 
 
 def read_plainly(parameter: Any, annotation: Any) -> None:
@@ -32,7 +47,7 @@ def read_plainly(parameter: Any, annotation: Any) -> None:
         elif value is not None and value is parameter.default:
             plain = value
         elif len(kinds) == 1 and all(_obvious(kinds[0], text, limits) for text in texts):
-            read = [kinds[0](text) for text in texts]
+            read = [_read(kinds[0], text) for text in texts]
             plain = read if repeated else read[0]
         else:
             return usual(ctx, value)
@@ -48,4 +63,9 @@ def _obvious(kind: type[Any], text: Any, limits: list[float | None]) -> bool:
     if kind not in (int, float) or not limits:
         return True
     low, high = limits
-    return (low is None or kind(text) >= low) and (high is None or kind(text) <= high)
+    value = _read(kind, text)
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _read(kind: type[Any], text: Any) -> Any:
+    return number(text) if kind is float else kind(text)

@@ -17,7 +17,7 @@ from stopwise.cli.options import (
     refuse_unused,
 )
 from stopwise.cli.output_files import check_places
-from stopwise.cli.values import numbers, parse_bounds
+from stopwise.cli.values import number, numbers, parse_bounds, refuse_percentages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +106,7 @@ def plan(
         refuse_unused(context, reading.options().keys() - {"bounds"}, "without --pilot")
     found = {}
     for name, read in reading.of_each().items():
+        refuse_percentages(comparison.keywords(), read["bounds"])
         with bar(f"simulated studies {name}".rstrip()) as show:
             found[name] = make(
                 *(_guess(text) for text in guesses or []),
@@ -137,11 +138,11 @@ def _guess(text: str) -> Any:
     try:
         if ":" in text:
             parts = (part.split(":") for part in text.split(","))
-            return {float(score): float(probability) for score, probability in parts}
+            return {float(score): number(probability) for score, probability in parts}
         if "±" in text or "+-" in text:
             mean, deviation = text.replace("±", "+-").split("+-")
-            return float(mean), float(deviation)
-        return float(text)
+            return number(mean), number(deviation)
+        return number(text)
     except ValueError as error:
         raise Mistyped(
             "a guess must look like 0.6, 0.5+-0.2 or 0:0.2,0.5:0.3,1:0.5 (score:probability), "

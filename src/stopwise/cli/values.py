@@ -1,9 +1,11 @@
 """What was typed for an option as the value that the library takes."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from stopwise.cli.command import Mistyped
+from stopwise.cli.parameters import Percentage, number
 from stopwise.cli.wording import as_option
 from stopwise.errors import require
 from stopwise.messages import reworded
@@ -11,6 +13,18 @@ from stopwise.messages import reworded
 # Options of executors: of those with workers elsewhere, and of Ray alone.
 FLEET = ("workers", "batch", "retries")
 RAY = ("address", "num_gpus", "wait_for_nodes")
+
+
+def refuse_percentages(typed: Mapping[str, Any], bounds: Any) -> None:
+    """Raise where a percentage was typed for scores that do not range from 0 to 1."""
+    if bounds in (None, (0.0, 1.0)):
+        return
+    for name, value in typed.items():
+        if isinstance(value, Percentage):
+            raise Mistyped(
+                f"--{name.replace('_', '-')} is given in per cent, but the bounds are not 0,1: "
+                "give it in units of the score"
+            )
 
 
 def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
@@ -97,7 +111,7 @@ def stored_scores(
 def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:
     """Return the numbers by name, or None if there are none."""
     try:
-        given = {name: float(text) for name, text in named_values(items or [], form).items()}
+        given = {name: number(text) for name, text in named_values(items or [], form).items()}
     except ValueError as error:
         raise Mistyped(f"expected {option} {form}, but got {' '.join(items or [])}") from error
     return given or None
@@ -108,7 +122,8 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
     if text is None:
         return None
     try:
-        return [kind(part) for part in text.replace(",", " ").split()]
+        read = number if kind is float else kind
+        return [read(part) for part in text.replace(",", " ").split()]
     except ValueError as error:
         like = "whole numbers like 50,100" if kind is int else "numbers like 0.1,0.2"
         raise Mistyped(f"{option} must be {like}, but got {text!r}") from error

@@ -48,11 +48,13 @@ def test_workflows_test_every_supported_python() -> None:
 
 
 def test_the_container_gets_all_that_the_wheel_is_built_from(tmp_path: Path) -> None:
-    """No container is built here; but what it copies must be enough to build the package."""
+    """No container is built here, but what is copied is enough to build the package."""
+    sent = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     for line in CONTAINER.splitlines():
         if line.startswith("COPY "):
             *sources, target = line.split()[1:]
             for source in sources:
+                assert f"!{source}" in sent
                 _copy(ROOT / source, tmp_path / target)
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

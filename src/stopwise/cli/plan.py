@@ -17,7 +17,8 @@ from stopwise.cli.options import (
     refuse_unused,
 )
 from stopwise.cli.output_files import check_places
-from stopwise.cli.values import number, numbers, parse_bounds, refuse_percentages
+from stopwise.cli.parameters import number
+from stopwise.cli.values import numbers, parse_bounds, refuse_percentages
 
 
 @dataclass(frozen=True, kw_only=True)

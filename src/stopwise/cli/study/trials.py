@@ -61,9 +61,7 @@ def export(
     from stopwise.errors import require
     from stopwise.study.records import csv_text
 
-    require(
-        file.suffix in KINDS, f"the file must end in {', '.join(KINDS)}, but got {str(file)!r}"
-    )
+    require(file.suffix in KINDS, f"the file must end in {', '.join(KINDS)}, but got {str(file)!r}")
     with open_study(place) as study:
         frame = study.exported(used=used)
     if file.suffix == ".csv":

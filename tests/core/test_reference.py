@@ -39,7 +39,7 @@ def test_up_and_down_are_mirrors(method: str) -> None:
 
 
 def test_sentences() -> None:
-    one_sided = {"reference": 0.6, "n_max": 48, "alternative": "greater"}
+    one_sided: Any = {"reference": 0.6, "n_max": 48, "alternative": "greater"}
     test = sw.SequentialTest(**one_sided)
     assert str(test.verdict).startswith("No trials yet on whether the policy is better than 0.6 (")
     undecided = test.update(1)

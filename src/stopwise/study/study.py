@@ -15,7 +15,7 @@ from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_
 from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
 from stopwise.study.state import StudyState
-from stopwise.study.store import is_url, open_store
+from stopwise.study.store import is_url, mark_locked, open_store
 from stopwise.trackers import reporter_of
 from stopwise.trackers.tracker import RowFunction
 
@@ -117,6 +117,8 @@ class Study(RobotSide):
         """Freeze and hash the plan and draw the labels; trials can be taken from now on."""
         plan = self.plan
         self._enter(lambda state: lifecycle.lock(state, self._ledger.lots(plan), plan), who)
+        if self.folder is not None:
+            mark_locked(self.folder, plan.digest)
 
     def amend(
         self, reason: str, changes: Mapping[str, Any] | None = None, *, who: str = "owner"

@@ -1,8 +1,10 @@
 """Serving a study: where it listens, and the owner's link."""
 
 import logging
+import signal
 import socket
 import ssl
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -123,5 +125,8 @@ class Serving:
         return _Server(config)
 
     def run(self, *, access_log: bool = False) -> None:
-        """Serve until interrupted."""
+        """Serve until interrupted, or asked to end by the system."""
+        if threading.current_thread() is threading.main_thread():
+            # The server ends in order by itself and then passes the signal on to this.
+            signal.signal(signal.SIGTERM, lambda *_: None)
         self.server(access_log=access_log).run(sockets=[self.listener])

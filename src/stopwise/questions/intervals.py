@@ -51,7 +51,8 @@ def _seen(comparison: Comparison, scores: Floats, policy0: int, policy1: int) ->
     r0, r1 = scores[..., policy0], scores[..., policy1]
     known = ~np.isnan(r0 + r1)
     if known.ndim > 1:  # with scores of a judge alone, a row counts
-        known = known[1] if comparison.rules.audit is not None else known.all(axis=0)
+        audited = comparison.rules.audit is not None
+        known = np.asarray(known[1] if audited else known.all(axis=0))
     r0, r1 = comparison.met(r0[..., known], r1[..., known])
     return (r0, r1) if r0.ndim == 1 else comparison.scores_alone(r0, r1)
 
@@ -78,7 +79,7 @@ def _ends(
 
     begin = 0
     for group, end in enumerate(ends.tolist()):
-        for place in np.flatnonzero(lengths[left] < end):  # the group is not full
+        for place in np.flatnonzero(lengths[left] < end).tolist():  # the group is not full
             own, state = sequence.of_runs([place]), of_runs(interval, [place])
             run = left[[place]]
             number = int(lengths[run[0]]) - begin
@@ -109,7 +110,9 @@ def _by_group(columns: Columns, ends: Ints) -> Floats:
     return sums
 
 
-def through(sequence: ConfidenceSequence, state: ConfidenceState, scores: Floats) -> ConfidenceState:
+def through(
+    sequence: ConfidenceSequence, state: ConfidenceState, scores: Floats
+) -> ConfidenceState:
     """Return the state of the interval of one mean after more scores."""
     while scores.size:
         waiting = int(state.waiting[0])

@@ -183,7 +183,8 @@ class PairStates:
         if known.ndim == 1:
             return known
         # A judge has seen those that were not audited, too.
-        return known[1] if self.comparison.rules.audit is not None else known.all(axis=0)
+        audited = self.comparison.rules.audit is not None
+        return np.asarray(known[1] if audited else known.all(axis=0))
 
     def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
         """Show the tests at these places one pair each; say if the budget should look."""
@@ -198,7 +199,7 @@ class PairStates:
         at, places = self.at, self.stepped_places
         if not (everyone and self.all_live):
             shown = self.live[some]
-            evidence = Evidence(*(part[shown] for part in evidence))
+            evidence = Evidence._make(part[shown] for part in evidence)
             directed = directed[0][..., shown, :], directed[1][..., shown, :]
             runs = self.stepped[some[shown]]
             at, places = self._located(runs), np.searchsorted(self.runs, runs)

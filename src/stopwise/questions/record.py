@@ -44,7 +44,7 @@ class Record:
         """Return the record before the first of so many rows."""
         ends = group_ends(rows)
         shape = (len(ends), len(state[0]), sides)
-        states = {group: state for group in _renewals(ends)}
+        states = dict.fromkeys(_renewals(ends), state)
         empty = np.full(shape, -np.inf)
         return cls(ends, state, np.zeros(shape), empty, np.zeros(shape), states)
 
@@ -85,7 +85,7 @@ class Record:
     def rejected(self, levels: Floats) -> Bools:
         """Return which side's test had decided by the end of each group, at these levels."""
         reached = np.exp(-np.maximum.accumulate(self.top, axis=0)) <= levels * (1 + 1e-12)
-        decided = reached.any(axis=-1)
+        decided = np.asarray(reached.any(axis=-1))
         first = np.argmax(decided, axis=0)  # the other side decides nothing any more
         winners = np.take_along_axis(reached, first[None, :, None], axis=0)
         return np.asarray(decided[..., None] & winners)

@@ -40,6 +40,7 @@ studies = Table(
     _METADATA,
     Column("study", Text, primary_key=True),
     Column("secret", Text, nullable=False),
+    Column("owners", Text, nullable=False),  # from which owners' tokens are made (see access.py)
     Column("seq", Integer, nullable=False),
     Column("hash", Text, nullable=False),
 )

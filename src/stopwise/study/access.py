@@ -46,7 +46,7 @@ def owner_tokens(secret: str, who: str) -> Iterator[str]:
 
 
 def find(state: StudyState, text: str) -> TokenRecord | None:
-    """Return the record of a token, valid or not; hashes are compared, so the time tells nothing."""
+    """Find the record of a token, valid or not; comparing hashes takes no telling time."""
     digest = _digest(text)
     return next((one for one in state.tokens.values() if one.digest == digest), None)
 

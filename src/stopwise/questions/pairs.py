@@ -273,7 +273,7 @@ class PairStates:
         return 0
 
     def _leapt(self, row: int, at: At, path: Floats, p_value: Floats) -> None:
-        """Bring the accounts of pairs up to date that have seen several rows, none of which tells."""
+        """Bring the accounts of pairs up to date after rows that could decide nothing."""
         sided = (*at, slice(self.sides))
         least = np.minimum.accumulate(np.append(self.p_value[sided][None], p_value, axis=0))
         if self.trace is not None:

@@ -14,8 +14,8 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.questions.question import Question
 from stopwise.study import assignment, lifecycle, trial_actions
-from stopwise.study.clock import Moment
 from stopwise.study.blinding import Lots
+from stopwise.study.clock import Moment
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.replay import apply

@@ -32,7 +32,7 @@ class Moment(NamedTuple):
 
 @cache
 def boot() -> str:
-    """Name what this machine's uptime counts from; if the system does not, only for this process."""
+    """Name what the uptime counts from; where the system does not, for this process alone."""
     try:
         return BOOT_ID.read_text(encoding="ascii").replace("-", "")[:8]
     except OSError:

@@ -139,5 +139,8 @@ class RobotSide(StudyReader):
     ) -> list[Entry]:
         """Enter what is decided on the newest state; return the entries."""
         return self._ledger.ask(
-            lambda state, _: decide(state), lambda _state, _clock, entries: entries, who=who, key=key
+            lambda state, _: decide(state),
+            lambda _state, _clock, entries: entries,
+            who=who,
+            key=key,
         )

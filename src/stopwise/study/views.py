@@ -247,7 +247,9 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     )
 
 
-def status(state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()) -> Status:
+def status(
+    state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
+) -> Status:
     """Return where the study stands."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
@@ -301,13 +303,13 @@ def trial_line(state: StudyState, trial: TrialRecord, clock: float) -> TrialLine
         station=trial.station,
         who=trial.who,
         when=trial.when or None,
-        now=_in_words(state, trial, clock),
+        now=_in_words(trial, clock),
         correctable=_may(undo, state, trial),
         voidable=_may(void, state, trial),
     )
 
 
-def _in_words(state: StudyState, trial: TrialRecord, clock: float) -> str:
+def _in_words(trial: TrialRecord, clock: float) -> str:
     if trial.status == "leased":
         return "under way" if clock < trial.expires else "no result yet"
     if trial.status == "released":

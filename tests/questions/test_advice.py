@@ -52,7 +52,7 @@ def test_rounds_are_not_called_trials_where_the_best_is_asked_for(tasks: str) ->
     _, undeclared = run("analyze", tasks, *MEAN, "--goal", "best")
     _, declared = run("analyze", tasks, *MEAN, "--goal", "best", "--n-max", "40")
 
-    assert "of 111 averages of a round;" in undeclared
+    assert "of 111 averages of a round, for one look at them;" in undeclared
     assert " averages of a round instead of 120;" in declared
 
 

@@ -21,7 +21,7 @@ TRIAL = st.tuples(st.sampled_from("ab"), st.sampled_from("wxyz"))
 
 
 def complete_rows(table: Table) -> list[list[float]]:
-    return table.scores[~np.isnan(table.scores).any(axis=1)].tolist()
+    return [list(row) for row in table.scores if not np.isnan(row).any()]
 
 
 @pytest.mark.parametrize("design", ["independent", "paired", "stratified"])
@@ -32,7 +32,7 @@ def test_earlier_rows_are_the_first_of_later_ones_or_one_look_is_said(design: st
     @given(st.lists(TRIAL, min_size=4, max_size=16), st.integers(2, 15))
     def check(rows: list[tuple[str, str]], at: int) -> None:
         policies, blocks = zip(*rows, strict=True)
-        columns = {"policy": policies, "block": blocks, "score": np.arange(len(rows)) / 20}
+        columns: dict[str, Any] = {"policy": policies, "block": blocks, "score": np.arange(len(rows)) / 20}
         head = {name: values[:at] for name, values in columns.items()}
         if set(head["policy"]) != {"a", "b"}:
             return
@@ -85,7 +85,9 @@ MODES: dict[str, tuple[Any, int, dict[str, Any]]] = {
 }
 
 
-def least_p(columns: Mapping[str, Any], every: int, asked: Mapping[str, Any]) -> tuple[float, float]:
+def least_p(
+    columns: Mapping[str, Any], every: int, asked: Mapping[str, Any]
+) -> tuple[float, float]:
     """The least p-value at looks that are not said to be for one look, and at those that are."""
     policies = np.tile(["old", "new"], len(columns["success"]) // 2)
     frame = pl.DataFrame({"policy": policies, **columns})

@@ -77,7 +77,9 @@ def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -
         [own.group_by("task", "policy").len() for own in frames], how="vertical"
     ).filter(pl.col("len") > 1)
     if several.select("task", "policy").is_duplicated().any():
-        text = "trials of a policy come from several files, and more in the first would come between"
+        text = (
+            "trials of a policy come from several files, and more in the first would come between"
+        )
         notes.append(one_look(text))
     if any(came_in_turn(own, "policy") for own in frames):
         notes.append(one_look("policies came one after the other", code=IN_TURN))
@@ -87,8 +89,7 @@ def came_in_turn(frame: pl.DataFrame, name: str) -> bool:
     """Whether others could have been compared before one policy, or task, had its first trial."""
     within, others = ("task", 2) if name == "policy" else ("policy", 1)
     at = pl.int_range(pl.len()).over(within).alias("at")
-    places = frame.select(name, within, at).group_by(name, within)
-    places = places.agg(
+    places = frame.select(name, within, at).group_by(name, within).agg(
         pl.col("at").first().alias("first"),
         pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
     )

@@ -101,7 +101,11 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
 
     Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
     """
-    places = [path for path in sorted(folder.iterdir(), key=in_number_order) if not path.name.startswith(".")]
+    places = [
+        path
+        for path in sorted(folder.iterdir(), key=in_number_order)
+        if not path.name.startswith(".")
+    ]
     jobs = about_jobs(folder)
     found: list[Loaded] = []
     skipped: list[str] = []

@@ -51,7 +51,10 @@ class Groups:
         if every:  # with more trials of the longer policy, its groups would be others
             notes = (one_look(MAKE_GROUPS), *notes)
         elif n_max is None:
-            notes = (one_look(f"{MAKE_GROUPS}; to look more often, declare ", named("n_max")), *notes)
+            notes = (
+                one_look(f"{MAKE_GROUPS}; to look more often, declare ", named("n_max")),
+                *notes,
+            )
         chosen = {"n_max": rows, "groups": groups, "stored": stored}
         return replace(table, notes=notes), chosen
 

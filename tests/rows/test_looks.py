@@ -32,7 +32,11 @@ def test_earlier_rows_are_the_first_of_later_ones_or_one_look_is_said(design: st
     @given(st.lists(TRIAL, min_size=4, max_size=16), st.integers(2, 15))
     def check(rows: list[tuple[str, str]], at: int) -> None:
         policies, blocks = zip(*rows, strict=True)
-        columns: dict[str, Any] = {"policy": policies, "block": blocks, "score": np.arange(len(rows)) / 20}
+        columns: dict[str, Any] = {
+            "policy": policies,
+            "block": blocks,
+            "score": np.arange(len(rows)) / 20,
+        }
         head = {name: values[:at] for name, values in columns.items()}
         if set(head["policy"]) != {"a", "b"}:
             return

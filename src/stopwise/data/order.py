@@ -89,9 +89,13 @@ def came_in_turn(frame: pl.DataFrame, name: str) -> bool:
     """Whether others could have been compared before one policy, or task, had its first trial."""
     within, others = ("task", 2) if name == "policy" else ("policy", 1)
     at = pl.int_range(pl.len()).over(within).alias("at")
-    places = frame.select(name, within, at).group_by(name, within).agg(
-        pl.col("at").first().alias("first"),
-        pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
+    places = (
+        frame.select(name, within, at)
+        .group_by(name, within)
+        .agg(
+            pl.col("at").first().alias("first"),
+            pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
+        )
     )
     enough = pl.col("enough").sort(nulls_last=True).get(others - 1, null_on_oob=True)
     groups = places.group_by(within).agg(pl.col("first").max(), enough)

@@ -7,14 +7,13 @@ been run.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
-from stopwise.core.equivalence import Sameness, SamenessState
-from stopwise.core.futility import MayBeFutile, Outlook
+from stopwise.core.engine import Engine, Seen
+from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
@@ -120,11 +119,12 @@ class PairStates:
         self.trace: Trace | None = None
         # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
         self.sides = len(comparison.directions)
-        self.state = comparison.test.start((self.runs.size, self.sides))
+        self.engine = Engine(comparison)
+        self.tests = self.engine.start((self.runs.size,))
         self.factor = budget.start(studies)
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
-        first = comparison.test.evidence(self.state).log_e
+        first = self.tests.evidence.log_e
         self.start = float(first.flat[0]) if np.isfinite(first).all() else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
         self.log_e = np.full((studies, size, 2), -np.inf)
@@ -140,8 +140,7 @@ class PairStates:
         self.last = np.full((studies, self.family.k), rows)
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
-        sameness = comparison.sameness
-        self.same = None if sameness is None else SamePairs(sameness, budget, studies)
+        self.same = None if comparison.sameness is None else SamePairs(budget, studies)
         self._locate()
 
     @property
@@ -154,7 +153,7 @@ class PairStates:
         """Keep evidence by row for figures, and of all rows for intervals that invert the test."""
         self.trace = Trace.start(rows, self.family.size)
         if self.comparison.test.inverts:
-            self.record = Record.start(rows, self.state, self.sides)
+            self.record = Record.start(rows, self.tests.tests, self.sides)
 
     def observe(self, rows: Floats, row: int, *, complete: bool) -> tuple[int, bool]:
         """Show the tests one row, or several of the same policies if no claim can come of them.
@@ -188,52 +187,49 @@ class PairStates:
 
     def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
         """Show the tests at these places one pair each; say if the budget should look."""
-        test, before = self.comparison.test, self.state
+        before = self._tests_at(some)
         directed = self.comparison.directed(*self.comparison.met(r0, r1))
-        everyone = some.size == self.stepped.size
-        if not everyone:
-            before = of_runs(before, some)
-        after = test.step(before, *directed)
-        evidence = test.evidence(after)
-        self._stepped(some, before, after, evidence.log_e[None], directed)
-        at, places = self.at, self.stepped_places
-        if not (everyone and self.all_live):
-            shown = self.live[some]
-            evidence = Evidence._make(part[shown] for part in evidence)
-            directed = directed[0][..., shown, :], directed[1][..., shown, :]
-            runs = self.stepped[some[shown]]
-            at, places = self._located(runs), np.searchsorted(self.runs, runs)
+        after = self.engine.observe(before, *directed)
+        self._stepped(some, before, after, after.evidence.log_e[None], directed)
+        at, shown = self.at, after
+        if some.size < self.stepped.size or not self.all_live:
+            live = np.flatnonzero(self.live[some])
+            at, shown = self._located(self.stepped[some[live]]), of_runs(after, live)
         sided = (*at, slice(self.sides))
         self.n[at] += 1
-        self.log_e[sided] = evidence.log_e - self.start
-        lowered = self._lowered(self.p_value, sided, evidence)
-        if self.same is not None:
-            lowered |= self._lowered(self.same.p_not_worse, at, self.same.step(places, *directed))
+        self.log_e[sided] = shown.evidence.log_e - self.start
+        lowered = self._lowered(sided, shown.evidence)
+        if self.same is not None and shown.same is not None:
+            lowered |= self.same.lowered(at, shown.same, self.halves)
         return lowered
 
+    def _tests_at(self, some: Ints) -> Seen:
+        """Return what the tests at these places have seen."""
+        return self.tests if some.size == self.stepped.size else of_runs(self.tests, some)
+
     def _stepped(
-        self, some: Ints, before: Any, after: Any, path: Floats, directed: tuple[Floats, Floats]
+        self, some: Ints, before: Seen, after: Seen, path: Floats, directed: tuple[Floats, Floats]
     ) -> None:
-        """Keep the states of the tests at these places after the pairs of a path."""
+        """Keep the tests at these places as they are after the pairs of a path."""
         if self.record is not None:
-            fall = self.comparison.test.margin_fall(before, after, *directed)
+            fall = self.comparison.test.margin_fall(before.tests, after.tests, *directed)
             fall = fall if len(path) > 1 else fall[None]
-            self.record.add(self.seen[some], some, after, path - self.start, fall)
+            self.record.add(self.seen[some], some, after.tests, path - self.start, fall)
             self.seen[some] += len(path)
         if some.size < self.stepped.size:
-            self.state = writable(self.state)
-            put_runs(self.state, some, after)
+            self.tests = writable(self.tests)
+            put_runs(self.tests, some, after)
         else:
-            self.state = after
+            self.tests = after
 
-    def _lowered(self, known: Floats, at: At, evidence: Evidence) -> bool:
+    def _lowered(self, at: At, evidence: Evidence) -> bool:
         """Keep the least p-values so far, in place; say if any is new."""
-        before, now = known[at], evidence.p_value
+        before, now = self.p_value[at], evidence.p_value
         if self.halves < 1:  # only then cut off at 1: no evidence must be no p-value of a half
             now = np.minimum(self.halves * np.exp(-evidence.log_e), 1.0)
         if not (now < before).any():
             return False
-        known[at] = np.minimum(before, now)
+        self.p_value[at] = np.minimum(before, now)
         return True
 
     def _backed(self) -> Floats:
@@ -250,10 +246,8 @@ class PairStates:
         """Show rows at once if no claim can come of them; return how many, or 0."""
         if self.runs.size and (self.gives_up or self.same is not None):
             return 0  # there every row counts
-        test, before = self.comparison.test, self.state
-        if some.size < self.stepped.size:
-            before = of_runs(before, some)
-        count = min(test.held(before), len(rows))
+        before = self._tests_at(some)
+        count = min(self.comparison.test.held(before.tests), len(rows))
         if self.record is not None:
             count = min(count, self.record.room(int(self.seen[some[0]])))
         shown = self.live[some]
@@ -262,7 +256,7 @@ class PairStates:
         while count > 1:
             r0, r1 = (scores[..., some] for scores in self._scores_of(rows[:count]))
             directed = self.comparison.directed(*self.comparison.met(r0, r1))
-            after, path = test.leap(before, *directed)
+            after, path = self.engine.leap(before, *directed)
             p_value = self.halves * np.exp(-(path if self.all_live else path[:, shown]))
             reached = (p_value <= levels).any(axis=(1, 2))
             if not reached.any():
@@ -332,11 +326,11 @@ class PairStates:
         test, at = self.comparison.test, self.at
         chance, futile = None, np.zeros(self.runs.size, dtype=bool)
         if test.n_max is not None and rows < test.n_max:
-            state = self._states
+            tests = self._tests_at(np.flatnonzero(self.live))
             if isinstance(test, MayBeFutile):
                 hoped = self.budget.hoped_for(self.log_e)[self.sided]
-                state = state._replace(log_e=hoped)
-            ahead = Outlook(test, state, *self._same_ahead())
+                tests = tests._replace(tests=tests.tests._replace(log_e=hoped))
+            ahead = self.engine.outlook(tests)
             chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
         self.chance[at] = np.nan if chance is None else chance
         self.futile[at] = futile
@@ -365,10 +359,8 @@ class PairStates:
     def keep(self, places: Ints) -> None:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
-        if self.same is not None:
-            self.same.keep(places)
         if self.record is None:
-            self.state = of_runs(self.state, places)
+            self.tests = of_runs(self.tests, places)
             self.stepped, self.seen = self.runs, self.seen[places]
         self._locate()
 
@@ -407,11 +399,3 @@ class PairStates:
         self.stepped_places = np.arange(self.stepped.size)
         self.live = np.isin(self.stepped, self.runs, assume_unique=True)
         self.all_live = bool(self.live.all())
-
-    @property
-    def _states(self) -> Any:
-        """The states of the tests that are looked at."""
-        return self.state if self.all_live else of_runs(self.state, np.flatnonzero(self.live))
-
-    def _same_ahead(self) -> tuple[Sameness | None, SamenessState | None]:
-        return (None, None) if self.same is None else (self.same.sameness, self.same.at(self.at))

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.equivalence import Sameness, SamenessState
-from stopwise.core.method import Evidence
-from stopwise.core.runs import of_runs, put_runs, writable
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.equivalence import SamenessState
 from stopwise.questions.budget import Bonferroni
 
 At = tuple[Any, ...]
@@ -20,25 +18,22 @@ At = tuple[Any, ...]
 class SamePairs:
     """All that changes; arrays are (studies, pairs) or (studies, pairs, 2)."""
 
-    def __init__(self, sameness: Sameness, budget: Bonferroni, studies: int) -> None:
-        self.sameness, self.budget = sameness, budget
+    def __init__(self, budget: Bonferroni, studies: int) -> None:
+        self.budget = budget
         size = budget.family.size
-        self.state: Any = sameness.test.start((studies * size, 2))
-        self.p_not_worse = np.ones((studies, size, 2))
+        self.p_not_worse = np.ones((studies, size, 2))  # the least so far, each at its own level
         self.p_value = np.ones((studies, size))  # of sameness, to be held against alpha
         self.found = np.zeros((studies, size), dtype=bool)
 
-    def step(self, places: Ints, r0: Floats, r1: Floats) -> Evidence:
-        """Show a pair of scores to the tests at these places of those looked at."""
-        test = self.sameness.test
-        part = test.step(of_runs(self.state, places), r0, r1)
-        self.state = writable(self.state)
-        put_runs(self.state, places, part)
-        return test.evidence(part)
+    def lowered(self, at: At, same: SamenessState, share: float) -> bool:
+        """Keep the p-values of pairs; say if any is lower than it was.
 
-    def at(self, at: At) -> SamenessState:
-        """Return what the tests of the pairs still looked at have seen."""
-        return SamenessState(self.state, self.p_not_worse[at])
+        ``share`` of its wealth is what a method gives a test of its two directions.
+        """
+        now = np.where(same.p_value < 1.0, share * same.p_value, 1.0)
+        lower = bool((now < self.p_not_worse[at]).any())
+        self.p_not_worse[at] = now
+        return lower
 
     def backed(self, p_value: Floats, open_: Bools) -> Floats:
         """Return the p-values of the orders: whoever is better must not be worse, too.
@@ -55,7 +50,3 @@ class SamePairs:
         self.p_value = np.where(open_, p_value, self.p_value)
         low = self.p_value <= alpha * (1 + 1e-12)  # a rounding error must not hold it up
         return np.asarray(self.found | (open_ & low & ~claims.any(axis=-1)))
-
-    def keep(self, places: Ints) -> None:
-        """Look no more at other runs than these."""
-        self.state = of_runs(self.state, places)

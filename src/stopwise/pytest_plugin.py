@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from stopwise.questions.gate import Gate
+    from stopwise.questions.gate_result import GateResult
 
 
 @pytest.fixture
-def stopwise_gate() -> "Callable[..., Gate]":
+def stopwise_gate() -> "Callable[..., GateResult]":
     """Return ``stopwise.gate`` that fails the test if worse was shown, and skips if undecided."""
 
-    def checked(new: Any, baseline: Any, **settings: Any) -> "Gate":
+    def checked(new: Any, baseline: Any, **settings: Any) -> "GateResult":
         from stopwise.questions.gate import UNDECIDED, WORSE, gate
 
         found = gate(new, baseline, **settings)

@@ -136,6 +136,7 @@ class Study(RobotSide):
         station: str,
         *,
         task: str | None = None,
+        after: int | None = None,
         who: str | None = None,
         holder: str | None = None,
     ) -> views.Assignment | None:
@@ -143,13 +144,21 @@ class Study(RobotSide):
 
         A station that holds a trial gets the same one again. None means that the study is finished
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
-        name of a token, may hold one trial at a time.
+        name of a token, may hold one trial at a time. ``after`` is a trial that the station has run
+        and whose result comes later: the next is chosen as if that result were not known yet, and
+        a third is refused until it came.
         """
         require_name(station, "a station")
 
         def decide(state: StudyState, now: float) -> list[Event]:
             return [*assignment.lapsed(state, now)] or assignment.take(
-                state, self._lots(state), station=station, now=now, task=task, holder=holder
+                state,
+                self._lots(state),
+                station=station,
+                now=now,
+                task=task,
+                after=after,
+                holder=holder,
             )
 
         def found(

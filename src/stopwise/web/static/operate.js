@@ -26,6 +26,7 @@ const [kept, keep] = sharedState(`${STUDY}:operate`, showKept);
 let rubric;
 let tags;
 let reasons; // why the trial is invalid
+let shown = null; // the trial on this page, whatever other tabs have done meanwhile
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
 let starting = false; // whether a start is on its way
@@ -106,6 +107,7 @@ function show(section) {
   const moved = find("stage").dataset.section !== section;
   find("stage").dataset.section = section;
   find("trial").inert = false;
+  if (section !== "trial") shown = null;
   if (moved) toTop();
   if (kept.section !== section) keep({ section });
   showConnection();
@@ -167,7 +169,7 @@ async function take() {
       location.assign("/join?ended");
     } else {
       keep({ wanted: false });
-      if (!kept.trial) show("ready");
+      if (!shown) show("ready");
       problem(error.message);
       look();
     }
@@ -195,11 +197,12 @@ function draft() {
 function keepDraft() {
   const invalid = { reason: reasons.chosen(), text: find("reason").value };
   const entered = { entered: rubric.entered(), note: find("note").value, tag: tags.chosen(), invalid };
-  keep({ drafts: { ...kept.drafts, [kept.trial.trial]: entered } });
+  keep({ drafts: { ...kept.drafts, [shown.trial]: entered } });
 }
 
 function showTrial() {
   const { trial } = kept;
+  shown = trial;
   find("code").textContent = trial.code;
   find("code").classList.toggle("long", trial.code.length > 6);
   find("trial-number").textContent = `trial ${trial.trial}`;
@@ -243,11 +246,11 @@ function showGone(text) {
 function showSave() {
   find("save").disabled = gone || rubric.answer() === undefined;
   if (rubric.atOnce) rubric.element.inert = gone;
-  find("given-back").textContent = cost(kept.trial, begun());
+  find("given-back").textContent = cost(shown, begun());
 }
 
 function begun() {
-  return Boolean(kept.started || kept.trial.started || kept.trial.episode);
+  return Boolean(kept.started || shown.started || shown.episode);
 }
 
 // --- the clock ---------------------------------------------------------------------------------
@@ -287,7 +290,7 @@ function notStarted(why) {
 setInterval(() => {
   if (kept.saved && !kept.saved.stored) showConnection();
   sayWaiting();
-  if (kept.section !== "trial") return;
+  if (kept.section !== "trial" || !kept.trial) return;
   timer.show();
   showRobot(kept, keep, timer);
   if (kept.started && now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
@@ -296,7 +299,7 @@ setInterval(() => {
 // --- saving and undoing ------------------------------------------------------------------------
 
 function save() {
-  const { trial } = kept;
+  const trial = shown;
   const answer = rubric.answer();
   if (gone || answer === undefined) return;
   queue.hurry(); // only the last can be taken back
@@ -313,8 +316,9 @@ function save() {
     saved: { trial, key, ahead, entered, clock, said: said(trial.rubric, answer), stored: false },
     ...{ drafts: others, trial: null, started: null, seconds: null, section: "ready" },
   });
+  shown = null;
   find("trial").inert = true; // until the next is here
-  setTimeout(() => kept.trial || show(kept.section), 300);
+  setTimeout(() => shown || show(kept.section), 300);
   take();
 }
 
@@ -359,7 +363,7 @@ function passOver() {
 function sayWaiting() {
   if (!kept.wanted || !(queue.offline || !connected)) return;
   find("stage").classList.remove("busy");
-  if (!kept.trial) show("ready");
+  if (!shown) show("ready");
   problem("No connection: the next trial will load when the connection is back.");
 }
 

@@ -165,7 +165,8 @@ class Study(RobotSide):
             state: StudyState, now: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
             over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
-            return over, views.held(state, station, now)
+            trial = views.held(state, station, now)
+            return over, None if trial is None or trial.trial == after else trial
 
         while True:  # what lapsed is entered first, and may change what is needed
             over, trial = self._ledger.ask(decide, found, who=who or station)

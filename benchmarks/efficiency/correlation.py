@@ -22,8 +22,8 @@ from benchmarks.efficiency.suite import Case, synthetic
 from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Floats
 
-CASES = ("bern 0.45/0.55", "bern 0.25/0.45", "lev7a", "beta 5,5/6,4", "bim1")
-CORRELATIONS = (0.0, 0.2, 0.4, 0.6, 0.8)
+CASES = ("bern 0.45/0.55", "beta 5,5/6,4", "lev7a")
+CORRELATIONS = (0.0, 0.2, 0.4, 0.8)
 CALIBRATION = 200_000  # pairs by which the copula is set
 LARGEST = 0.9999
 
@@ -68,12 +68,14 @@ def measure(
     scores = coupled(case, latent, rng, (runs, n))
     figures: dict[str, Any] = {"case": case.name, "wanted": wanted, "correlation": reached}
     for method in ("nscore-plus", "nscore"):
-        sim = sw.simulate(method, *scores, n_max=n, design="paired", workers=workers)
+        sim = sw.simulate(
+            method, *scores, n_max=n, design="paired", workers=workers, alternative="greater"
+        )
         figures[f"{method}, paired"] = _figure(sim)
     if wanted == 0:
         for method in ("nscore-plus", "nscore"):
             figures[f"{method}, independent"] = _figure(
-                sw.simulate(method, *scores, n_max=n, workers=workers)
+                sw.simulate(method, *scores, n_max=n, workers=workers, alternative="greater")
             )
     return figures
 

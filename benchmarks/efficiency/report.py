@@ -1,8 +1,8 @@
-"""Put measured figures into the tables of ``docs/efficiency.md``.
+"""Put measured figures into the tables of ``docs/results.md``.
 
 Run ``python -m benchmarks.efficiency.report FOLDER``, where FOLDER holds the JSON files of the
 other benchmarks: ``compare*.json``, ``adversarial*.json``, ``against_step.json``,
-``correlation.json``, ``learning.json``. A table stands between ``<!-- name -->`` and
+``correlation.json``. A table stands between ``<!-- name -->`` and
 ``<!-- end -->``; tables without a file stay as they are.
 """
 
@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.document import fill
-from benchmarks.efficiency import adversarial, against_step, compare, correlation, learning
+from benchmarks.efficiency import adversarial, against_step, compare, correlation
+from benchmarks.efficiency.compare import ALPHA
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "efficiency.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "results.md"
 
 
 def _read(folder: Path, pattern: str) -> list[Any]:
     """Return the entries of all files that match, lists joined."""
-    found: list[Any] = []
+    entries: list[Any] = []
     for path in sorted(folder.glob(pattern)):
         content = json.loads(path.read_text())
-        found += content if isinstance(content, list) else [content]
-    return found
+        entries += content if isinstance(content, list) else [content]
+    return entries
 
 
 def main() -> None:
@@ -39,23 +40,17 @@ def main() -> None:
     against = _read(arguments.folder, "against_step.json")
     sections: list[tuple[str, list[Any], Callable[[Any], str]]] = [
         ("overall", independent, compare.overall),
-        ("families", independent, compare.families),
-        ("others", independent, compare.others),
+        ("families", [s for s in independent if s["alpha"] == ALPHA], compare.families),
+        ("others", [s for s in independent if s["n"] == 200], compare.others),
         ("paired", paired, compare.overall),
-        ("paired families", paired, compare.families),
-        ("step", against, lambda found: against_step.step(found[0])),
-        ("drift", against, lambda found: against_step.drift(found[0])),
-        ("nulls", against, lambda found: against_step.null_rates(found[0])),
+        ("step", against, lambda runs: against_step.step(runs[0])),
+        ("drift", against, lambda runs: against_step.drift(runs[0])),
+        ("nulls", against, lambda runs: against_step.null_rates(runs[0])),
         ("adversarial", _read(arguments.folder, "adversarial*.json"), adversarial.table),
         (
             "correlation",
             _read(arguments.folder, "correlation.json"),
-            lambda found: correlation.table(found[0]),
-        ),
-        (
-            "learning",
-            _read(arguments.folder, "learning.json"),
-            lambda found: learning.table(found[0]),
+            lambda runs: correlation.table(runs[0]),
         ),
     ]
     fill(

@@ -1,5 +1,6 @@
 """Trials that go into a study from files, and out of it: import, export, report."""
 
+import csv
 import json
 import re
 import subprocess
@@ -211,3 +212,22 @@ def test_what_a_policy_of_the_runners_own_process_prints_is_for_its_owner_alone(
     assert shown.stderr == ""
     assert log.read_text().count("flow") == 4
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_cell_of_an_export_is_a_formula(tmp_path: Path) -> None:
+    """Notes are typed by people, and a spreadsheet runs what begins with "="."""
+    folder, file, note = tmp_path / "study", tmp_path / "trials.csv", '=HYPERLINK("http://x")'
+    study = locked(folder, policies=["+rl", "new"], blinding="none")
+    for station in ("@a", "b"):
+        trial = study.next_trial(station)
+        assert trial is not None
+        study.record(trial.trial, True, station=station, note=note)
+    study.unblind(reason="x")
+
+    call("export", folder, file)
+    cells = [cell for line in csv.reader(file.read_text().splitlines()) for cell in line]
+    call("export", folder, file.with_suffix(".jsonl"))
+
+    assert {"'" + note, "'+rl", "'@a", "1.0", "True"} <= set(cells)
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    assert json.loads(file.with_suffix(".jsonl").read_text().splitlines()[0])["note"] == note

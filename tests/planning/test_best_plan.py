@@ -199,7 +199,6 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"budget": 500}, "rows differ in their number of trials, so give n_max"),
         ({"later": ["policy 1"]}, "take part from the start: plan without later"),
         ({"method": "step"}, "needs a method that bets"),
         ({"baseline": True}, "baseline belongs to the goal .order."),
@@ -208,6 +207,4 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
 )
 def test_what_cannot_be_planned(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
-        planned(
-            0.4, 0.5, 0.6, **{"n_max": 20, **settings} if "budget" not in settings else settings
-        )
+        planned(0.4, 0.5, 0.6, **{"n_max": 20, **settings})

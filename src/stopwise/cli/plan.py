@@ -71,6 +71,7 @@ def plan(
     pilot: Path | None = option("A file of trials from a pilot study, instead of guesses."),
     n_max: str | None = option("Maximum trials per policy to consider, e.g. 50,100,200."),
     budget: str | None = option("Maximum trials in total to consider, instead of --n-max."),
+    tasks: int = option("With --budget: the number of tasks on which it is spent.", 1),
     stored: int | None = option(
         "How many trials of the first policy were run before: they count, and it is not run again."
     ),
@@ -115,6 +116,7 @@ def plan(
                 bounds=read["bounds"] if pilot is None else None,
                 n_max=numbers(n_max, "--n-max", int),
                 budget=numbers(budget, "--budget", int),
+                tasks=tasks,
                 stored=stored,
                 gaps=numbers(gaps, "--gaps", float),
                 policies=policies,

@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core.rules import Rules
 from stopwise.errors import require
-from stopwise.messages import Message, Setting, named
+from stopwise.messages import Message, Setting
 from stopwise.planning.named_best import NamingModel, NamingTimes
 from stopwise.planning.plan_result import Plan
 from stopwise.planning.plan_row import PlanRow
@@ -30,7 +30,6 @@ def plan_best(
     scenarios: Sequence[Scenario],
     simulator: Simulator,
     *,
-    budget: Any,
     notes: tuple[str, ...],
     **common: Any,
 ) -> Plan:
@@ -38,12 +37,6 @@ def plan_best(
 
     ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
     """
-    require(
-        budget is None,
-        "with the goal 'best' rows differ in their number of trials, so give ",
-        named("n_max"),
-        ", the most rows: the plan says how many trials they take in all",
-    )
     require(
         not rules.later,
         "a plan lets all policies take part from the start: plan without ",

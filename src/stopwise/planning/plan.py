@@ -14,6 +14,7 @@ from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.beside import unit_reference
 from stopwise.planning.best_plan import plan_best
+from stopwise.planning.budget import explains, spent
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import needed_study
 from stopwise.planning.plan_input import check_assumed, check_scores, horizons_of, scale_and_pilot
@@ -52,6 +53,7 @@ def plan(
     policies: int | None = None,
     n_max: int | Sequence[int] | None = None,
     budget: int | Sequence[int] | None = None,
+    tasks: int = 1,
     stored: int | None = None,
     power: float = 0.8,
     bounds: tuple[float, float] | None = None,
@@ -75,8 +77,8 @@ def plan(
     are simulated until the standard errors are as small as ``precision`` asks.
 
     With ``goal="best"`` the study ends when a best policy is named, and the plan also says what
-    happens if the two best are equal. There ``n_max`` counts rows, ``budget`` is not taken, and no
-    smallest gap is searched for.
+    happens if the two best are equal. There ``n_max`` counts rows, and no smallest gap is searched
+    for.
 
     With ``equivalence`` it also says how often studies end as practically the same, and equal
     guesses are possible; no smallest gap is searched for, and nothing is compared with a
@@ -100,7 +102,11 @@ def plan(
         Number of policies; by default one per guess, or 2. More than two policies are spread
         evenly between two guesses.
     n_max, budget
-        Candidates for the maximum number of trials per policy, or for all policies together.
+        Candidates for the maximum number of trials per policy, or for all policies together. With
+        a budget for more than two policies, or several tasks, the plan says what it finds.
+    tasks
+        On how many tasks a budget is spent: on each by itself, or with the task of each trial drawn
+        at random.
     stored
         How many trials of the first policy were run before, at least n_max: they count in groups,
         it is not tried again, and the plan is about trials of the others.
@@ -162,7 +168,7 @@ def plan(
     )
     check_scores(settings.get("method", Rules.method), assumed.scenarios)
     count = assumed.family.policies
-    horizons = horizons_of(n_max, budget, count, stored)
+    horizons, spendings = horizons_of(n_max, budget, count, stored, tasks)
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
     not_worse = settings.get("margin", 0.0) < 0 and alternative == "two-sided"
     rules = Rules.of(
@@ -182,6 +188,7 @@ def plan(
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
     )
     check_assumed(rules, assumed.scenarios, correlation, scale)
+    explained = explains(rules, budget, tasks)
     known = () if table is None else table.notes
     common: dict[str, Any] = {
         "power": power,
@@ -193,7 +200,7 @@ def plan(
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         if rules.goal in OTHER_PLANS:
-            own = {"budget": budget, "notes": (*assumed.notes, *known), **common}
+            own = {"notes": (*assumed.notes, *known), **common}
             return OTHER_PLANS[rules.goal](rules, horizons, assumed.scenarios, simulator, **own)
         same: dict[str, Any] = {
             "horizons": horizons,
@@ -201,7 +208,12 @@ def plan(
             "searched": searched,
             "known": known,
         }
-        return _made(rules, assumed, simulator, **same, **common, detectable=detectable)
+        detectable = detectable and not explained
+        made = _made(rules, assumed, simulator, **same, **common, detectable=detectable)
+        if not explained:
+            return made
+        answer = spent(spendings, tasks, rules, assumed, simulator, power=power)
+        return replace(made, budget=answer, notes=(*made.notes, *answer.notes))
 
 
 def _made(

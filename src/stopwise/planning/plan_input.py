@@ -11,6 +11,7 @@ from stopwise.core.scores import Scale, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.planning.beside import WithNumber
+from stopwise.planning.budget import Way, ways
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Scenario
@@ -42,8 +43,10 @@ def scale_and_pilot(
     return scale, table.clipped(scale)
 
 
-def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> list[int]:
-    """Return the n_max to consider, smallest first."""
+def horizons_of(
+    n_max: Any, budget: Any, policies: int, stored: int | None, tasks: int
+) -> tuple[list[int], list[Way]]:
+    """List the n_max to consider, smallest first, and the ways to spend a budget."""
     usual = N_MAX
     if stored is not None:
         require_whole(stored, "stored", 2)
@@ -57,15 +60,14 @@ def horizons_of(n_max: Any, budget: Any, policies: int, stored: int | None) -> l
         named("budget"),
         ", not both",
     )
-    if budget is not None:
-        totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
-        least = 2 * policies
-        n_max = [require_whole(total, "budget", least) // policies for total in totals]
+    spendings = [] if budget is None else ways(budget, policies, tasks)
     chosen = usual if n_max is None else n_max
+    if spendings:
+        chosen = [way.n_max for way in spendings]
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     none = " needs at least one candidate, but got none"
     require(len(candidates) > 0, named("n_max"), none)
-    return sorted({require_whole(n, "n_max", 2) for n in candidates})
+    return sorted({require_whole(n, "n_max", 2) for n in candidates}), spendings
 
 
 def check_scores(method: str, scenarios: list[Scenario]) -> None:

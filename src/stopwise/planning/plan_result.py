@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
 from stopwise.planning.best_words import BestPlan
+from stopwise.planning.budget import Budget, BudgetPlan
 from stopwise.planning.order_words import OrderPlan
 from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.presentation import PlanningResult, Rows, hours_of
@@ -56,6 +57,8 @@ class Plan(PlanningResult):
     order_trials
         With the goal "best" and one scenario: expected trials of all policies together if all pairs
         were ordered, with the n_max of ``shown``.
+    budget
+        With a budget for more than two policies or several tasks: what each way to spend it finds.
     """
 
     rows: tuple[PlanRow, ...]
@@ -70,12 +73,13 @@ class Plan(PlanningResult):
     robots: int = 1
     needed: "Needed | None" = None
     order_trials: float | None = None
+    budget: Budget | None = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
         *("policies", "alternative", "bounds"),
     )
-    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials")
+    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials", "budget")
     TITLE: ClassVar[str] = "How many trials will it take?"
 
     alternative = FromRules[str]("alternative", "Which policies may be declared better.")
@@ -84,6 +88,8 @@ class Plan(PlanningResult):
     @property
     def words(self) -> OrderPlan | BestPlan:
         """What it says, by the goal."""
+        if self.budget is not None:
+            return BudgetPlan(self)
         return (BestPlan if self.rules.goal == "best" else OrderPlan)(self)
 
     @property

@@ -14,7 +14,18 @@ from stopwise.report.html import captioned, render_page
 SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
-TEXT_COLUMNS = ("method", "design", "policy", "pair", "now", "task", "score", "two best")
+TEXT_COLUMNS = (
+    "method",
+    "design",
+    "policy",
+    "pair",
+    "now",
+    "task",
+    "score",
+    "two best",
+    "spent on",
+    "policies",
+)
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",

@@ -64,7 +64,9 @@ def detectable_gap(
     largest = family.largest
     if largest < 1e-6:
         return Detectable(n_max=study.n_max, gap=None, gap_error=0.0)
-    start = _first_gap(study, family, power, np.array(sorted(known)) / [scale.span, 1])
+    start = _first_gap(
+        study, family, power, np.array(sorted(known)).reshape(-1, 2) / [scale.span, 1]
+    )
     gap, error = smallest_gap(
         lambda gap: power_of(study, family.population(gap), simulator),
         power=power,
@@ -81,7 +83,7 @@ def detectable_gap(
 def _first_gap(study: PlannedStudy, family: GapFamily, power: float, known: Floats) -> float:
     """Return where to begin: between gaps whose power is known, else by the normal limit."""
     gaps, powers = known.T
-    if powers[0] < power < powers[-1]:
+    if powers.size and powers[0] < power < powers[-1]:
         return float(np.interp(ndtri(power), ndtri(np.clip(powers, 1e-4, 1 - 1e-4)), gaps))
     deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
     effect = float(ndtri(power) - ndtri(study.level))

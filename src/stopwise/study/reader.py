@@ -23,7 +23,7 @@ from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_tex
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
 from stopwise.study.state import StudyState, TokenRecord
-from stopwise.study.store import Store
+from stopwise.study.store import LOCKED, Store, lost_store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import beside, study_report
 from stopwise.study.tracking import StudyReporting
@@ -52,7 +52,10 @@ class StudyReader:
         self._ledger = Ledger(store)
         self._report = StudyReporting(reporter) if reporter else None
         self._ledger.follower = self._report
-        self._ledger.refresh()
+        state = self._ledger.refresh()
+        if folder is not None and state.plan is None and (folder / LOCKED).exists():
+            store.close()
+            raise lost_store(folder, "its store holds no locked plan")
         self._edited: tuple[Any, tuple[str, ...]] = (None, ())  # of a version of the file
 
     def close(self) -> None:
@@ -156,7 +159,10 @@ class StudyReader:
     @property
     def _recordings(self) -> Path:
         if self.folder is None:
-            raise NotAllowed("recordings need a study in a folder: open it by its folder")
+            raise NotAllowed(
+                "recordings are kept in the folder of a study: open it by the folder with its "
+                "study.yaml, which all machines that add or show them must share"
+            )
         return self.folder / recordings.FOLDER
 
     def lost_recordings(self) -> list[str]:
@@ -264,9 +270,20 @@ class StudyReader:
         with closing(self.store.entries(after)) as entries:
             return list(islice(entries, most))
 
-    def verify(self) -> Verification:
-        """Replay the journal and check hash chain, random draws and assignments."""
-        found = verify(self.store)
+    def backup(self, file: str | Path) -> Verification:
+        """Copy a study in SQLite into a new file, also while it is in use; verify the copy."""
+        self.store.backup(Path(file))
+        with closing(Store.open(file)) as copy:
+            return verify(copy)
+
+    def verify(self, against: str | None = None) -> Verification:
+        """Replay the journal and check hash chain, random draws and assignments.
+
+        Whoever holds the disk can rewrite a whole journal consistently. ``against`` is the hash of
+        any entry that was written down elsewhere: a journal that was rewritten, or lost what came
+        up to that entry, does not hold it.
+        """
+        found = verify(self.store, against)
         edited = self.edited() if found.sound else ()
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
 

@@ -124,6 +124,18 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
     return frame.drop("episode") if frame["episode"].is_null().all() else frame
 
 
+def csv_text(frame: pl.DataFrame) -> str:
+    """Write a table as CSV in which no cell is a formula to a spreadsheet.
+
+    Notes and reasons are typed by people, and a spreadsheet runs what begins with "=". Such a text
+    gets an apostrophe before it, which a spreadsheet does not show.
+    """
+    text = pl.col(pl.String)
+    formula = text.str.contains(r"^[=+\-@\t\r]") & ~text.str.contains(r"^[+-]?[\d.]+(e[+-]?\d+)?$")
+    safe = text.str.replace(r"^", pl.when(formula).then(pl.lit("'")).otherwise(pl.lit("")))
+    return frame.with_columns(safe).write_csv()
+
+
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
     """Return what the journal says of each trial besides its state."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)

@@ -1,10 +1,11 @@
 """The store of one study: where it is, and its journal, appended to by one writer at a time."""
 
 import os
+import sqlite3
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,14 @@ from sqlalchemy import (
     update,
 )
 
-from stopwise.errors import InvalidInput, InvalidState, NotAllowed, require
+from stopwise.errors import (
+    InvalidInput,
+    InvalidState,
+    NotAllowed,
+    StopwiseError,
+    StoreFailed,
+    require,
+)
 from stopwise.files import PRIVATE
 from stopwise.study.blinding import new_secret
 from stopwise.study.database import (
@@ -43,6 +51,7 @@ from stopwise.study.plan_file import FILE_NAME, read_store
 
 BATCH = 10_000
 DATABASE = "study.db"
+LOCKED = "study.locked"  # beside the plan from its lock on: without its store, that is an error
 SQLITE = b"SQLite format 3"  # how the file of a store begins
 NAME = "study"  # where no other is given
 
@@ -91,8 +100,29 @@ class Store:
         return cls(engine, study, clock)
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; an SQLite file then holds everything by itself."""
+        if self.engine.dialect.name == "sqlite":
+            with suppress(StopwiseError), reading(self.engine) as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.engine.dispose()
+
+    def backup(self, file: Path) -> None:
+        """Copy the whole SQLite database into a new file, also while others write to it."""
+        require(
+            self.engine.dialect.name == "sqlite",
+            "only a study in SQLite is backed up to a file: use pg_dump for PostgreSQL",
+        )
+        try:
+            file.touch(mode=PRIVATE, exist_ok=False)
+            with (
+                closing(sqlite3.connect(str(self.engine.url.database))) as source,
+                closing(sqlite3.connect(file)) as copy,
+            ):
+                source.backup(copy)
+        except FileExistsError as error:
+            raise NotAllowed(f"{file} already exists: choose another name") from error
+        except (OSError, sqlite3.Error) as error:
+            raise StoreFailed(f"the backup {file} was not written: {error}") from error
 
     def now(self) -> float:
         """Return the time by the store's clock."""
@@ -109,6 +139,11 @@ class Store:
         """Return the secret from which everything random is drawn."""
         with reading(self.engine) as connection:
             return str(self._head(connection).secret)
+
+    def owners(self) -> str:
+        """Return the secret from which owners' tokens are made; it is never in the journal."""
+        with reading(self.engine) as connection:
+            return str(self._head(connection).owners)
 
     def entries(self, after: int = 0, previous: str | None = None) -> Generator[Entry, None, None]:
         """Yield the entries after a known one; raise where the chain does not hold."""
@@ -255,7 +290,8 @@ def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> 
             if create and not may_exist:
                 raise NotAllowed(f"there is already a study named {wanted!r} in this store")
         elif create:
-            new = {"study": wanted, "secret": new_secret(), "seq": 0, "hash": ORIGIN}
+            new = {"study": wanted, "seq": 0, "hash": ORIGIN}
+            new |= {"secret": new_secret(), "owners": new_secret()}
             connection.execute(insert(studies).values(new))
         else:
             raise InvalidInput(f"there is no study named {wanted!r} in this store")
@@ -289,9 +325,30 @@ def open_store(
         plan.exists() or Path(place).exists(),
         f"there is no study in {path}: create one with `stopwise study init {path}`",
     )
-    # With a plan alone, the store is made now.
-    name = NAME if plan.exists() else None
-    return Store.open(place, create=name, may_exist=True, clock=clock), path
+    # With a plan alone, the store is made now; one that was locked had its store already.
+    name = NAME if plan.exists() and not (path / LOCKED).exists() else None
+    try:
+        return Store.open(place, create=name, may_exist=True, clock=clock), path
+    except InvalidInput as error:
+        if not (path / LOCKED).exists():
+            raise
+        raise lost_store(path, str(error)) from error
+
+
+def mark_locked(folder: Path, digest: str) -> None:
+    """Note in a folder that its plan was locked, so that a lost store is not taken for a draft."""
+    with suppress(OSError):  # the journal is what counts
+        (folder / LOCKED).touch(mode=PRIVATE)
+        (folder / LOCKED).write_text(f"{digest}\n", encoding="utf-8")
+
+
+def lost_store(folder: Path, why: str) -> InvalidState:
+    """The error of a folder whose plan was locked, and whose journal does not say so."""
+    return InvalidState(
+        f"the plan in {folder} was locked, but {why}: restore the store from a backup (one made "
+        "with `stopwise study backup`; study.db alone, copied from a study in use, lacks its "
+        "newest entries), or start a new study in another folder"
+    )
 
 
 def readable_by_others(folder: Path | None) -> list[Path]:

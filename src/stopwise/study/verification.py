@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stopwise.errors import NotAllowed, StopwiseError
+from stopwise.errors import NotAllowed, StopwiseError, require
 from stopwise.study import events
 from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Lots
@@ -14,6 +14,8 @@ from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.trial_actions import judged, require_trial
+
+SHORTEST = 16  # digits of a hash that name one entry beyond doubt
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,16 @@ class Verification:
         return not self.problems
 
 
-def verify(store: Store) -> Verification:
+def verify(store: Store, against: str | None = None) -> Verification:
     """Replay the whole journal, and hold everything against it that can be held against it."""
     state = StudyState()
     problems: list[str] = []
+    wanted = None if against is None else against.strip().lower()
+    require(
+        wanted is None or len(wanted) >= SHORTEST,
+        f"a hash to check against must have at least {SHORTEST} digits, but got {against!r}",
+    )
+    holds = wanted is None
     try:
         problems += store.damage()
         secret = store.secret()
@@ -45,10 +53,15 @@ def verify(store: Store) -> Verification:
             problems += _complaints(state, entry, secret)
             apply(state, entry)
             state.require_edition()
+            holds = holds or entry.hash.startswith(str(wanted))
     except NotAllowed:
         raise  # locked with another edition, which is no fault of the study
     except StopwiseError as error:
         problems.append(str(error))
+    if not holds:
+        problems.append(
+            f"no entry has the hash {wanted}: the journal was rewritten, or has lost that entry"
+        )
     return Verification(state.seq, state.hash, tuple(problems))
 
 

@@ -1,6 +1,8 @@
 """What the commands of a study share: opening it, and who acts."""
 
 import getpass
+import signal
+import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,7 +23,14 @@ def open_study(place: str, **reporting: Any) -> "Study":
     """Open a study, to be used in a ``with`` statement."""
     from stopwise import Study
 
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)
     return Study.open(place, **reporting)
+
+
+def _end(*_: object) -> None:
+    """End in order when asked to, so that the store is closed."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def warn_if_readable(study: "Study") -> None:

@@ -36,6 +36,7 @@ def lock(place: Place = ".", who: Who = None) -> None:
         typer.echo(f"note: {note}; start a new study with another plan", err=True)
     typer.echo(f"locked: {status.name}")
     typer.echo(f"SHA-256 of the plan: {status.plan_digest} (publish it to preregister the study)")
+    typer.echo(f"Hash of the journal: {status.hash} (write it down: `verify --against` checks it)")
     typer.echo(f"Run trials: stopwise study run {place}")
 
 

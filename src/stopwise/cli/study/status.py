@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.option_groups import grouped, option
+from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import AsJson
 from stopwise.cli.output_files import check_places
 from stopwise.cli.study.evidence_chart import evidence_chart
@@ -58,10 +58,32 @@ def _links(study: "Study", html: Path) -> "Callable[[int, str], str] | None":
     return lambda _, file: f"{Path(way).as_posix()}/{file}"
 
 
-def verify(place: Place = ".", as_json: AsJson = False) -> None:
-    """Check the journal from its first entry: hashes, random draws and assignments."""
+@grouped
+def backup(
+    place: Place = ".", *, file: Path = argument("The file to write, e.g. cups.db.", ...)
+) -> None:
+    """Copy a study in SQLite into one file, also while it is in use, and verify the copy."""
     with open_study(place) as study:
-        found = study.verify()
+        found = study.backup(file)
+    typer.echo(f"written: {file}, {counted(found.entries, 'entry')}, hash {found.hash}")
+
+
+@grouped
+def verify(
+    place: Place = ".",
+    against: str | None = option(
+        "The hash of an entry that was written down elsewhere.", metavar="HASH"
+    ),
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Check the journal from its first entry: hashes, random draws and assignments.
+
+    Whoever holds the disk can rewrite the whole journal, which then passes: --against finds that.
+    A copy of study.db needs `stopwise study backup`; without study.db-wal, a plain copy is older.
+    """
+    with open_study(place) as study:
+        found = study.verify(against)
     if as_json:
         typer.echo(json.dumps(asdict(found), indent=2))
     else:

@@ -12,7 +12,7 @@ from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.messages import counted
 
-WRITERS = {".csv": "write_csv", ".jsonl": "write_ndjson", ".parquet": "write_parquet"}
+KINDS = (".csv", ".jsonl", ".parquet")
 
 Number = Annotated[int, typer.Argument(help="The number of the trial.")]
 
@@ -59,13 +59,17 @@ def export(
 ) -> None:
     """Write the trials as a table; before unblinding only those that count, by label."""
     from stopwise.errors import require
+    from stopwise.study.records import csv_text
 
-    require(
-        file.suffix in WRITERS, f"the file must end in {', '.join(WRITERS)}, but got {str(file)!r}"
-    )
+    require(file.suffix in KINDS, f"the file must end in {', '.join(KINDS)}, but got {str(file)!r}")
     with open_study(place) as study:
         frame = study.exported(used=used)
-        getattr(frame, WRITERS[file.suffix])(file)
+    if file.suffix == ".csv":
+        file.write_text(csv_text(frame), encoding="utf-8")
+    elif file.suffix == ".jsonl":
+        frame.write_ndjson(file)
+    else:
+        frame.write_parquet(file)
     typer.echo(f"written: {file}, {counted(len(frame), 'trial')}")
 
 

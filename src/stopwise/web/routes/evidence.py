@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 
 from stopwise.study.access import Role
+from stopwise.study.records import csv_text
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
 from stopwise.web.expected_end import ExpectedEnd
@@ -59,7 +60,7 @@ def report_page(site: Here, _: Reader) -> Response:
 def trials_file(site: Here, _: Reader) -> Response:
     """Return all trials; before unblinding only those that count, without number or code."""
     return Response(
-        site.study.exported().write_csv(),
+        csv_text(site.study.exported()),
         media_type="text/csv",
         headers={"Content-Disposition": "attachment; filename=trials.csv"},
     )

@@ -1,0 +1,315 @@
+"""A given number of trials: how it can be spent on tasks, and what each way of spending finds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.rules import Rules
+from stopwise.core.scores import require_whole, score_text
+from stopwise.errors import require
+from stopwise.messages import listed, named
+from stopwise.planning.named_best import NamingModel, NamingTimes
+from stopwise.planning.order_words import OrderPlan
+from stopwise.planning.planned_study import MOST_RUNS, PlannedStudy
+from stopwise.planning.presentation import Rows
+from stopwise.planning.scenarios import Assumptions, Scenario
+from stopwise.planning.simulation import Simulator
+from stopwise.planning.smallest_gap import detectable_gap
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ONE, EACH, RANDOM = "one task", "each task on its own", "tasks drawn at random"
+# Rows of a study of the best policy that are considered first, and the most.
+FEWEST_ROWS, MOST_ROWS = 50, 3200
+EACH_TASK = (
+    "of each task on its own a plan assumes the same rates, and every task has its own alpha"
+)
+RANDOM_TASKS = (
+    "where the task of each trial is drawn at random, the claims are about the mean over the "
+    "tasks, and the rates of a plan are means over the tasks"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """One way to spend a budget.
+
+    Attributes
+    ----------
+    tasks
+        "each task on its own", "tasks drawn at random", or "one task".
+    total, n_max
+        The budget, and the trials per policy (of a task, or of all tasks together) that it pays.
+    gap, gap_error
+        The smallest difference between two policies that is found with the target power while the
+        pairs share alpha, and its standard error; None if none is.
+    best
+        By scenario: the chance that the best policy is named within the budget, if that alone is
+        asked; empty where the settings allow no best policy.
+    """
+
+    tasks: str
+    total: int
+    n_max: int
+    gap: float | None
+    gap_error: float
+    best: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Naming:
+    """What it takes to name only the best policy of a scenario.
+
+    Attributes
+    ----------
+    scenario
+        What is assumed of the policies.
+    n_max
+        Rows that the study declares: doubled until the target power is reached, or given up.
+    power
+        The chance that the best is named.
+    mean_trials
+        Expected trials of all policies together.
+    """
+
+    scenario: str
+    n_max: int
+    power: float
+    mean_trials: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What a budget finds.
+
+    Attributes
+    ----------
+    tasks
+        The number of tasks.
+    spendings
+        The ways to spend it.
+    naming
+        What naming only the best would take, by scenario; empty where the settings allow no best.
+    """
+
+    tasks: int
+    spendings: tuple[Spending, ...]
+    naming: tuple[Naming, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is assumed of the tasks."""
+        return () if self.tasks == 1 else (EACH_TASK, RANDOM_TASKS)
+
+
+class Way(NamedTuple):
+    """A way to spend a budget: on which tasks, and the trials per policy that it pays there."""
+
+    tasks: str
+    total: int
+    n_max: int
+
+
+def ways(budget: Any, policies: int, tasks: int) -> list[Way]:
+    """List the ways to spend each budget on so many policies that are tried."""
+    totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
+    require(len(totals) > 0, named("budget"), " needs at least one number, but got none")
+    require_whole(tasks, "tasks", 1)
+    divisors = {ONE: 1} if tasks == 1 else {EACH: tasks, RANDOM: 1}
+    least = 2 * policies * tasks
+    return [
+        Way(text, total, require_whole(total, "budget", least) // (policies * divisor))
+        for text, divisor in divisors.items()
+        for total in totals
+    ]
+
+
+def explains(rules: Rules, budget: Any, tasks: int) -> bool:
+    """Whether the plan says what a budget finds; raises where several tasks do not allow it."""
+    plain = rules.margin == 0 and rules.equivalence is None and rules.reference is None
+    ordered = plain and rules.goal == "order" and not rules.stored
+    require(
+        tasks == 1 or (budget is not None and ordered),
+        f"{tasks} tasks say how a budget is spent on ordering policies that are all new: give a ",
+        named("budget"),
+        ", and no margin, equivalence, reference, stored trials or other goal (the answer also "
+        "says what naming only the best takes)",
+        parameter="tasks",
+    )
+    return budget is not None and ordered and (tasks > 1 or len(rules.policies) > 2)
+
+
+def spent(
+    chosen: list[Way],
+    tasks: int,
+    rules: Rules,
+    assumed: Assumptions,
+    simulator: Simulator,
+    *,
+    power: float,
+) -> Budget:
+    """Find what each way of spending a budget tells apart, and what naming the best takes."""
+    scenarios = assumed.scenarios
+    pairs = PlannedStudy(rules).family.size
+    pair = replace(rules, policies=rules.policies[:2], alpha=rules.alpha / pairs)
+    two = replace(assumed.family, policies=2)
+    naming = _naming_rules(rules)
+    spendings = []
+    for text, total, n_max in chosen:
+        study = PlannedStudy(replace(pair, n_max=n_max))
+        found = detectable_gap(study, two, power, rules.scale, simulator, known=[])
+        named_best = () if naming is None else _named(naming, n_max, scenarios, simulator)
+        spending = Spending(
+            tasks=text,
+            total=total,
+            n_max=n_max,
+            gap=found.gap,
+            gap_error=found.gap_error,
+            best=tuple(times.power for times in named_best),
+        )
+        spendings.append(spending)
+    costs = () if naming is None else [_cost(naming, one, power, simulator) for one in scenarios]
+    return Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
+
+
+def _naming_rules(rules: Rules) -> Rules | None:
+    """Rules of a study that only names the best policy; None where there is no such study."""
+    several = len(rules.policies) > 2 and rules.baseline is None
+    if not (several and registry.find(rules.method).inverts):
+        return None
+    return replace(rules, goal="best", adjust=Rules.adjust, ties=Rules.ties)
+
+
+def _named(
+    rules: Rules, n_max: int, scenarios: Sequence[Scenario], simulator: Simulator
+) -> list[NamingTimes]:
+    study = replace(rules, n_max=n_max)
+    models = [NamingModel(study, scenario.population) for scenario in scenarios]
+    return simulator.run(models, most=MOST_RUNS)
+
+
+def _cost(rules: Rules, scenario: Scenario, power: float, simulator: Simulator) -> Naming:
+    """Cost of naming the best; the declared rows are doubled until they suffice."""
+    n_max = FEWEST_ROWS
+    (times,) = _named(rules, n_max, [scenario], simulator)
+    while times.power < power and n_max < MOST_ROWS:
+        n_max *= 2
+        (times,) = _named(rules, n_max, [scenario], simulator)
+    return Naming(
+        scenario=scenario.text, n_max=n_max, power=times.power, mean_trials=times.mean_trials
+    )
+
+
+@dataclass(frozen=True)
+class BudgetPlan(OrderPlan):
+    """The plan of a budget, in words."""
+
+    LEGEND = (
+        'n_max is in trials per policy. "Pairs" is the expected share of the pairs that are told '
+        'apart, "all" the chance that all are, and "best" the chance that the best policy is '
+        "named, if only that is asked."
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """The budget of the plan."""
+        assert self.plan.budget is not None
+        return self.plan.budget
+
+    @property
+    def sentence(self) -> str:
+        """What each way of spending finds, what the best takes, and what that rests on."""
+        parts = [self._of(one) for one in self.budget.spendings]
+        return f"{' '.join(parts)}{self._naming()} {self._caveat()}"
+
+    def _of(self, spending: Spending) -> str:
+        """Sentence about one way to spend the budget."""
+        rows = [row for row in self.plan.rows if row.n_max == spending.n_max]
+        where = "" if self.plan.single else f" if neighbours differ by {self._gaps_listed()}"
+        said = f"{spending.total} trials, {spending.tasks}, are at most {spending.n_max} per policy"
+        if spending.gap is not None:
+            said += (
+                f". Two policies that differ by {score_text(spending.gap)} are told apart with "
+                f"power {self.plan.power:g}"
+            )
+        pairs = _shares(row.pair_power for row in rows)
+        said += f"; the share of all pairs that is told apart is {pairs}{where}"
+        if spending.best:
+            best = _shares(spending.best)
+            said += f". Asked for the best only, studies name it with probability {best}"
+        return f"{said}."
+
+    def _gaps_listed(self) -> str:
+        gaps = dict.fromkeys(row.gap for row in self.plan.rows)
+        return listed([score_text(gap) for gap in gaps])
+
+    def _naming(self) -> str:
+        """Sentence about what naming only the best takes."""
+        if not self.budget.naming:
+            return ""
+        costs = listed([*map(self._cost, self.budget.naming)])
+        return f" Naming only the best takes {costs} trials of all policies on average."
+
+    def _cost(self, cost: Naming) -> str:
+        details = [] if self.plan.single else [cost.scenario]
+        details.append(f"power {cost.power:.2f}")
+        return f"{cost.mean_trials:.0f} ({', '.join(details)})"
+
+    def tables(self) -> dict[str, Rows]:
+        """Rows of each way to spend the budget, and of what else would do."""
+        rows = []
+        for one in self.budget.spendings:
+            of_n_max = [row for row in self.plan.rows if row.n_max == one.n_max]
+            for index, row in enumerate(of_n_max):
+                rows.append(
+                    {
+                        "budget": one.total,
+                        "spent on": one.tasks,
+                        **({} if self.plan.single else {"gap": f"{row.gap:.4g}"}),
+                        "n_max": one.n_max,
+                        "pairs": f"{row.pair_power:.2f}",
+                        "all": f"{row.power:.2f}",
+                        **({"best": f"{one.best[index]:.2f}"} if one.best else {}),
+                    }
+                )
+        title = f"Smallest difference of two policies found with power {self.plan.power:g}"
+        gaps = [
+            {
+                "spent on": one.tasks,
+                "n_max": one.n_max,
+                "two policies differ by": "-" if one.gap is None else score_text(one.gap),
+            }
+            for one in self.budget.spendings
+        ]
+        naming = [
+            {
+                "policies": cost.scenario,
+                "n_max (rows)": cost.n_max,
+                "power": f"{cost.power:.2f}",
+                "total": f"{cost.mean_trials:.0f}",
+            }
+            for cost in self.budget.naming
+        ]
+        return {"What to expect": rows, title: gaps, "Naming only the best": naming}
+
+    def content(self) -> dict[str, Any]:
+        """Additional JSON values."""
+        return {
+            "budget": {
+                "tasks": self.budget.tasks,
+                "spendings": [asdict(one) for one in self.budget.spendings],
+                "naming": [asdict(one) for one in self.budget.naming],
+            }
+        }
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Chance that all pairs are told apart by each trial."""
+        return {"stopping": self.plot_stopping()}
+
+
+def _shares(shares: Iterable[float]) -> str:
+    return listed([f"{share:.2f}" for share in shares])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, ViewportSize, expect
 
 import stopwise as sw
 from stopwise.web.links import join_link
@@ -90,6 +90,18 @@ def take(page: Page) -> str:
 def undo(page: Page) -> None:
     """Take back the last score, which was not sent yet."""
     tap(page, "Undo")
+
+
+def answer_next(page: Page, *, yes: bool = True) -> list[str]:
+    """Answer the next question of the page; return where it will stand."""
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        (dialog.accept if yes else dialog.dismiss)()
+
+    page.once("dialog", answer)
+    return asked
 
 
 def code_of(page: Page) -> str:

@@ -202,7 +202,9 @@ def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> N
         phone.locator("#check-note").fill("no lens")
         phone.get_by_role("button", name="Checked").click()
         code_of(phone)
-        assert entries_of(study, "checked") == [{"station": "arm 1", "ticked": ("lights on",), "note": "no lens"}]
+        assert entries_of(study, "checked") == [
+            {"station": "arm 1", "ticked": ("lights on",), "note": "no lens"}
+        ]
 
 
 def test_a_clock_set_back_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:

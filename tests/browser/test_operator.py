@@ -11,6 +11,7 @@ import stopwise as sw
 from stopwise.web.links import join_link
 from tests.browser.phone import (
     PHONE,
+    answer_next,
     code_of,
     entries_of,
     expect_stored,
@@ -236,15 +237,14 @@ def given_back_elsewhere(study: sw.Study, one: Page, other: Page) -> None:
     expect(one.locator("#problem-text")).to_have_text("Choose a reason, or write one.")
     tap(one, "robot or camera fault")
     one.get_by_label("Reason").fill("the gripper was stuck")
-    asked: list[str] = []
-    one.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    asked = answer_next(one, yes=False)
     tap(one, "Give this trial back")
     assert asked == [
         "Give trial 1 back? It has begun: unless the owner voids it, it counts as the worst "
         "score, 0."
     ]
     assert entries_of(study, "released") == []
-    one.once("dialog", lambda dialog: dialog.accept())
+    answer_next(one)
     tap(one, "Give this trial back")
     said = f"Trial 1 was already given back elsewhere. {TWICE}"
     expect(other.locator("#gone")).to_contain_text(said)

@@ -153,22 +153,22 @@ class Study(RobotSide):
         """
         require_name(station, "a station")
 
-        def decide(state: StudyState, now: float) -> list[Event]:
-            return [*assignment.lapsed(state, now)] or assignment.take(
+        def decide(state: StudyState, clock: float) -> list[Event]:
+            return [*assignment.lapsed(state, clock)] or assignment.take(
                 state,
                 self._lots(state),
                 station=station,
-                now=now,
+                clock=clock,
                 task=task,
                 after=after,
                 holder=holder,
             )
 
         def found(
-            state: StudyState, now: float, entries: list[Entry]
+            state: StudyState, clock: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
             over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
-            trial = views.held(state, station, now)
+            trial = views.held(state, station, clock)
             return over, None if trial is None or trial.trial == after else trial
 
         while True:  # what lapsed is entered first, and may change what is needed

@@ -105,7 +105,13 @@ def rejections(
     for start in range(0, runs, part):
         scores = null.draw(rng, (min(part, runs - start), n))
         sim = sw.simulate(
-            "nscore-plus", *scores, alpha=alpha, n_max=n, design=design, workers=workers
+            "nscore-plus",
+            *scores,
+            alpha=alpha,
+            n_max=n,
+            design=design,
+            workers=workers,
+            alternative="greater",
         )
         count += int((sim.decision == 1).sum())
     return count

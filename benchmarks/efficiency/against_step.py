@@ -40,7 +40,15 @@ def simulated(
     """Return mean TTD, its standard error and the rejection rate of ``nscore-plus``."""
     rng = np.random.default_rng([seed, round(p0 * 1000), round(p1 * 1000)])
     scores0, scores1 = rng.random((runs, n)) < p0, rng.random((runs, n)) < p1
-    sim = sw.simulate("nscore-plus", scores0, scores1, alpha=ALPHA, n_max=n, workers=workers)
+    sim = sw.simulate(
+        "nscore-plus",
+        scores0,
+        scores1,
+        alpha=ALPHA,
+        n_max=n,
+        workers=workers,
+        alternative="greater",
+    )
     return float(sim.n.mean()), float(sim.n.std(ddof=1) / np.sqrt(runs)), sim.rate(1)
 
 

@@ -146,6 +146,7 @@ def _measure_chunk(
             design=setting.design,
             workers=workers,
             **parameters,
+            alternative="greater",
         )
         for position, index in enumerate(which):
             rows = slice(position * setting.runs, (position + 1) * setting.runs)

@@ -68,12 +68,14 @@ def measure(
     scores = coupled(case, latent, rng, (runs, n))
     figures: dict[str, Any] = {"case": case.name, "wanted": wanted, "correlation": reached}
     for method in ("nscore-plus", "nscore"):
-        sim = sw.simulate(method, *scores, n_max=n, design="paired", workers=workers)
+        sim = sw.simulate(
+            method, *scores, n_max=n, design="paired", workers=workers, alternative="greater"
+        )
         figures[f"{method}, paired"] = _figure(sim)
     if wanted == 0:
         for method in ("nscore-plus", "nscore"):
             figures[f"{method}, independent"] = _figure(
-                sw.simulate(method, *scores, n_max=n, workers=workers)
+                sw.simulate(method, *scores, n_max=n, workers=workers, alternative="greater")
             )
     return figures
 

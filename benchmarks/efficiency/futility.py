@@ -104,9 +104,9 @@ def main(options: Namespace) -> Table:
         own: dict[str, Any] = {"n_max": n_max, "workers": options.workers}
         if options.method == "savi":
             own["levels"] = 2 if draw is success else 5
-        free = sw.simulate(options.method, scores0, scores1, **own)
+        free = sw.simulate(options.method, scores0, scores1, **own, alternative="greater")
         own |= {"futility": "binding", "futility_chance": options.chance}
-        bound = sw.simulate(options.method, scores0, scores1, **own)
+        bound = sw.simulate(options.method, scores0, scores1, **own, alternative="greater")
         table.add_row(
             draw.__name__.replace("_", " "),
             f"{mean0:g} {mean1:g}",

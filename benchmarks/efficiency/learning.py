@@ -97,7 +97,9 @@ def truth_about(case: Case) -> Truth:
 def measure(case: Case, n: int, runs: int) -> dict[str, Any]:
     """Return TTD and power of ``nscore`` and of each column on one case."""
     scores0, scores1 = case.draw(1, runs, n)
-    reference = sw.simulate("nscore", scores0, scores1, alpha=ALPHA, n_max=n, bins=21, workers=1)
+    reference = sw.simulate(
+        "nscore", scores0, scores1, alpha=ALPHA, n_max=n, bins=21, workers=1, alternative="greater"
+    )
     truth = truth_about(case)
     found = {
         name: stops(Told(alpha=ALPHA, n_max=n, told=told, truth=truth), scores0, scores1)

@@ -39,7 +39,14 @@ def main(options: Namespace) -> Table:
             scores = coupled(case, latent, rng, (options.runs, options.n))
             cells = []
             for design in ("independent", "paired"):
-                sim = sw.simulate("nscore-plus", *scores, n_max=options.n, design=design, workers=1)
+                sim = sw.simulate(
+                    "nscore-plus",
+                    *scores,
+                    n_max=options.n,
+                    design=design,
+                    workers=1,
+                    alternative="greater",
+                )
                 cells.append(f"{sim.n.mean():.1f} / {sim.rate(1):.3f}")
             table.add_row(case.name, f"{reached:.2f}", *cells)
     return table

@@ -67,7 +67,13 @@ def our_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
         for case, (scores0, scores1) in scores.items():
             if settings["method"] == "step" and "success" not in case:
                 continue
-            sim = sw.simulate(scores0=scores0, scores1=scores1, alpha=ALPHA, n_max=N, **settings)
+            sim = sw.simulate(
+                scores0=scores0,
+                scores1=scores1,
+                alpha=ALPHA,
+                n_max=N,
+                **{"alternative": "greater", **settings},
+            )
             stops = np.where(sim.decision >= 0, sim.n, 0)
             found.setdefault(name, {})[case] = stops.tolist()
     return found

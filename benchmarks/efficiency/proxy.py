@@ -62,9 +62,11 @@ def main(options: Namespace) -> Table:
             size = options.runs, n_max
             scores0, proxy0 = proxied(rng, draw, mean0, same, size)
             scores1, proxy1 = proxied(rng, draw, mean1, same, size)
-            without = sw.simulate("nscore-plus", scores0, scores1, **own)
+            without = sw.simulate("nscore-plus", scores0, scores1, **own, alternative="greater")
             known: dict[str, Any] = {"proxy": (proxy0, proxy1), "proxy_mean": mean1 - mean0}
-            found = sw.simulate("nscore-plus", scores0, scores1, **known, **own)
+            found = sw.simulate(
+                "nscore-plus", scores0, scores1, **known, **own, alternative="greater"
+            )
             cells.append(f"{found.n.mean() / without.n.mean():.3f}\n{found.rate(1):.3f}")
         table.add_row(
             draw.__name__.replace("_", " "),

@@ -37,10 +37,17 @@ def main(options: Namespace) -> Table:
                 pairs = [proxied(rng, success, mean, same, size) for mean in (mean0, mean1)]
                 (r0, f0), (r1, f1) = pairs
                 scores = [np.where(asked, scores, np.nan) for scores in (r0, r1)]
-                found = sw.simulate("nscore-plus", *scores, proxy=(f0, f1), audit=chance, **own)
+                found = sw.simulate(
+                    "nscore-plus",
+                    *scores,
+                    proxy=(f0, f1),
+                    audit=chance,
+                    **own,
+                    alternative="greater",
+                )
                 cells.append(found)
-            alone = sw.simulate("nscore-plus", asked * r0, asked * r1, **own)
-            whole = sw.simulate("nscore-plus", r0, r1, **own)
+            alone = sw.simulate("nscore-plus", asked * r0, asked * r1, **own, alternative="greater")
+            whole = sw.simulate("nscore-plus", r0, r1, **own, alternative="greater")
             shown = [f"{each.n.mean():.0f} / {each.rate(1):.2f}" for each in (whole, alone, *cells)]
             table.add_row(f"{mean0:g} {mean1:g}", str(n_max), f"{chance:g}", *shown)
     return table

@@ -31,8 +31,12 @@ def main(options: Namespace) -> Table:
         n_max = options.n
         own: dict[str, Any] = {"proxy": (g0, g1), "n_max": n_max, "design": "paired"}
         own["workers"] = options.workers
-        as_proxy = sw.simulate("nscore-plus", r0, r1, proxy_mean=mean + options.off, **own)
-        as_judge = sw.simulate("nscore-plus", *scores, audit=options.audit, **own)
+        as_proxy = sw.simulate(
+            "nscore-plus", r0, r1, proxy_mean=mean + options.off, **own, alternative="greater"
+        )
+        as_judge = sw.simulate(
+            "nscore-plus", *scores, audit=options.audit, **own, alternative="greater"
+        )
         size = (options.runs, n_max, options.scenes)
         _, _, *drawn = draw(np.random.default_rng(2), size)
         batches = (drawn[1] - drawn[0]).mean(axis=2)

@@ -90,9 +90,16 @@ def main(options: Namespace) -> Table:
         for kind, (scores, guesses) in kinds.items():
             both = [(part[:, 1] - part[:, 0]) for part in (scores, guesses)]
             pairs = [part[:, policy][drawn] for part in (scores, guesses) for policy in (0, 1)]
-            without = sw.simulate("nscore-plus", *pairs[:2], **own)
+            without = sw.simulate("nscore-plus", *pairs[:2], **own, alternative="greater")
             mean, proxy = float(both[1].mean()), (pairs[2], pairs[3])
-            found = sw.simulate("nscore-plus", *pairs[:2], proxy=proxy, proxy_mean=mean, **own)
+            found = sw.simulate(
+                "nscore-plus",
+                *pairs[:2],
+                proxy=proxy,
+                proxy_mean=mean,
+                **own,
+                alternative="greater",
+            )
             cells = [f"{each.n.mean():.0f} / {each.rate(1):.2f}" for each in (without, found)]
             table.add_row(
                 name,

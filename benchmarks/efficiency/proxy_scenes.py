@@ -66,7 +66,9 @@ def main(options: Namespace) -> Table:
         draw, n_max, *means = CASES[index]
         ends = (means[0], means[1])
         own: dict[str, Any] = {"n_max": n_max, "design": "paired"}
-        rules = pair_rules(method="nscore-plus", proxy_mean=means[1] - means[0], **own)
+        rules = pair_rules(
+            alternative="greater", method="nscore-plus", proxy_mean=means[1] - means[0], **own
+        )
         comparison = Comparison(rules)
         known = comparison.test
         assert isinstance(known, Proxied)
@@ -80,7 +82,9 @@ def main(options: Namespace) -> Table:
             rng = np.random.default_rng([5, index])  # the same scores in every row of a case
             size = options.runs, n_max
             scores = [part for mean in ends for part in proxied(rng, draw, mean, same, size)]
-            without = sw.simulate("nscore-plus", scores[0], scores[2], workers=1, **own).n.mean()
+            without = sw.simulate(
+                "nscore-plus", scores[0], scores[2], workers=1, **own, alternative="greater"
+            ).n.mean()
             best = pairs_needed(comparison, known, scores)
             cells = [f"{best.mean() / without:.3f}"]
             for test in tests:

@@ -75,8 +75,8 @@ def main(options: Namespace) -> Table:
         size = options.runs, n_max
         scores, others = draw(rng, mean, size), draw(rng, number, size)
         own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
-        alone = sw.simulate("nscore-plus", scores, reference=number, **own)
-        pairs = sw.simulate("nscore-plus", others, scores, **own)
+        alone = sw.simulate("nscore-plus", scores, reference=number, **own, alternative="greater")
+        pairs = sw.simulate("nscore-plus", others, scores, **own, alternative="greater")
         exact = "-"
         if draw is success:
             best = one_rate_test(options.alpha, n_max, number)

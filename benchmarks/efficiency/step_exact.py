@@ -50,7 +50,9 @@ def main() -> Found:
         scores = step_outcomes(task, N_MAX)
         ended = decision(published_design(alpha, N_MAX), *scores, seed=0)
         published = "None" if ended is None else f"{ended[1]}"
-        ours = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided").run(*scores)
+        ours = sw.SequentialTest("step", alpha, N_MAX, alternative="two-sided", ties="paper").run(
+            *scores
+        )
         times.add_row(
             task, f"{alpha}", f"{reference}", published, f"{prototype}", f"{ours.n_decided}"
         )

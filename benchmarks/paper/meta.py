@@ -33,6 +33,7 @@ def decided_by(decider: str, first: Ints, second: Ints, splits: int, seed: int) 
         second[orders[:, half : 2 * half]] / N,
         n_max=half,
         **DECIDERS[decider],
+        alternative="greater",
     )
 
 

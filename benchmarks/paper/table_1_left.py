@@ -93,7 +93,13 @@ def simulated(name: str, redraws: int, seed: int) -> Measured:
         drawn0.append(rng.random((redraws, N)) < p0)
         drawn1.append(rng.random((redraws, N)) < p1)
     sim = sw.simulate(
-        method, np.concatenate(drawn0), np.concatenate(drawn1), n_max=N, alpha=ALPHA, **settings
+        method,
+        np.concatenate(drawn0),
+        np.concatenate(drawn1),
+        n_max=N,
+        alpha=ALPHA,
+        **settings,
+        alternative="greater",
     )
     n = sim.n.reshape(-1, redraws)
     power = (sim.decision == 1).reshape(n.shape).mean(axis=1)

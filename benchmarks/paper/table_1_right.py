@@ -44,7 +44,7 @@ def simulations(sampler: str, redraws: int, seed: int) -> dict[str, Simulation]:
     """Run all methods on the same scores; kept, since the meta-comparison needs them too."""
     scores0, scores1 = scores(sampler, redraws, seed)
     return {
-        name: sw.simulate(name, scores0, scores1, n_max=N, **parameters)
+        name: sw.simulate(name, scores0, scores1, n_max=N, **parameters, alternative="greater")
         for name, parameters in METHODS.items()
     }
 

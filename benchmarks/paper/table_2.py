@@ -68,7 +68,11 @@ def decision_time(data: LbmTask, column: Column, n_max: int, seed: int = 0) -> i
         parameters["bin_values"] = data.milestones
     if column.plans:
         parameters["n_max"] = n_max
-    return sw.SequentialTest(column.method, alpha=ALPHA, **parameters).run(*scores).n_decided
+    return (
+        sw.SequentialTest(column.method, alpha=ALPHA, **parameters, alternative="greater")
+        .run(*scores)
+        .n_decided
+    )
 
 
 def run(settings: Settings) -> Result:

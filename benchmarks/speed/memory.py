@@ -33,9 +33,9 @@ def worker(method: str, runs: int, n: int) -> None:
     if method == "savi":
         np.round(scores0, out=scores0)
         np.round(scores1, out=scores1)
-    sw.simulate(method, scores0[:4, :4], scores1[:4, :4])
+    sw.simulate(method, scores0[:4, :4], scores1[:4, :4], alternative="greater")
     before = peak_mib()
-    sw.simulate(method, scores0, scores1)
+    sw.simulate(method, scores0, scores1, alternative="greater")
     print(before, peak_mib())
 
 

@@ -33,7 +33,7 @@ def live(model: PlanModel) -> float:
     scores = model.population.draw(np.random.default_rng(0), LIVE, N_MAX).scores
     begin = time.perf_counter()
     for study in scores:
-        test = sw.SequentialTest(n_max=N_MAX, alternative="two-sided", ties="strict")
+        test = sw.SequentialTest(n_max=N_MAX)
         test.run(study[:, 0], study[:, 1])
     return (time.perf_counter() - begin) / LIVE
 

@@ -54,7 +54,7 @@ def update_seconds(settings: dict[str, Any], start: int, steps: int, streams: in
     arrays = scores(settings["method"], streams, start + steps, exponent=0.6)
     times = []
     for stream in range(streams):
-        test = sw.SequentialTest(alpha=0.05, **settings)
+        test = sw.SequentialTest(alpha=0.05, **settings, alternative="greater")
         rows = (array[stream].tolist() for array in arrays)
         for index, pair in enumerate(zip(*rows, strict=True)):
             begin = time.perf_counter()
@@ -68,7 +68,7 @@ def simulation_seconds(settings: dict[str, Any], runs: int, n: int) -> float:
     """Return the time of ``simulate`` per pair that it used, on all cores."""
     scores0, scores1 = scores(settings["method"], runs, n, exponent=0.85)
     begin = time.perf_counter()
-    sim = sw.simulate(scores0=scores0, scores1=scores1, **settings)
+    sim = sw.simulate(scores0=scores0, scores1=scores1, **settings, alternative="greater")
     return (time.perf_counter() - begin) / float(sim.n.sum())
 
 

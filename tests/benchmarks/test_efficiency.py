@@ -131,7 +131,14 @@ def test_knowing_the_scores_saves_pairs_and_alters_nothing_else() -> None:
     case = SYNTHETIC["beta 50,50/53,47"]
 
     found = learning.measure(case, 120, 100)["figures"]
-    plain = sw.simulate("nscore-plus", *case.draw(1, 100, 120), alpha=0.05, n_max=120, workers=1)
+    plain = sw.simulate(
+        "nscore-plus",
+        *case.draw(1, 100, 120),
+        alpha=0.05,
+        n_max=120,
+        workers=1,
+        alternative="greater",
+    )
 
     assert found["as it is"] == (plain.n.mean(), plain.rate(1))
     assert found["told all but the effect"][0] < 0.95 * found["as it is"][0]

@@ -95,8 +95,10 @@ def test_stops_save_half_of_a_hopeless_study_for_hardly_any_power(
 ) -> None:
     scores = binary(*rates, runs, n_max, seed=3)
 
-    free = sw.simulate("nscore-plus", *scores, n_max=n_max)
-    bound = sw.simulate("nscore-plus", *scores, n_max=n_max, futility="binding")
+    free = sw.simulate("nscore-plus", *scores, n_max=n_max, alternative="greater")
+    bound = sw.simulate(
+        "nscore-plus", *scores, n_max=n_max, futility="binding", alternative="greater"
+    )
 
     assert bound.n.mean() < pairs
     assert free.rate(1) - bound.rate(1) < lost
@@ -130,7 +132,8 @@ def test_the_chance_is_the_share_of_plans_that_decide(seen: int, design: str) ->
 def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
     scores = binary(0.7, 0.5, 1, 30, seed=4)
     greater, less, both = (
-        sw.SequentialTest(n_max=60, alternative=side) for side in ("greater", "less", "two-sided")
+        sw.SequentialTest(n_max=60, alternative=side, ties="paper")
+        for side in ("greater", "less", "two-sided")
     )
 
     for r0, r1 in zip(scores[0][0], scores[1][0], strict=True):
@@ -143,7 +146,9 @@ def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_saved_study_keeps_its_chance_and_its_end(case: str) -> None:
-    test = sw.SequentialTest(**settings_of(case, futility="binding", futility_chance=0.2))
+    test = sw.SequentialTest(
+        **settings_of(case, futility="binding", futility_chance=0.2), alternative="greater"
+    )
     test.run(*(scores[0] for scores in binary(0.6, 0.4, 1, N)))
 
     again = sw.SequentialTest.from_json(test.to_json())
@@ -176,7 +181,7 @@ def test_an_extended_study_may_go_on() -> None:
 
 
 def test_the_sentence_says_what_has_become_unlikely() -> None:
-    test = sw.SequentialTest(n_max=50)
+    test = sw.SequentialTest(n_max=50, alternative="greater")
     for _ in range(12):
         test.update(1, 0)
         test.update(0, 0)
@@ -184,7 +189,7 @@ def test_the_sentence_says_what_has_become_unlikely() -> None:
 
     assert said in str(test.verdict)
 
-    test = sw.SequentialTest(n_max=50, alternative="two-sided")
+    test = sw.SequentialTest(n_max=50, alternative="two-sided", ties="paper")
     for _ in range(20):
         test.update(1, 0)
         test.update(0, 1)

@@ -49,7 +49,7 @@ def test_agrees_with_slow_reference(centres: list[float], margin: float) -> None
     """Catches a wrong lag table, prior weight, cap or Newton step."""
     rng = np.random.default_rng(4)
     scores0, scores1 = rng.beta(1, 2, 60), rng.beta(2, 1.5, 60)
-    test = sw.SequentialTest("nscore", bin_values=centres, margin=margin)
+    test = sw.SequentialTest("nscore", bin_values=centres, margin=margin, alternative="greater")
 
     got = [test.update(a, b).log_e for a, b in zip(scores0, scores1, strict=True)]
 

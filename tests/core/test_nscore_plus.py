@@ -122,7 +122,7 @@ def test_a_level_that_is_not_known_yet_costs_little_risk(rate: float) -> None:
     rng = np.random.default_rng(6)
     scores = (rng.random((2, 20_000, 200)) < rate).astype(float)
 
-    sim = sw.simulate("nscore-plus", *scores, n_max=200, alpha=0.05)
+    sim = sw.simulate("nscore-plus", *scores, n_max=200, alpha=0.05, alternative="greater")
 
     assert 0.75 * 0.05 < sim.rate(1) < 0.05
 
@@ -173,7 +173,14 @@ def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
 
 def test_evidence_that_is_lost_entirely_is_no_evidence() -> None:
     """Wealth of e^-1000 has no inverse among the floats."""
-    sim = sw.simulate("nscore-plus", np.ones((2, 1500)), np.zeros((2, 1500)), n_max=1500, workers=1)
+    sim = sw.simulate(
+        "nscore-plus",
+        np.ones((2, 1500)),
+        np.zeros((2, 1500)),
+        n_max=1500,
+        workers=1,
+        alternative="greater",
+    )
 
     assert (sim.decision == -1).all()
     assert (sim.p_value == 1).all()

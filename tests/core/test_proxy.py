@@ -56,6 +56,7 @@ def test_where_lower_is_better_all_scores_are_mirrored() -> None:
 def test_each_direction_has_its_own_sign(batches: Any) -> None:
     r0, r1, g0, g1 = scenes(20, 60)
     own: dict[str, Any] = {"method": "nscore-plus", "design": "paired", "n_max": 60}
+    own["alternative"] = "greater"
     given: dict[str, Any] = {} if batches is None else {"proxy_batches": [batches]}
     swapped: dict[str, Any] = {} if batches is None else {"proxy_batches": [-batches]}
     usual = run_studies(pair_rules(proxy_mean=0.2, **given, **own), r0, r1, proxy=(g0, g1))
@@ -152,7 +153,8 @@ def test_beyond_the_last_batch_a_proxy_says_nothing() -> None:
 def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None:
     """The factor of a batch has no margin in it."""
     own: dict[str, Any] = {"design": "paired", "n_max": 40, "proxy_mean": 0.2}
-    comparison = Comparison(pair_rules(method="nscore-plus", proxy_batches=batches, **own))
+    own |= {"method": "nscore-plus", "alternative": "greater"}
+    comparison = Comparison(pair_rules(proxy_batches=batches, **own))
     test, weights = comparison.test, []
     assert isinstance(test, Proxied)
     state = test.start((1, 1))

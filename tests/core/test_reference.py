@@ -39,7 +39,8 @@ def test_up_and_down_are_mirrors(method: str) -> None:
 
 
 def test_sentences() -> None:
-    test = sw.SequentialTest(reference=0.6, n_max=48)
+    one_sided: Any = {"reference": 0.6, "n_max": 48, "alternative": "greater"}
+    test = sw.SequentialTest(**one_sided)
     assert str(test.verdict).startswith("No trials yet on whether the policy is better than 0.6 (")
     undecided = test.update(1)
     assert str(undecided).startswith(
@@ -50,9 +51,9 @@ def test_sentences() -> None:
     assert decided.startswith("The policy is better than 0.6: decided after ")
     assert "95% confidence bound: the mean is " in decided
     assert "design" not in decided
-    worse = sw.SequentialTest(reference=0.6, n_max=48).run([0] * 30)
+    worse = sw.SequentialTest(**one_sided).run([0] * 30)
     assert "and it looks worse, which a one-sided test cannot declare" in str(worse)
-    both = sw.SequentialTest(reference=0.6, n_max=48, alternative="two-sided").run([0] * 30)
+    both = sw.SequentialTest(reference=0.6, n_max=48).run([0] * 30)
     assert str(both).startswith("The policy is worse than 0.6: decided after ")
     assert both.interval.high < 0.6
     assert both.mean0 == 0.6
@@ -86,7 +87,9 @@ def test_facts_of_the_table() -> None:
 
 @pytest.mark.parametrize("futility", [None, "advisory", "binding"])
 def test_step_and_futility(futility: Any) -> None:
-    test = sw.SequentialTest("step", n_max=50, reference=0.6, futility=futility)
+    test = sw.SequentialTest(
+        "step", n_max=50, reference=0.6, futility=futility, alternative="greater"
+    )
     verdict = test.run([0] * 50)
     assert verdict.futile == (futility is not None)
     assert (verdict.n < 50) == (futility == "binding")

@@ -30,7 +30,7 @@ def test_binary_agrees_with_closed_form(rates: tuple[float, float]) -> None:
     rng = np.random.default_rng(8)
     scores0 = (rng.random(80) < rates[0]).astype(int)
     scores1 = (rng.random(80) < rates[1]).astype(int)
-    test = sw.SequentialTest("savi")
+    test = sw.SequentialTest("savi", alternative="greater")
 
     for score0, score1 in zip(scores0, scores1, strict=True):
         verdict = test.update(score0, score1)
@@ -66,7 +66,7 @@ def test_closest_null_satisfies_the_lagrange_conditions(margin: float) -> None:
 
 
 def test_levels_accept_rounded_values_and_nothing_else() -> None:
-    test = sw.SequentialTest("savi", levels=8)
+    test = sw.SequentialTest("savi", levels=8, alternative="greater")
 
     verdict = test.update(0.14285714, 0.85714286)
 

@@ -108,7 +108,7 @@ def test_fractions_are_told_to_be_floats() -> None:
 
 
 def test_empty_run_and_no_pairs() -> None:
-    verdict = sw.SequentialTest("nscore", n_max=5).run([], [])
+    verdict = sw.SequentialTest("nscore", n_max=5, alternative="greater").run([], [])
 
     assert (verdict.n, verdict.p_value, verdict.e_value) == (0, 1.0, 1.0)
     assert tuple(verdict.interval) == (-1.0, 1.0)
@@ -120,7 +120,7 @@ def test_an_extended_study_bets_as_one_of_the_new_length(n_max: int | None) -> N
     """From the wealth and the data at hand, pair by pair, also after it was saved."""
     rng = np.random.default_rng(4)
     scores = rng.random((30, 2))
-    test = sw.SequentialTest("nscore-plus", n_max=10)
+    test = sw.SequentialTest("nscore-plus", n_max=10, alternative="greater")
     method = test._comparison.test
     state = method.start((1,))
     for r0, r1 in scores[:10]:
@@ -161,9 +161,9 @@ def test_what_cannot_be_extended_says_so() -> None:
 
 def test_strict_ties_need_twice_the_evidence() -> None:
     scores = [0.0] * 60, [0.6] * 60
-    paper = sw.SequentialTest("nscore", alternative="two-sided").run(*scores)
+    paper = sw.SequentialTest("nscore", alternative="two-sided", ties="paper").run(*scores)
     strict = sw.SequentialTest("nscore", alternative="two-sided", ties="strict").run(*scores)
-    one_sided = sw.SequentialTest("nscore", alpha=0.025).run(*scores)
+    one_sided = sw.SequentialTest("nscore", alpha=0.025, alternative="greater").run(*scores)
 
     assert paper.n < strict.n == one_sided.n
     assert strict.p_value == 2 * one_sided.p_value <= 0.05
@@ -310,7 +310,7 @@ def test_binding_futility_ends_the_study_and_advice_does_not() -> None:
 
 def test_a_decided_test_takes_no_further_run() -> None:
     """Used for a second task, it would answer with the first one's decision."""
-    test = sw.SequentialTest(n_max=50)
+    test = sw.SequentialTest(n_max=50, alternative="greater")
     first = test.run([0.0] * 30, [1.0] * 30)
 
     assert (first.decision, first.n, test.unused) == (sw.Decision.POLICY1, 4, 26)
@@ -331,7 +331,7 @@ def test_pairs_beyond_n_max_are_counted_as_unused_and_then_refused() -> None:
 
 def test_the_figure_of_a_test_has_its_whole_history_also_after_a_crash() -> None:
     rng = np.random.default_rng(3)
-    test = sw.SequentialTest(alternative="two-sided")
+    test = sw.SequentialTest(alternative="two-sided", ties="paper")
     for pair in range(30):
         test.update(rng.random(), 0.4 + 0.6 * rng.random())
         if pair == 12:

@@ -30,16 +30,18 @@ def test_an_extended_study_names_both_numbers() -> None:
 
 
 def test_a_tiny_alpha_is_not_called_certainty() -> None:
-    assert "1 - 1e-12 confidence bound" in str(sw.SequentialTest(alpha=1e-12).update(0, 1))
+    assert "1 - 1e-12 confidence bound" in str(
+        sw.SequentialTest(alpha=1e-12, alternative="greater").update(0, 1)
+    )
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"alternative": "less", "margin": -0.2}, "policy 0 is not worse than policy 1 by 0.2"),
-        ({"alternative": "two-sided"}, "either policy is better, .*alpha = 0.05 per direction"),
-        ({"alternative": "two-sided", "ties": "strict"}, "alpha = 0.05, ties count as errors"),
-        ({"alternative": "two-sided", "margin": 0.3}, "either policy is better by more than 0.3"),
+        ({"ties": "paper"}, "either policy is better, .*alpha = 0.05 per direction"),
+        ({}, "either policy is better, .*alpha = 0.05, ties count as errors"),
+        ({"margin": 0.3}, "either policy is better by more than 0.3"),
         ({"alpha": 1e-9}, "99.9999999% confidence"),
     ],
 )
@@ -55,12 +57,12 @@ def test_sentence_says_what_was_found_and_what_was_not() -> None:
 
     assert str(verdict) == (
         f"Policy 1 is better than policy 0: decided after {verdict.n} pairs; means 0.2 (policy 0) "
-        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence bound: the "
-        f"difference is at least {verdict.interval.low:.3g}, nscore, "
-        "one-sided, alpha = 0.05, independent design."
+        f"and 0.9 (policy 1), anytime p = {verdict.p_value:.2g}, 95% confidence sequence of "
+        f"the difference [{verdict.interval.low:.3g}, {verdict.interval.high:.3g}], nscore, "
+        "two-sided, alpha = 0.05, ties count as errors, independent design."
     )
     assert str(open_question).startswith(
-        "Undecided after 7 of at most 50 pairs whether policy 1 is better than policy 0, which "
+        "Undecided after 7 of at most 50 pairs whether either policy is better, which "
         "does not show that they are equal;"
     )
 
@@ -87,7 +89,7 @@ def test_a_one_sided_test_says_when_the_other_policy_looks_better(
     assert verdict.other_looks_better
     assert not verdict.decided
     assert f"and {other} looks better, which a one-sided test cannot declare" in str(verdict)
-    two_sided = sw.SequentialTest(alternative="two-sided").run(*scores)
+    two_sided = sw.SequentialTest().run(*scores)
     right_way = sw.SequentialTest(alternative=alternative).run(*scores[::-1])
     assert not two_sided.other_looks_better
     assert not right_way.other_looks_better
@@ -98,7 +100,7 @@ def test_equal_policies_seldom_make_the_other_look_better() -> None:
     scores = np.random.default_rng(8).integers(0, 2, (200, 2, 60)) * 1.0
     seen = 0
     for pairs in scores:
-        test = sw.SequentialTest("nscore", alpha=0.2)
+        test = sw.SequentialTest("nscore", alpha=0.2, alternative="greater")
         seen += any(test.update(*pair).other_looks_better for pair in pairs.T)
     assert binomtest(seen, len(scores), 0.1, alternative="greater").pvalue > 1e-3
 

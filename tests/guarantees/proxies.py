@@ -76,7 +76,12 @@ PROXIES: dict[str, tuple[Draw, float]] = {
 def studies(draw: Draw, runs: int = RUNS, **settings: Any) -> Simulation:
     r0, r1, g0, g1 = draw(np.random.default_rng(24), (runs, N))
     usual = {"method": "nscore-plus", "n_max": N, "design": "paired", "workers": 1}
-    return sw.simulate(scores0=r0, scores1=r1, proxy=(g0, g1), **{**usual, **settings})
+    return sw.simulate(
+        scores0=r0,
+        scores1=r1,
+        proxy=(g0, g1),
+        **{"alternative": "greater", "ties": "paper", **usual, **settings},
+    )
 
 
 def errors(found: Simulation) -> int:
@@ -87,7 +92,14 @@ def errors_with_own_means(
     draw: Draw, means: list[float], alpha: float, n: int, batches: Floats | None = None
 ) -> int:
     """Return the errors of studies that each declare a mean, or batches of scenes, of their own."""
-    rules = pair_rules(method="nscore-plus", alpha=alpha, n_max=n, design="paired", proxy_mean=0.0)
+    rules = pair_rules(
+        alternative="greater",
+        method="nscore-plus",
+        alpha=alpha,
+        n_max=n,
+        design="paired",
+        proxy_mean=0.0,
+    )
     comparison = Comparison(rules)
     of_each: Any = tuple((mean,) for mean in means)
     assert isinstance(comparison.test, Proxied)

@@ -38,6 +38,7 @@ def errors(bend: str = "") -> int:
         n_max=rows,
         design="paired",
         workers=1,
+        alternative="greater",
     )
     return int((found.decision >= 0).sum())
 

@@ -22,12 +22,19 @@ Run = Callable[..., tuple[str, int]]
 
 def simulated(rows: Rows, **settings: Any) -> tuple[str, int]:
     scores0, scores1 = np.array(rows).T[:, None]
-    found = sw.simulate(scores0=scores0, scores1=scores1, workers=1, **settings)
+    found = sw.simulate(
+        scores0=scores0,
+        scores1=scores1,
+        workers=1,
+        **{"alternative": "greater", "ties": "paper", **settings},
+    )
     return {2: "same", 1: "1", 0: "0", -1: "open"}[int(found.decision[0])], int(found.n[0])
 
 
 def live(rows: Rows, **settings: Any) -> tuple[str, int]:
-    found = sw.SequentialTest(**settings).run(*np.array(rows).T)
+    found = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings}).run(
+        *np.array(rows).T
+    )
     ends = {"equivalent": "same", "policy1": "1", "policy0": "0", "undecided": "open"}
     return ends[found.decision.value], found.n
 

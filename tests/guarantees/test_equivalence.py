@@ -68,8 +68,13 @@ def ends(name: str, edge: int, runs: int = RUNS, **settings: Any) -> Simulation:
     draw, within, design = FAMILIES[name]
     scores = draw(np.random.default_rng(19), edge * within, (runs, N))
     usual = {"method": "nscore-plus", "n_max": N, "ties": "strict", "workers": 1}
-    rules = {"alternative": "two-sided", "design": design, "equivalence": within}
-    return sw.simulate(scores0=scores[0], scores1=scores[1], **{**usual, **rules, **settings})
+    rules = {"alternative": "two-sided", "ties": "paper", "design": design, "equivalence": within}
+    return sw.simulate(
+        scores0=scores[0],
+        scores1=scores[1],
+        **{**usual, **rules, **settings},
+        alternative="greater",
+    )
 
 
 def false_claims(found: Simulation, edge: int) -> int:
@@ -139,8 +144,15 @@ def drifting(rate1: Floats | float) -> list[str | None]:
     rng = np.random.default_rng(5)
     scores0 = (rng.random((200, 250)) < 0.5) * 1.0
     scores1 = (rng.random((200, 250)) < rate1) * 1.0
-    settings: dict[str, Any] = {"alternative": "two-sided", "n_max": 250, "workers": 1}
-    found = sw.simulate("nscore-plus", scores0, scores1, equivalence=0.15, **settings)
+    settings: dict[str, Any] = {
+        "alternative": "two-sided",
+        "ties": "paper",
+        "n_max": 250,
+        "workers": 1,
+    }
+    found = sw.simulate(
+        "nscore-plus", scores0, scores1, equivalence=0.15, **settings, alternative="greater"
+    )
     gaps = scores1 - scores0
     return [
         Drift.of(gaps[run, : found.n[run]]).found for run in np.flatnonzero(found.decision == 2)

@@ -97,7 +97,15 @@ def test_margins_keep_the_error(method: str, margin: float) -> None:
     scores0 = (rng.random((RUNS, N)) < 0.5) * 8.0 - 2.0
     scores1 = (rng.random((RUNS, N)) < 0.5 + margin) * 8.0 - 2.0
 
-    sim = sw.simulate(method, scores0, scores1, bounds=(-2, 6), margin=8 * margin, workers=1)
+    sim = sw.simulate(
+        method,
+        scores0,
+        scores1,
+        bounds=(-2, 6),
+        margin=8 * margin,
+        workers=1,
+        alternative="greater",
+    )
 
     errors = int((sim.decision == 1).sum())
     assert_at_most(errors, RUNS, ALPHA)

@@ -31,13 +31,20 @@ TURN = 9
 def decided(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
     """Return the decision on these pairs, and after how many: by the simulator."""
     scores0, scores1 = np.array(rows).T[:, None]
-    found = sw.simulate(scores0=scores0, scores1=scores1, workers=1, **settings)
+    found = sw.simulate(
+        scores0=scores0,
+        scores1=scores1,
+        workers=1,
+        **{"alternative": "greater", "ties": "paper", **settings},
+    )
     return int(found.decision[0]), int(found.n[0])
 
 
 def live(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
     """Return the decision on these pairs, and after how many: of a live test."""
-    verdict = sw.SequentialTest(**settings).run(*np.array(rows).T)
+    verdict = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings}).run(
+        *np.array(rows).T
+    )
     ends = {"policy1": 1, "policy0": 0, "equivalent": 2, "undecided": -1}
     return ends[verdict.decision.value], verdict.n
 
@@ -124,7 +131,7 @@ def test_a_margin_is_what_it_says(margin: float, run: Any) -> None:
 def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties: str) -> None:
     """While evidence grows, the p-value is one over the e-value; both are of all directions."""
     settings = settings_of("nscore") | {"alternative": alternative, "ties": ties, "alpha": ALPHA}
-    test = sw.SequentialTest(**settings)
+    test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
     rows = [TIE.gain] * ROWS
     for _ in range(ROWS):
         verdict = test.update(*TIE.gain)
@@ -135,7 +142,9 @@ def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties
             break
 
     found = sw.simulate(
-        scores0=np.array([rows])[..., 0], scores1=np.array([rows])[..., 1], **settings
+        scores0=np.array([rows])[..., 0],
+        scores1=np.array([rows])[..., 1],
+        **{"alternative": "greater", "ties": "paper", **settings},
     )
     assert float(found.log_e[0]) == pytest.approx(verdict.log_e)
     assert float(found.p_value[0]) == pytest.approx(verdict.p_value)
@@ -143,14 +152,14 @@ def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties
 
 def test_evidence_that_is_lost_again_keeps_its_p_value_and_its_decision() -> None:
     settings = settings_of("nscore") | {"alternative": "two-sided", "alpha": ALPHA}
-    test = sw.SequentialTest(**settings)
+    test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
     for _ in range(60):
         before = test.update(*TIE.gain)
     after = test.update(*TIE.loss)
     assert after.p_value == before.p_value < 0.6
     assert not after.decided
 
-    test = sw.SequentialTest(**settings)
+    test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
     first = test.run(*np.array([TIE.gain] * ROWS).T)
     for pair in [TIE.loss, *[TIE.swapped().gain] * TURN, *[(1.0, 0.0)] * 20]:
         last = test.update(*pair)
@@ -166,7 +175,9 @@ def test_a_proxy_that_knows_nothing_changes_no_level(n_max: int | None) -> None:
             "design": "paired",
             "n_max": n_max,
         }
-        test = sw.SequentialTest(proxy=True, **settings)
+        test = sw.SequentialTest(
+            proxy=True, **{"alternative": "greater", "ties": "paper", **settings}
+        )
         n = next(n for n in range(1, ROWS) if test.update(*TIE.gain, proxy=(0.5, 0.5)).decided)
         return float(TIE.chance**n)
 
@@ -184,10 +195,12 @@ def test_an_extension_has_no_alpha_of_its_own() -> None:
         verdict = test.run(*np.array([TIE.gain] * ROWS).T)
         return float(TIE.chance ** (verdict.n - before)) if verdict.decided else 0.0
 
-    extended = sw.SequentialTest(**settings)
+    extended = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
     extended.run(*np.array(rows).T)
     extended.extend(len(rows) + ROWS)
-    anew = sw.SequentialTest(**settings | {"n_max": ROWS})
+    anew = sw.SequentialTest(
+        **{"alternative": "greater", "ties": "paper", **(settings | {"n_max": ROWS})}
+    )
 
     assert first + (1 - first) * second(extended) <= ALPHA
     assert first + (1 - first) * second(anew) > ALPHA, "a study begun anew would not show"
@@ -266,14 +279,26 @@ def false_claims(name: str, runs: int, alpha: float) -> int:
     settings: dict[str, Any] = {"method": "nscore-plus", "alpha": alpha, "workers": 1, **own}
     tosses = (drawn < 0.5) * 1.0
     if kind == "number":
-        found = sw.simulate(scores0=tosses[0], reference=0.5, **settings)
+        found = sw.simulate(
+            scores0=tosses[0],
+            reference=0.5,
+            **{"alternative": "greater", "ties": "paper", **settings},
+        )
     elif kind in ("edge", "gain"):  # a gain with this chance, or the loss of all
         gain, chance = (0.1, 0.6 / 1.1) if kind == "edge" else (0.5, 1 / 1.5)
         gained = drawn[0, :, : settings["n_max"]] < chance
-        found = sw.simulate(scores0=1.0 - gained, scores1=gained * gain, **settings)
+        found = sw.simulate(
+            scores0=1.0 - gained,
+            scores1=gained * gain,
+            **{"alternative": "greater", "ties": "paper", **settings},
+        )
     else:
         other = np.full_like(tosses[0], 0.5) if kind == "coin" else tosses[1]
-        found = sw.simulate(scores0=other, scores1=tosses[0], **settings)
+        found = sw.simulate(
+            scores0=other,
+            scores1=tosses[0],
+            **{"alternative": "greater", "ties": "paper", **settings},
+        )
     false = [1, 2] if kind == "edge" else [0, 1, 2]
     return int(np.isin(found.decision, false).sum())
 
@@ -303,7 +328,13 @@ def test_the_table_of_step_has_its_level_in_all_studies_of_seven_pairs(alternati
         settings: dict[str, Any] = {"alternative": alternative, "ties": "strict", "n_max": pairs}
         settings["alpha"] = alpha
         scores0, scores1 = outcomes[:, :pairs], outcomes[:, pairs:]
-        found = sw.simulate("step", scores0, scores1, workers=1, **settings)
+        found = sw.simulate(
+            "step",
+            scores0,
+            scores1,
+            workers=1,
+            **{"alternative": "greater", "ties": "paper", **settings},
+        )
         wrong = outcomes.sum(axis=1)[found.decision >= 0]
         worst = chances @ np.bincount(wrong, minlength=2 * pairs + 1)
         return float(worst.max())
@@ -318,7 +349,13 @@ def test_the_table_of_step_beside_a_number_has_its_level_in_all_studies(alternat
 
     def risk(alpha: float) -> float:
         settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha, "n_max": 14}
-        found = sw.simulate("step", outcomes, reference=0.5, workers=1, **settings)
+        found = sw.simulate(
+            "step",
+            outcomes,
+            reference=0.5,
+            workers=1,
+            **{"alternative": "greater", "ties": "paper", **settings},
+        )
         return float((found.decision >= 0).mean())
 
     assert_attained(risk, 0.3)

@@ -108,7 +108,9 @@ def test_a_proxy_chosen_after_the_data_breaks_it() -> None:
         same, (f0, f1) = rng.random((2, *r0.shape)) < 0.6, coins(rng, r0.shape)
         proxy = np.where(same[0], r0, f0), np.where(same[1], r1, f1)
         own: dict[str, Any] = {"proxy": proxy, "proxy_mean": 0.0, "n_max": N, "design": "paired"}
-        found = sw.simulate("nscore-plus", r0, r1, **own)
+        found = sw.simulate(
+            "nscore-plus", r0, r1, **{"alternative": "greater", "ties": "paper", **own}
+        )
         wrong |= found.decision >= 0
     with pytest.raises(AssertionError):
         assert_at_most(int(wrong.sum()), 500, 0.05)
@@ -164,7 +166,12 @@ def test_intervals_cover_with_a_proxy() -> None:
         own: dict[str, Any] = {"proxy_mean": 0.0}
         if run % 2:
             own = {"proxy_scores": (rng.random((3000, 2)) < 0.5) * 1.0}
-        test = sw.SequentialTest(n_max=60, design="paired", proxy=True, **own)
+        test = sw.SequentialTest(
+            n_max=60,
+            design="paired",
+            proxy=True,
+            **{"alternative": "greater", "ties": "paper", **own},
+        )
         verdict = test.run(r0, r1, proxy=(r0, (level1 < 0.5) * 1.0))
         assert (verdict.interval.low > 0) == (verdict.decision == sw.Decision.POLICY1)
         missed += verdict.interval.low > 0.1

@@ -48,7 +48,13 @@ def audited(draw: Draw, chance: float, *, by_judge: bool = False, **settings: An
     scores = [np.where(asked, own, np.nan) for own in (r0, r1)]
     usual: dict[str, Any] = {"n_max": N, "design": "paired", "workers": 1, "ties": "strict"}
     return errors(
-        sw.simulate("nscore-plus", *scores, proxy=(f0, f1), audit=chance, **{**usual, **settings})
+        sw.simulate(
+            "nscore-plus",
+            *scores,
+            proxy=(f0, f1),
+            audit=chance,
+            **{"alternative": "greater", "ties": "paper", **usual, **settings},
+        )
     )
 
 
@@ -89,7 +95,7 @@ def test_audits_because_of_the_judge_are_doubted() -> None:
 
 def worst_pair(chance: float) -> float:
     """Return the evidence left by the pair that costs most, after pairs that invite large bets."""
-    test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9)
+    test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9, alternative="greater")
     for pair in range(200):
         won = float(pair % 3 > 0)
         test.update(0.0, won, proxy=(0.0, won))

@@ -137,7 +137,9 @@ def test_the_order_of_scenes_is_drawn_by_which_there_are() -> None:
 def worst_batch() -> float:
     """Return the evidence after a batch that costs most, after pairs that invite large bets."""
     own: dict[str, Any] = {"proxy_mean": 0.9, "proxy_batches": [[0.9] * 60 + [-1.0]]}
-    rules = pair_rules(method="nscore-plus", n_max=61, design="paired", alpha=1e-12, **own)
+    rules = pair_rules(
+        alternative="greater", method="nscore-plus", n_max=61, design="paired", alpha=1e-12, **own
+    )
     won = np.arange(60) % 3 > 0
     r0, r1 = np.append(np.zeros(60), 0.5), np.append(won * 1.0, 0.5)
     proxy = np.zeros((1, 61)), np.append(np.where(won, 1.0, 0.7), 0.9)[None]
@@ -166,7 +168,14 @@ def ever_doubted(
     Each has its mean, or batches of scenes of its own (n, runs).
     """
     own: dict[str, Any] = {} if batches is None else {"proxy_batches": [[0.0] * n]}
-    rules = pair_rules(method="nscore-plus", n_max=n, design="paired", proxy_mean=mean, **own)
+    rules = pair_rules(
+        alternative="greater",
+        method="nscore-plus",
+        n_max=n,
+        design="paired",
+        proxy_mean=mean,
+        **own,
+    )
     test = Comparison(rules).test
     assert isinstance(test, Proxied)
     tests = SceneTests.of(test, 0, level)
@@ -224,7 +233,7 @@ def test_scenes_that_differ_are_doubted() -> None:
     batches = means_of_batches(good, 8).T
     assert ever_doubted(other, 0.0, level=0.005, batches=batches) > 0.2 * RUNS
     r0, r1, g0, g1 = (part[0] for part in other(np.random.default_rng(2), (1, 300)))
-    test = sw.SequentialTest(design="paired", proxy_mean=0.0)
+    test = sw.SequentialTest(design="paired", proxy_mean=0.0, alternative="greater")
     for pair in range(300):
         verdict = test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
     assert verdict.scenes_differ

@@ -59,7 +59,16 @@ def errors(draw: Draw, reference: float, **settings: Any) -> dict[int, int]:
     """How often each direction is declared, in studies that test it alone."""
     scores = draw(np.random.default_rng(20))
     return {
-        way: int((sw.simulate(scores0=scores, reference=reference, **rules).decision == way).sum())
+        way: int(
+            (
+                sw.simulate(
+                    scores0=scores,
+                    reference=reference,
+                    **{"alternative": "greater", "ties": "paper", **rules},
+                ).decision
+                == way
+            ).sum()
+        )
         for way, alternative in ((1, "greater"), (0, "less"))
         for rules in [{"alternative": alternative, "workers": 1, **settings}]
     }

@@ -51,14 +51,14 @@ def scores(design: StepDesign) -> tuple[Floats, Floats]:
 @pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "savi"])
 def test_bets_err_at_most_alpha(method: str, scores: tuple[Floats, Floats]) -> None:
     """The same outcomes do a bet no harm (they are not the worst that could be done to it)."""
-    sim = sw.simulate(method, *scores, alpha=ALPHA, n_max=N, workers=1)
+    sim = sw.simulate(method, *scores, alpha=ALPHA, n_max=N, workers=1, alternative="greater")
     errors = int((sim.decision == 1).sum())
     assert_at_most(errors, RUNS, ALPHA)
     assert_pinned(f"{method}, rates that reply to the outcomes", [errors])
 
 
 def test_step_errs_as_often_as_computed(design: StepDesign, scores: tuple[Floats, Floats]) -> None:
-    sim = sw.simulate("step", *scores, alpha=ALPHA, n_max=N, workers=1)
+    sim = sw.simulate("step", *scores, alpha=ALPHA, n_max=N, workers=1, alternative="greater")
     errors = (sim.decision == 1).mean()
     spread = np.sqrt(design.drift_error * (1 - design.drift_error) / RUNS)
     assert design.drift_error > 2 * ALPHA

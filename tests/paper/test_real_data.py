@@ -67,7 +67,9 @@ def test_two_bins_decide_earlier_than_the_published_three() -> None:
     """The paper's "N-SCORE_2" row needs 3 bins; with 2 the 98 pairs become 87."""
     data = lbm_task("Sim_Unseen_Nominal", "SeparateFruitsVegetablesIntoContainers")
 
-    verdict = sw.SequentialTest("nscore", bins=2).run(data.success0, data.success1)
+    verdict = sw.SequentialTest("nscore", bins=2, alternative="greater").run(
+        data.success0, data.success1
+    )
 
     assert verdict.n == 87
 

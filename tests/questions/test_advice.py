@@ -140,23 +140,24 @@ def test_a_reference_says_that_lower_is_better() -> None:
 
 
 @pytest.mark.parametrize("method", ["nscore-plus", "wsr"])
-def test_a_loop_of_ones_own_ends_at_a_binding_futility_stop(method: str) -> None:
-    test = sw.SequentialTest(method, n_max=40, futility="binding")
+@pytest.mark.parametrize("futility", ["advisory", "binding"])
+def test_a_loop_of_ones_own_stops_where_a_decision_is_unlikely(method: str, futility: str) -> None:
+    test = sw.SequentialTest(method, n_max=40, futility=futility, alternative="greater")
     verdict = test.verdict
     while not verdict.stop:
         verdict = test.update(1, 0)
 
-    assert not verdict.decided
-    assert verdict.futile
-    assert verdict.n < 40
-    advised = sw.SequentialTest(method, n_max=40)
-    while not advised.verdict.stop:
-        advised.update(1, 0)
-    assert advised.verdict.n == 40
+    assert (verdict.decided, verdict.futile, verdict.n < 40) == (False, True, True)
+    said = "which a one-sided test cannot declare, and a decision by n_max has become unlikely"
+    assert not verdict.other_looks_better or said in str(verdict)
+    patient = sw.SequentialTest(method, n_max=40, alternative="greater", futility=None)
+    while not patient.verdict.stop:
+        patient.update(1, 0)
+    assert patient.verdict.n == 40
     decided = sw.SequentialTest(method, n_max=40)
     while not decided.verdict.stop:
-        decided.update(0, 1)
-    assert decided.verdict.decided
+        decided.update(1, 0)
+    assert decided.verdict.decision is sw.Decision.POLICY0
 
 
 def test_what_was_only_assumed_is_not_called_declared() -> None:

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from stopwise.core.comparison import Comparison
+from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.analyze import analyze
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import difference_intervals
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 
 METHODS = ["nscore-plus", "nscore", "wsr", "savi"]
 
@@ -16,19 +18,26 @@ METHODS = ["nscore-plus", "nscore", "wsr", "savi"]
 def test_the_interval_of_a_pair_is_the_same_beside_others(method: str) -> None:
     """Also where trials are missing and some pairs never meet."""
     rng = np.random.default_rng(0)
-    scores = (rng.random((60, 4)) < [0.3, 0.5, 0.5, 0.8]) * 1.0
-    scores[rng.random(scores.shape) < 0.2] = np.nan
-    scores[:30, 2] = scores[30:, 3] = np.nan
-    pairs = Family(k=4).pairs
-    comparison = Comparison(Rules.of(method=method, alternative="two-sided"), pairs=len(pairs))
-    levels = np.full(len(pairs), comparison.interval_level)
+    scores = (rng.random((1100, 4)) < [0.3, 0.5, 0.5, 0.8]) * 1.0
+    scores[40:][rng.random((1060, 4)) < 0.02] = np.nan
+    scores[:20, 2] = scores[20:, 3] = np.nan
+    settings = {"method": method, "alternative": "two-sided", "adjust": "bonferroni"}
+    together = replayed(Rules.of(policies=tuple("abcd"), alpha=0.06, **settings), scores)
 
-    together = np.stack(difference_intervals(comparison, scores, pairs, levels), axis=-1)
-
-    for pair in range(len(pairs)):
-        alone = difference_intervals(comparison, scores, pairs[[pair]], levels[[pair]])
-        assert together[pair].tolist() == np.concatenate(alone).tolist()
+    for pair, (first, second) in enumerate(Family(k=4).pairs.tolist()):
+        alone = Rules.of(policies=("a", "b"), alpha=0.01, **settings)
+        interval = replayed(alone, scores[:, [first, second]])
+        assert together[pair].tolist() == interval[0].tolist()
     assert together[-1].tolist() == [-1.0, 1.0]
+
+
+def replayed(rules: Rules, scores: Floats) -> Floats:
+    """Return the intervals (pairs, 2) after these rows."""
+    ranking = Ranking(rules)
+    outcome = replay(ranking.comparison, ranking.budget, scores[None], with_trace=True)
+    levels, pairs = outcome.levels[0], ranking.family.pairs
+    found = difference_intervals(ranking.comparison, scores, pairs, levels, outcome.record)
+    return np.stack(found, axis=-1)
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm"])

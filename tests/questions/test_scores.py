@@ -137,7 +137,7 @@ def test_wins_need_no_bounds_and_do_not_change_with_the_unit() -> None:
     assert "which says nothing about means" in str(verdict)
     assert "by how often one wins against another" in found.to_html()
     simulated = sw.simulate("nscore-plus", scores["slow"][None], scores["fast"][None], by="wins")
-    assert simulated.decision.tolist() == [-1]
+    assert simulated.decision.tolist() == [0]
 
 
 def test_ties_and_missing_trials_count_for_neither() -> None:

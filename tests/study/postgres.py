@@ -4,6 +4,7 @@ import fcntl
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -80,6 +81,20 @@ class Server:
     def stop(self, mode: str = "fast") -> None:
         """Stop the server; "immediate" is a crash."""
         self._run("pg_ctl", "stop", "--mode", mode, "--pgdata", str(self.data))
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all its processes for a while: it takes connections, and answers nothing."""
+        first = int((self.data / "postmaster.pid").read_text().split()[0])
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        processes = [first, *map(int, children)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
 
     def delete(self) -> None:
         """Stop the server and remove its folder."""

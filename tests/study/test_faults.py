@@ -3,17 +3,20 @@
 import os
 import shutil
 import signal
+import sqlite3
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.study import database
 from tests.study.live import running, take
 from tests.study.postgres import Server
 from tests.study.worker import PROCESSES, acknowledged, run_trials, score_of
@@ -176,3 +179,45 @@ def test_a_server_that_crashes_is_a_clear_error_and_nothing_acknowledged_is_lost
     assert study.record(trial.trial, True, station="left", key="k").repeated
     assert study.status().counted == 7
     assert study.verify().problems == ()
+
+
+def test_a_locked_sqlite_file_is_an_error_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks while another waits does not wait twice."""
+    assert database.SECONDS_TO_WAIT < 10
+    monkeypatch.setattr(database, "SECONDS_TO_WAIT", 1.5)
+    study = running(f"sqlite:///{tmp_path}/study.db")
+    waited = []
+
+    def remark(late: float) -> None:
+        time.sleep(late)
+        began = time.monotonic()
+        with pytest.raises(sw.StoreFailed, match="is locked"):
+            study.amend("a remark")
+        waited.append(time.monotonic() - began)
+
+    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=remark, args=(late,)) for late in (0.0, 0.7)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        other.execute("ROLLBACK")
+
+    assert len(waited) == 2
+    assert max(waited) < 2.5
+    study.amend("a remark")
+
+
+@pytest.mark.slow("ten seconds of waiting; adds the real limits to those of test_silence")
+def test_a_postgresql_that_is_frozen_is_an_error_in_10_seconds(server_to_crash: Server) -> None:
+    study = running(f"{server_to_crash.url()}#cups")
+    began = time.monotonic()
+    with server_to_crash.frozen(), pytest.raises(sw.StoreFailed) as caught:
+        study.amend("a remark")
+
+    assert time.monotonic() - began < 10
+    assert caught.value.code == "no-answer"
+    study.amend("a remark")

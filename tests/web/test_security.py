@@ -15,7 +15,7 @@ import stopwise as sw
 from stopwise.web.limits import SmallBodies
 from stopwise.web.permissions import csrf_token
 from stopwise.web.server import Serving
-from tests.web.serving import served
+from tests.web.serving import CUPS, served
 
 
 def test_a_link_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(
@@ -216,16 +216,20 @@ def test_it_listens_on_this_machine_only_unless_told(study: sw.Study) -> None:
         serving.listener.close()
 
 
-def test_a_restart_keeps_the_owner_signed_in(study: sw.Study) -> None:
+def test_a_restart_keeps_the_owner_signed_in(place: str) -> None:
     """The same link, named after a person, as long as its token is good; else a new one."""
+    study = sw.Study.create(place, CUPS)
     serving = Serving.bind(study, port=0)
     first, second = (serving.owner_link("ada").partition("#")[2] for _ in range(2))
     assert first == second
     granted = study.authenticate(first)
     assert granted is not None
     assert (granted.role, granted.name) == ("owner", "ada")
-    assert study.folder is not None
-    assert (study.folder / "owner-token").stat().st_mode & 0o077 == 0
+    with sw.Study.open(place) as same:
+        elsewhere = Serving.bind(same, port=0)
+        assert elsewhere.owner_link("ada").partition("#")[2] == first
+        elsewhere.listener.close()
+    assert len(study.tokens()) == 1
     other = serving.owner_link("grace").partition("#")[2]
     assert study.authenticate(first) is not None  # another person's start ends nobody's session
     study.revoke_token(study.tokens()[-1].token)

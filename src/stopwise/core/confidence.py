@@ -140,7 +140,7 @@ class ConfidenceSequence:
             return self._settled(state, wealth, pairs.rejected, test_state)
         return state._replace(bound=self._closed_in(state.bound, state.bound, pairs.rejected))
 
-    def of_runs(self, places: Ints) -> "ConfidenceSequence":
+    def of_runs(self, places: Ints | list[int]) -> "ConfidenceSequence":
         """Return the sequence of some of its runs only."""
         first, second = (
             level if level is None or np.ndim(level) == 0 else np.asarray(level)[places]

@@ -5,19 +5,23 @@ from typing import Any
 
 from stopwise.core.proxy import compared_pairs, scene_batches, unit_scenes
 from stopwise.core.rules import Rules
+from stopwise.core.scores import is_number
 from stopwise.errors import require
 from stopwise.messages import BLANK, Setting
 
 
 def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Return the rules of a test of one pair, from those of its keywords that were given.
+    """Make the rules of a test of one pair from the keywords that were given.
 
-    ``scenes`` are simulated scores (M, 2) of a proxy, for the mean of its difference.
+    ``scenes`` are simulated scores (M, 2) of a proxy, for the mean of its difference. A negative
+    margin asks whether policy 1 is not worse, where ``alternative`` says nothing else.
     """
-    usual = {"alternative": "greater", "ties": "paper", **settings}
+    margin = settings.get("margin", 0.0)
+    if is_number(margin) and margin < 0:
+        settings.setdefault("alternative", "greater")
     if settings.get("reference") is not None:
-        usual["policies"] = ("the policy",)
-    return rules_beside(scenes, **usual)
+        settings["policies"] = ("the policy",)
+    return rules_beside(scenes, **settings)
 
 
 def rules_beside(scenes: object | None, **settings: Any) -> Rules:

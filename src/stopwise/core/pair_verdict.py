@@ -152,9 +152,12 @@ class Verdict:
 
     @property
     def stop(self) -> bool:
-        """Whether to stop: decided, n_max is reached, or a futility stop is binding."""
-        binding = self.outlook is not None and self.outlook.test.stops_at_futility
-        return self.decided or self.n_max_reached or (binding and self.futile)
+        """Whether to stop: decided, n_max is reached, or a decision by then has become unlikely.
+
+        The last is advice, which may be ignored, unless ``futility="binding"``. None for
+        ``futility`` turns it off.
+        """
+        return self.decided or self.n_max_reached or self.futile
 
     @property
     def other_looks_better(self) -> bool:
@@ -202,8 +205,8 @@ class Verdict:
         else:
             equal = "they are equal" if self.rules.reference is None else "it is equal to that"
             caveat = f"which does not show that {equal}"
-            if self.futile:
-                caveat += f", and {self._futility_text()}"
+        if self.futile:
+            caveat += f", and {self._futility_text()}"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
 
     def _repr_html_(self) -> str:

@@ -56,14 +56,13 @@ class SequentialTest(Resumable):
         then need no bounds, and nothing is said about means.
     margin
         The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
-        superiority by a margin, negative for non-inferiority (one-sided only).
+        superiority by a margin, negative for non-inferiority, which makes the test one-sided.
     reference
         A number to compare one policy with: is it above .87? It takes the place of policy 0, and
         ``update`` and ``run`` take the scores of the policy alone.
     ties
-        Two-sided only: "paper" tests each direction at alpha, as in the paper, so at an exact tie
-        the chance of declaring either direction is up to 2 alpha; "strict" splits alpha between
-        them.
+        Two-sided only: "strict" splits alpha between both directions; "paper" tests each at alpha,
+        as in the paper, so at an exact tie the chance of declaring either is up to 2 alpha.
     equivalence
         Two-sided only: the test may also end with "equivalent", that the means differ by less than
         this, in units of the score. It assumes a difference that stays the same.
@@ -88,16 +87,16 @@ class SequentialTest(Resumable):
     (<Decision.UNDECIDED: 'undecided'>, 1)
     >>> verdict = test.run([0.2, 0.3, 0.1, 0.3] * 5, [0.9, 0.8, 1.0, 0.8] * 5)
     >>> verdict.decision, verdict.n
-    (<Decision.POLICY1: 'policy1'>, 8)
+    (<Decision.POLICY1: 'policy1'>, 9)
     >>> test = sw.SequentialTest("step", n_max=50, reference=0.5)
     >>> verdict = test.run([1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1])
     >>> verdict.decision, verdict.n
-    (<Decision.POLICY1: 'policy1'>, 10)
+    (<Decision.POLICY1: 'policy1'>, 12)
     """
 
     _kind = "SequentialTest"
 
-    @flat(PairSettings, alternative="greater", ties="paper")
+    @flat(PairSettings)
     def __init__(
         self,
         method: str = "nscore-plus",

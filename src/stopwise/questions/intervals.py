@@ -1,54 +1,34 @@
 """Confidence intervals of differences and means at the end of a study, many at once."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, group_size
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence_state import ConfidenceState, Pairs
 from stopwise.core.runs import of_runs
+from stopwise.questions.record import Record, group_ends
 
-# Scores held at once for the intervals of many pairs.
-MOST_SCORES = 2_000_000
+Columns = tuple[Floats, Floats]
 
 
 def difference_intervals(
-    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats
+    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats, record: Record | None
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of mean1 - mean0 for each pair of policies.
 
     Scores are in [0, 1], rows by policies; rows without both policies are left out. With a proxy
     they and its scores, along a first axis. ``levels`` are those at which each direction of each
-    pair was, or would be, decided. Of a method that does not invert the intervals follow no test,
-    and hold for all pairs together.
+    pair was, or would be, decided. Of a method that does not invert, which has no ``record``, the
+    intervals follow no test, and hold for all pairs together.
     """
-    columns = [np.moveaxis(scores, -2, 0)[..., pair] for pair in pairs.tolist()]
-    audited = comparison.rules.audit is not None  # else, with scores of a judge alone, it counts
-    given = [own[:, 1] if audited else own.reshape(len(own), -1) for own in columns]
-    complete = [
-        own[~np.isnan(known).any(axis=1)] for own, known in zip(columns, given, strict=True)
-    ]
-    met = [np.stack(comparison.met(own[..., 0], own[..., 1]), axis=-1) for own in complete]
-    ends = np.empty((2, len(met)))
-    start = comparison.test.start((len(met), len(comparison.directions)))
-    for part in _parts([len(own) for own in met]):
-        runs = [met[index] for index in part]
-        if comparison.test.inverts:
-            sequence = comparison.confidence_at(levels[part])
-            state = of_runs(start, part)
-            ends[:, part] = Run(sequence, len(part), comparison, state).over(runs)
-        else:
-            level = comparison.alpha / 2
-            sequence = ConfidenceSequence(levels=(level, level))
-            if comparison.rules.proxy_mean is not None:
-                alone = comparison.scores_alone
-                both = (alone(own[..., 0], own[..., 1], axis=1) for own in runs)
-                runs = [np.stack(own, axis=1) for own in both]
-            ends[:, part] = Run(sequence, len(part)).over(runs)
-    return ends[0], ends[1]
+    columns = [_seen(comparison, scores, *pair) for pair in pairs.tolist()]
+    if record is None:
+        level = comparison.alpha / 2
+        return _ends(ConfidenceSequence(levels=(level, level)), columns, None)
+    return _ends(comparison.confidence_at(levels), columns, record)
 
 
 def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
@@ -61,97 +41,85 @@ def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
 def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return the ends of the interval of each policy's mean, each with level 1 - alpha."""
     known = [column[~np.isnan(column)] for column in scores.T]
-    own = [np.stack([np.zeros_like(column), column], axis=1) for column in known]
     sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
-    low, high = Run(sequence, len(own)).over(own)
+    low, high = _ends(sequence, [(np.zeros_like(own), own) for own in known], None)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def _parts(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the pairs in parts that fit into memory together."""
-    size = max(1, MOST_SCORES // max(*lengths, 1))
-    for start in range(0, len(lengths), size):
-        yield list(range(start, min(start + size, len(lengths))))
+def _seen(comparison: Comparison, scores: Floats, policy0: int, policy1: int) -> Columns:
+    """Return the scores of the rows that have both policies, as the test sees them."""
+    r0, r1 = scores[..., policy0], scores[..., policy1]
+    known = ~np.isnan(r0 + r1)
+    if known.ndim > 1:  # with scores of a judge alone, a row counts
+        audited = comparison.rules.audit is not None
+        known = np.asarray(known[1] if audited else known.all(axis=0))
+    r0, r1 = comparison.met(r0[..., known], r1[..., known])
+    return (r0, r1) if r0.ndim == 1 else comparison.scores_alone(r0, r1)
 
 
-class Run:
-    """Sequences of several pairs that go through their own rows side by side."""
+def _ends(
+    sequence: ConfidenceSequence, columns: Sequence[Columns], record: Record | None
+) -> tuple[Floats, Floats]:
+    """Go through the groups of all runs side by side; runs leave when their scores end."""
+    lengths = np.array([len(own) for own, _ in columns])
+    ends = group_ends(int(lengths.max(initial=0)))
+    sums = np.stack([_by_group(own, ends) for own in columns], axis=-1)
+    interval = sequence.start((len(columns),), None if record is None else record.before)
+    rejected = None if record is None else record.rejected(sequence.level)
+    bounds: Floats = np.empty((2, len(columns)))
+    left = np.arange(len(columns))
 
-    def __init__(
-        self,
-        sequence: ConfidenceSequence,
-        runs: int,
-        comparison: Comparison | None = None,
-        state: Any = None,
-    ) -> None:
-        self.sequence, self.comparison, self.state = sequence, comparison, state
-        self.interval = sequence.start((runs,), self.state)
-        sides = 2 if comparison is None else len(comparison.directions)
-        self.rejected = np.zeros((runs, sides), dtype=bool)
-        self.ends: Floats = np.empty((2, runs))
+    def seen(group: int, runs: Ints, number: int) -> Pairs:
+        total0, total1, squares = sums[group][:, runs]
+        if record is None or rejected is None:
+            nothing = np.zeros((len(runs), len(sequence.sides)))
+            return Pairs(number, total0, total1, squares, nothing, nothing, nothing > 0)
+        told = (of[group, runs] for of in (record.log_e, record.fall, rejected))
+        return Pairs(number, total0, total1, squares, *told)
 
-    def over(self, runs: Sequence[Floats]) -> Floats:
-        """Go through the rows (rows, 2 policies) of each; runs leave when their rows end.
+    begin = 0
+    for group, end in enumerate(ends.tolist()):
+        for place in np.flatnonzero(lengths[left] < end).tolist():  # the group is not full
+            own, state = sequence.of_runs([place]), of_runs(interval, [place])
+            run = left[[place]]
+            number = int(lengths[run[0]]) - begin
+            state = own.step(state, seen(group, run, number)) if number else state
+            bounds[:, run] = own.bounds(state)
+        going = np.flatnonzero(lengths[left] >= end)
+        if going.size < left.size:
+            left, sequence = left[going], sequence.of_runs(going)
+            interval = of_runs(interval, going)
+        if not left.size:
+            break
+        after = None if record is None else of_runs(record.states.get(group, record.before), left)
+        interval = sequence.step(interval, seen(group, left, end - begin), after)
+        begin = end
+    bounds[:, left] = sequence.bounds(interval)
+    return bounds[0], bounds[1]
 
-        With a proxy they are (rows, score and proxy, 2 policies).
-        """
-        lengths = np.array([len(own) for own in runs])
-        left: Ints = np.arange(len(runs))
-        done = 0
-        for length in sorted(set(lengths.tolist())):
-            block = np.stack([runs[index][done:length] for index in left.tolist()], axis=-2)
-            self.through(block[..., 0], block[..., 1])
-            done = length
-            self.ends[:, left] = self.sequence.bounds(self.interval)
-            going = np.flatnonzero(lengths[left] > length)
-            left = left[going]
-            self._keep(going)
-        return self.ends
 
-    def through(self, r0: Floats, r1: Floats) -> None:
-        """Take in rows of scores (rows, runs)."""
-        row = 0
-        while row < len(r0):
-            seen, open_ = int(self.interval.pairs[0]), int(self.interval.waiting[0])
-            size = int(group_size(np.asarray(seen - open_)))
-            count = min(size - open_, len(r0) - row)
-            if self.comparison is not None:
-                count = min(count, self.comparison.test.held(self.state))
-            self._take(r0[row : row + count], r1[row : row + count])
-            row += count
-
-    def _take(self, r0: Floats, r1: Floats) -> None:
-        log_e: Floats = np.zeros(self.rejected.shape)
-        fall = log_e
-        if self.comparison is not None:
-            log_e, fall = self._tested(self.comparison, r0, r1)
-        if r0.ndim == 3 and self.comparison is not None:  # the proxy has told the test
-            r0, r1 = self.comparison.scores_alone(r0, r1, axis=1)
+def _by_group(columns: Columns, ends: Ints) -> Floats:
+    """Return the sums of both scores and of squared differences (groups, 3)."""
+    r0, r1 = columns
+    sums = np.zeros((len(ends), 3))
+    starts = np.append(0, ends[:-1])
+    starts = starts[starts < len(r0)]
+    if starts.size:
         gaps = r1 - r0
-        pairs = Pairs(
-            len(r0),
-            r0.sum(axis=0),
-            r1.sum(axis=0),
-            (gaps * gaps).sum(axis=0),
-            log_e,
-            fall,
-            self.rejected,
-        )
-        self.interval = self.sequence.step(self.interval, pairs, self.state)
+        sums[: starts.size] = np.add.reduceat(np.stack([r0, r1, gaps * gaps], axis=1), starts)
+    return sums
 
-    def _tested(self, comparison: Comparison, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """Show the test the rows, and return its evidence and how it falls with the margin."""
-        test, before = comparison.test, self.state
-        directed = comparison.directed(r0, r1)
-        self.state, path = test.leap(before, *directed)
-        path = path - comparison.start
-        reached = np.exp(-path.max(axis=0)) <= self.sequence.level * (1 + 1e-12)
-        self.rejected = self.rejected | (reached & ~self.rejected.any(axis=-1, keepdims=True))
-        return path[-1], test.margin_fall(before, self.state, *directed).sum(axis=0)
 
-    def _keep(self, going: Ints) -> None:
-        self.sequence = self.sequence.of_runs(going)
-        self.interval = of_runs(self.interval, going)
-        self.rejected = self.rejected[going]
-        if self.state is not None:
-            self.state = of_runs(self.state, going)
+def through(
+    sequence: ConfidenceSequence, state: ConfidenceState, scores: Floats
+) -> ConfidenceState:
+    """Return the state of the interval of one mean after more scores."""
+    while scores.size:
+        waiting = int(state.waiting[0])
+        size = int(group_size(state.pairs - waiting)[0]) - waiting
+        group, scores = scores[:size], scores[size:]
+        total, nothing = group.sum(keepdims=True), np.zeros((1, 2))
+        squares = (group * group).sum(keepdims=True)
+        pairs = Pairs(len(group), 0.0 * total, total, squares, nothing, nothing, nothing > 0)
+        state = sequence.step(state, pairs)
+    return state

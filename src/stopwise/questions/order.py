@@ -93,7 +93,7 @@ class OrderQuestion(Question):
         pairs = self._pairs
         pairs.adjust()
         pairs.look_ahead(self.rows)
-        outcome, family = pairs.result(None), self._ranking.family
+        outcome, family = pairs.result(), self._ranking.family
         return tuple(
             Standing(**standing_of(self.rules, family, outcome, pair))
             for pair in range(family.size)
@@ -124,7 +124,8 @@ class OrderQuestion(Question):
         pairs = self._pairs
         if not pairs.runs.size:
             return
-        changed = pairs.observe(scores[..., None, :], complete=False) and pairs.judge(self.rows)
+        _, lowered = pairs.observe(scores[None, ..., None, :], self.rows, complete=False)
+        changed = lowered and pairs.judge(self.rows)
         if changed:
             pairs.adjust()
         if changed or pairs.gives_up:

@@ -15,13 +15,17 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.futility import MayBeFutile, Outlook
-from stopwise.core.method import Evidence, Method
+from stopwise.core.method import Evidence
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Bonferroni
 from stopwise.questions.family import with_implied, with_implied_p_values
-from stopwise.questions.same_pairs import SamePairs
+from stopwise.questions.record import Record
+from stopwise.questions.same_pairs import At, SamePairs
 from stopwise.questions.trace import Trace
+
+# A p-value this close to its level may decide.
+NEARLY = 1 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Replay:
     log_e: Floats  # of each direction at the decision or at the end; NaN without one
     p_value: Floats  # of each direction, to be held against alpha (ones, if not asked for)
     trace: Trace | None  # evidence by row, for figures (where asked for)
+    record: Record | None  # of all rows, for intervals that invert the test (beside a trace)
     levels: Floats  # of each direction at the decision, or at the end
     tried: Bools  # whether a policy (studies, policies) would be tried in a further row
     last: Ints  # the rows until it was not, or all
@@ -64,37 +69,41 @@ def replay(
 
     The comparison has its share of alpha as the level to aim at. Scores in [0, 1] are (studies,
     rows, policies), NaN where a policy has no trial; with a proxy they and its scores, along a
-    first axis. Simulations need no p-values; a trace is of one study.
+    first axis. Simulations need no p-values. A trace is of one study, and comes with a record of
+    all rows for the intervals.
     """
     studies, rows, _ = scores.shape[-3:]
     board = PairStates(comparison, budget, studies, rows)
-    trace = Trace.start(rows, budget.family.size) if with_trace else None
+    if with_trace:
+        board.follow(rows)
     # Blocks of rows come first, so that a row of all studies lies together in memory.
     by_row = np.ascontiguousarray(np.moveaxis(scores, -2, 0))
-    complete = not np.isnan(scores).any()
-    row = -1
-    while (row := row + 1) < rows:
+    missing = np.isnan(by_row)
+    complete = not missing.any()
+    steady = np.append(_changes(missing) if not complete else [], rows).astype(np.int64)
+    row = 0
+    while row < rows and (board.runs.size or board.record is not None):
         if progress is not None:
             progress(row, rows)
-        wanted = rows if trace is None else trace.next(row)
-        if complete:
-            row += board.leap(by_row[row:wanted])
-            if row == rows:
-                break
-        changed = board.observe(by_row[row], complete) and board.judge(row)
-        kept = trace is not None and (changed or row == wanted)
-        if with_p_values and (changed or kept):
+        end = int(steady[np.searchsorted(steady, row, side="right")])
+        count, lowered = board.observe(by_row[row:end], row, complete=complete)
+        row += count
+        changed = lowered and board.judge(row - 1)
+        if with_p_values and changed:
             board.adjust()
-        if trace is not None and kept:
-            trace.add(board.n[0], board.log_e[0], board.adjusted[0])
-        if changed or board.gives_up:
-            board.settle(row + 1)
-            if not board.runs.size:
-                break
+        board.trace_row(row - 1, changed=changed)
+        if changed or (board.gives_up and board.runs.size):
+            board.settle(row)
     if with_p_values:
         board.adjust()
         board.look_ahead(rows)
-    return board.result(trace)
+    return board.result()
+
+
+def _changes(missing: Bools) -> Ints:
+    """Return the rows that lack other scores than the row before."""
+    other = missing[1:] != missing[:-1]
+    return np.flatnonzero(other.reshape(len(other), -1).any(axis=1)) + 1
 
 
 class PairStates:
@@ -103,7 +112,12 @@ class PairStates:
     def __init__(self, comparison: Comparison, budget: Bonferroni, studies: int, rows: int) -> None:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
-        self.runs = np.arange(studies * size)  # study * pairs + pair
+        # A run is study * pairs + pair. Those that go on are looked at; for a record of all rows
+        # the tests of the others are stepped, too.
+        self.runs = self.stepped = np.arange(studies * size)
+        self.seen = np.zeros(self.runs.size, dtype=np.int64)
+        self.record: Record | None = None
+        self.trace: Trace | None = None
         # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
         self.sides = len(comparison.directions)
         self.state = comparison.test.start((self.runs.size, self.sides))
@@ -136,29 +150,83 @@ class PairStates:
         ordered = np.asarray(self.claims.any(axis=-1))
         return ordered if self.same is None else ordered | self.same.found
 
-    def observe(self, scores: Floats, complete: bool) -> bool:
-        """Show the methods one row; say if there is anything new for the budget to see."""
-        method, at = self.comparison.test, self.at
-        r0 = scores[..., at[0], self.columns[0]]
-        r1 = scores[..., at[0], self.columns[1]]
-        present: Bools | None = None
-        if not complete:
-            known = ~np.isnan(r0 + r1)
-            if known.ndim > 1:  # a judge has seen those that were not audited, too
-                audit = self.comparison.rules.audit is not None
-                known = known[1] if audit else np.asarray(known.all(axis=0))
-            present = known
-        self._step(*self.comparison.met(r0, r1), present)
-        evidence = method.evidence(self.state)
-        # Only undecided pairs are here, and only a new minimum can change a decision.
-        self.n[at] += 1 if present is None else present
-        self.log_e[self.sided] = evidence.log_e - self.start
-        lowered = self._lowered(self.p_value, self.sided, evidence)
+    def follow(self, rows: int) -> None:
+        """Keep evidence by row for figures, and of all rows for intervals that invert the test."""
+        self.trace = Trace.start(rows, self.family.size)
+        if self.comparison.test.inverts:
+            self.record = Record.start(rows, self.state, self.sides)
+
+    def observe(self, rows: Floats, row: int, *, complete: bool) -> tuple[int, bool]:
+        """Show the tests one row, or several of the same policies if no claim can come of them.
+
+        Return how many, and whether there is anything new for the budget to see.
+        """
+        r0, r1 = self._scores_of(rows[0])
+        some = self.stepped_places if complete else np.flatnonzero(self._present(r0, r1))
+        if not some.size:
+            return len(rows), False
+        if len(rows) > 1:
+            count = self._leap(rows, row, some)
+            if count:
+                return count, False
+        if some.size < self.stepped.size:
+            r0, r1 = r0[..., some], r1[..., some]
+        return 1, self._show(r0, r1, some)
+
+    def _scores_of(self, rows: Floats) -> tuple[Floats, Floats]:
+        study, columns = self.stepping
+        return rows[..., study, columns[0]], rows[..., study, columns[1]]
+
+    def _present(self, r0: Floats, r1: Floats) -> Bools:
+        """Return which runs have scores of both policies."""
+        known = ~np.isnan(r0 + r1)
+        if known.ndim == 1:
+            return known
+        # A judge has seen those that were not audited, too.
+        audited = self.comparison.rules.audit is not None
+        return np.asarray(known[1] if audited else known.all(axis=0))
+
+    def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
+        """Show the tests at these places one pair each; say if the budget should look."""
+        test, before = self.comparison.test, self.state
+        directed = self.comparison.directed(*self.comparison.met(r0, r1))
+        everyone = some.size == self.stepped.size
+        if not everyone:
+            before = of_runs(before, some)
+        after = test.step(before, *directed)
+        evidence = test.evidence(after)
+        self._stepped(some, before, after, evidence.log_e[None], directed)
+        at, places = self.at, self.stepped_places
+        if not (everyone and self.all_live):
+            shown = self.live[some]
+            evidence = Evidence._make(part[shown] for part in evidence)
+            directed = directed[0][..., shown, :], directed[1][..., shown, :]
+            runs = self.stepped[some[shown]]
+            at, places = self._located(runs), np.searchsorted(self.runs, runs)
+        sided = (*at, slice(self.sides))
+        self.n[at] += 1
+        self.log_e[sided] = evidence.log_e - self.start
+        lowered = self._lowered(self.p_value, sided, evidence)
         if self.same is not None:
-            lowered |= self._lowered(self.same.p_not_worse, at, self.same.evidence)
+            lowered |= self._lowered(self.same.p_not_worse, at, self.same.step(places, *directed))
         return lowered
 
-    def _lowered(self, known: Floats, at: tuple[Any, ...], evidence: Evidence) -> bool:
+    def _stepped(
+        self, some: Ints, before: Any, after: Any, path: Floats, directed: tuple[Floats, Floats]
+    ) -> None:
+        """Keep the states of the tests at these places after the pairs of a path."""
+        if self.record is not None:
+            fall = self.comparison.test.margin_fall(before, after, *directed)
+            fall = fall if len(path) > 1 else fall[None]
+            self.record.add(self.seen[some], some, after, path - self.start, fall)
+            self.seen[some] += len(path)
+        if some.size < self.stepped.size:
+            self.state = writable(self.state)
+            put_runs(self.state, some, after)
+        else:
+            self.state = after
+
+    def _lowered(self, known: Floats, at: At, evidence: Evidence) -> bool:
         """Keep the least p-values so far, in place; say if any is new."""
         before, now = known[at], evidence.p_value
         if self.halves < 1:  # only then cut off at 1: no evidence must be no p-value of a half
@@ -178,25 +246,58 @@ class PairStates:
             return np.zeros_like(self.open)
         return self.same.shown(claims, self.open)
 
-    def leap(self, rows: Floats) -> int:
-        """Show the methods several rows at once if nothing can come of them; return how many."""
-        if self.gives_up or self.same is not None:
+    def _leap(self, rows: Floats, row: int, some: Ints) -> int:
+        """Show rows at once if no claim can come of them; return how many, or 0."""
+        if self.runs.size and (self.gives_up or self.same is not None):
             return 0  # there every row counts
-        method, at = self.comparison.test, self.at
-        count = min(method.held(self.state), len(rows))
-        if count <= 1:
-            return 0
-        r0 = rows[:count, at[0], self.columns[0]]
-        r1 = rows[:count, at[0], self.columns[1]]
-        met = self.comparison.met(r0, r1)
-        state, path = method.leap(self.state, *self.comparison.directed(*met))
-        # Only a new minimum can change a decision; then the rows are gone through one by one.
-        if (np.exp(-path) * self.halves < self.p_value[self.sided]).any():
-            return 0
-        self.state = state
-        self.n[at] += count
-        self.log_e[self.sided] = path[-1] - self.start
-        return count
+        test, before = self.comparison.test, self.state
+        if some.size < self.stepped.size:
+            before = of_runs(before, some)
+        count = min(test.held(before), len(rows))
+        if self.record is not None:
+            count = min(count, self.record.room(int(self.seen[some[0]])))
+        shown = self.live[some]
+        at = self._located(self.stepped[some[shown]])
+        levels = self.budget.levels(self.factor)[at][:, None] * NEARLY
+        while count > 1:
+            r0, r1 = (scores[..., some] for scores in self._scores_of(rows[:count]))
+            directed = self.comparison.directed(*self.comparison.met(r0, r1))
+            after, path = test.leap(before, *directed)
+            p_value = self.halves * np.exp(-(path if self.all_live else path[:, shown]))
+            reached = (p_value <= levels).any(axis=(1, 2))
+            if not reached.any():
+                self._leapt(row, at, path[:, shown] - self.start, p_value)
+                self._stepped(some, before, after, path, directed)
+                return count
+            count = int(reached.argmax())  # the row that may decide comes alone
+        return 0
+
+    def _leapt(self, row: int, at: At, path: Floats, p_value: Floats) -> None:
+        """Bring the accounts of pairs up to date after rows that could decide nothing."""
+        sided = (*at, slice(self.sides))
+        least = np.minimum.accumulate(np.append(self.p_value[sided][None], p_value, axis=0))
+        if self.trace is not None:
+            wanted = self.trace.wanted_from(row, len(path))
+            n, log_e, rows = (
+                np.repeat(own[:1], len(wanted), axis=0)
+                for own in (self.n, self.log_e, self.p_value)
+            )
+            pairs = at[1]
+            n[:, pairs] += wanted[:, None] + 1
+            log_e[:, pairs, : self.sides] = path[wanted]
+            rows[:, pairs, : self.sides] = least[wanted + 1]
+            fresh = self.budget.p_values(self.factor, rows)
+            self.trace.add(n, log_e, np.where(self.open[..., None], fresh, self.adjusted))
+        self.n[at] += len(path)
+        self.log_e[sided] = path[-1]
+        self.p_value[sided] = least[-1]
+
+    def trace_row(self, row: int, *, changed: bool) -> None:
+        """Keep the evidence after a row for figures, if it is wanted."""
+        if self.trace is None or not (changed or self.trace.wanted_from(row, 1).size):
+            return
+        self.adjust()
+        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted)
 
     def judge(self, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
@@ -231,7 +332,7 @@ class PairStates:
         test, at = self.comparison.test, self.at
         chance, futile = None, np.zeros(self.runs.size, dtype=bool)
         if test.n_max is not None and rows < test.n_max:
-            state = self.state
+            state = self._states
             if isinstance(test, MayBeFutile):
                 hoped = self.budget.hoped_for(self.log_e)[self.sided]
                 state = state._replace(log_e=hoped)
@@ -264,12 +365,14 @@ class PairStates:
     def keep(self, places: Ints) -> None:
         """Look no more at other runs than these, given by their places among those left."""
         self.runs = self.runs[places]
-        self.state = of_runs(self.state, places)
         if self.same is not None:
             self.same.keep(places)
+        if self.record is None:
+            self.state = of_runs(self.state, places)
+            self.stepped, self.seen = self.runs, self.seen[places]
         self._locate()
 
-    def result(self, trace: Trace | None) -> Replay:
+    def result(self) -> Replay:
         """Return the final accounts."""
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
         levels = self.budget.levels(self.factor)
@@ -280,7 +383,8 @@ class PairStates:
             self.rows,
             self.log_e,
             p_value,
-            trace,
+            self.trace,
+            self.record,
             levels,
             self.tried,
             self.last,
@@ -290,36 +394,24 @@ class PairStates:
             None if self.same is None else self.same.p_value,
         )
 
-    def _locate(self) -> None:
-        """Find studies, pairs and policies of the runs that go on."""
-        study, pair = np.divmod(self.runs, self.family.size)
-        self.at = study, pair
-        self.sided = study, pair, slice(self.sides)
-        self.columns = self.family.pairs[pair].T
+    def _located(self, runs: Ints) -> At:
+        """Return the studies and pairs of runs."""
+        return tuple(np.divmod(runs, self.family.size))
 
-    def _step(self, r0: Floats, r1: Floats, present: Bools | None) -> None:
-        """Step the methods; a pair with a missing partner keeps its state."""
-        some = None if present is None or present.all() else np.flatnonzero(present)
-        if some is not None:
-            r0, r1 = r0[..., some], r1[..., some]
-        scores = self.comparison.directed(r0, r1)
-        self.state = _stepped(self.comparison.test, self.state, scores, some)
-        if self.same is not None:
-            self.same.state = _stepped(self.same.sameness.test, self.same.state, scores, some)
+    def _locate(self) -> None:
+        """Find studies, pairs and policies of the runs that go on, and of those stepped."""
+        self.at = self._located(self.runs)
+        self.sided = (*self.at, slice(self.sides))
+        study, pair = self._located(self.stepped)
+        self.stepping = study, self.family.pairs[pair].T
+        self.stepped_places = np.arange(self.stepped.size)
+        self.live = np.isin(self.stepped, self.runs, assume_unique=True)
+        self.all_live = bool(self.live.all())
+
+    @property
+    def _states(self) -> Any:
+        """The states of the tests that are looked at."""
+        return self.state if self.all_live else of_runs(self.state, np.flatnonzero(self.live))
 
     def _same_ahead(self) -> tuple[Sameness | None, SamenessState | None]:
         return (None, None) if self.same is None else (self.same.sameness, self.same.at(self.at))
-
-
-def _stepped(
-    method: Method[Any], state: Any, scores: tuple[Floats, Floats], some: Ints | None
-) -> Any:
-    """Return the state after a row: of all runs, or of some only."""
-    if some is None:
-        return method.step(state, *scores)
-    if not some.size:
-        return state
-    part = method.step(of_runs(state, some), *scores)
-    state = writable(state)
-    put_runs(state, some, part)
-    return state

@@ -247,7 +247,7 @@ def _pair_results(
     results, differences = [], np.full(family.size, np.nan)
     levels = outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
-    lows, highs = difference_intervals(comparison, shown, family.pairs, levels)
+    lows, highs = difference_intervals(comparison, shown, family.pairs, levels, outcome.record)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]

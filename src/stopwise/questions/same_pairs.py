@@ -11,7 +11,7 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence
-from stopwise.core.runs import of_runs
+from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Bonferroni
 
 At = tuple[Any, ...]
@@ -28,10 +28,13 @@ class SamePairs:
         self.p_value = np.ones((studies, size))  # of sameness, to be held against alpha
         self.found = np.zeros((studies, size), dtype=bool)
 
-    @property
-    def evidence(self) -> Evidence:
-        """What the tests of the pairs still looked at say now."""
-        return self.sameness.test.evidence(self.state)
+    def step(self, places: Ints, r0: Floats, r1: Floats) -> Evidence:
+        """Show a pair of scores to the tests at these places of those looked at."""
+        test = self.sameness.test
+        part = test.step(of_runs(self.state, places), r0, r1)
+        self.state = writable(self.state)
+        put_runs(self.state, places, part)
+        return test.evidence(part)
 
     def at(self, at: At) -> SamenessState:
         """Return what the tests of the pairs still looked at have seen."""

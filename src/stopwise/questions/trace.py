@@ -38,27 +38,26 @@ class Trace:
         """Return a trace that will keep some of so many rows, the last one included."""
         far = np.geomspace(DENSE, max(rows - 1, DENSE), DENSE).astype(int).tolist()
         trace = cls(sorted({*range(min(rows, DENSE)), *far, rows - 1}))
-        trace.add(np.zeros(pairs, dtype=np.int64), np.zeros((pairs, 2)), np.ones((pairs, 2)))
+        first = np.zeros((1, pairs, 2))
+        trace.add(np.zeros((1, pairs), dtype=np.int64), first, first + 1.0)
         return trace
 
-    def next(self, row: int) -> int:
-        """Return the first wanted row from this one on."""
-        index = bisect_left(self.wanted, row)
-        return self.wanted[index] if index < len(self.wanted) else row
+    def wanted_from(self, row: int, rows: int) -> Ints:
+        """Return which of so many rows from this one on are kept, by their place among them."""
+        first, last = (bisect_left(self.wanted, end) for end in (row, row + rows))
+        return np.array(self.wanted[first:last], dtype=np.int64) - row
 
     def add(self, n: Ints, log_e: Floats, p_value: Floats) -> None:
-        """Keep one row."""
-        self.n.append(n.copy())
-        self.log_e.append(log_e.copy())
-        self.p_value.append(p_value.copy())
+        """Keep rows of pairs."""
+        self.n.append(n)
+        self.log_e.append(log_e)
+        self.p_value.append(p_value)
 
     def path(self, pair: int) -> Path:
         """Return one pair's evidence, up to its decision."""
-        n = np.array([row[pair] for row in self.n])
+        for rows in (self.n, self.log_e, self.p_value):
+            rows[:] = [np.concatenate(rows)]
+        n, log_e, p_value = (rows[0][:, pair] for rows in (self.n, self.log_e, self.p_value))
         # A pair that waits, or is decided, repeats its n; what was known last counts.
-        keep = np.flatnonzero(np.append(n[1:] != n[:-1], True))
-        return Path(
-            n[keep],
-            np.array([self.log_e[i][pair] for i in keep]),
-            np.array([self.p_value[i][pair] for i in keep]),
-        )
+        last = np.append(n[1:] != n[:-1], True)
+        return Path(n[last], log_e[last], p_value[last])

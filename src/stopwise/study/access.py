@@ -1,14 +1,18 @@
 """Who may do what: tokens with roles, of which only hashes are kept."""
 
+import base64
 import hashlib
+import hmac
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.study.events import TokenCreated, TokenRevoked
 from stopwise.study.limits import require_name
-from stopwise.study.state import StudyState
+from stopwise.study.state import StudyState, TokenRecord
 
 
 class Role(StrEnum):
@@ -32,6 +36,19 @@ class Grant:
     token: str
     role: Role
     name: str
+
+
+def owner_tokens(secret: str, who: str) -> Iterator[str]:
+    """Yield the tokens of an owner: the same at every start, on every machine with the store."""
+    for number in count():
+        drawn = hmac.digest(secret.encode(), f"{number} {who}".encode(), "sha256")
+        yield "sw_" + base64.urlsafe_b64encode(drawn).decode().rstrip("=")
+
+
+def find(state: StudyState, text: str) -> TokenRecord | None:
+    """Find the record of a token, valid or not; comparing hashes takes no telling time."""
+    digest = _digest(text)
+    return next((one for one in state.tokens.values() if one.digest == digest), None)
 
 
 def new_token() -> str:
@@ -76,12 +93,11 @@ def revoke_token(state: StudyState, token: str) -> TokenRevoked:
 
 
 def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
-    """Return what a token grants, or None; hashes are compared, so the time tells nothing."""
-    digest = _digest(text)
-    for record in state.tokens.values():
-        if record.digest == digest and record.valid(now):
-            return Grant(record.token, Role(record.role), record.name)
-    return None
+    """Return what a token grants, or None."""
+    record = find(state, text)
+    if record is None or not record.valid(now):
+        return None
+    return Grant(record.token, Role(record.role), record.name)
 
 
 def _digest(text: str) -> str:

@@ -71,7 +71,7 @@ class SlotBoard:
     @property
     def question(self) -> Question:
         """The question after all rows that can be used now."""
-        self._advance()
+        self.advance()
         return self._question
 
     @property
@@ -236,7 +236,8 @@ class SlotBoard:
         own = self._own[arm]
         return own[number] if number < len(own) else len(self.rows)
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Have the question use all rows that it can use now."""
         if self._refusal is not None:
             raise NotAllowed(self._refusal)
         if not self._changed:

@@ -40,6 +40,7 @@ studies = Table(
     _METADATA,
     Column("study", Text, primary_key=True),
     Column("secret", Text, nullable=False),
+    Column("owners", Text, nullable=False),  # from which owners' tokens are made (see access.py)
     Column("seq", Integer, nullable=False),
     Column("hash", Text, nullable=False),
 )
@@ -56,7 +57,7 @@ journal = Table(
 
 # The set-up of one PostgreSQL database is serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
-SECONDS_TO_WAIT = 30
+SECONDS_TO_WAIT = 8  # for a lock of SQLite, or a connection: people wait at most 10
 # What people can mend, by what the databases say of it.
 SIGNS = {
     "disk-full": ("is full", "No space left", "could not extend", "File too large"),

@@ -119,9 +119,12 @@ class Ledger:
                 self._tell()
 
     def _store(self, batch: list[_Request]) -> None:
-        """Decide all requests, one after the other, and store them in one transaction."""
+        """Decide all requests, one after the other, and store them in one transaction.
+
+        What takes long comes before it: others wait for its end, and a database ends it if idle.
+        """
         try:
-            self._load()
+            self._catch_up()
             with self.store.writer() as writer:
                 self.time = writer.time
                 for entry in writer.entries(self._state.seq, self._state.hash):
@@ -136,6 +139,9 @@ class Ledger:
             self.trouble = error if isinstance(error, StoreFailed) else None
             # The state may hold entries that were not stored: it is made anew.
             self._current = False
+            if self.trouble is not None and self.trouble.code == "no-answer":
+                # Those that came meanwhile have waited, too, and would now wait as long again.
+                batch += [self._waiting.popleft() for _ in range(len(self._waiting))]
             for request in batch:
                 request.entries, request.error = [], _own_copy(error)
             if not isinstance(error, StopwiseError):
@@ -171,6 +177,14 @@ class Ledger:
                 request.result = request.answer(self._state, self.time, request.entries)
             except StopwiseError as error:
                 request.error = error
+
+    def _catch_up(self) -> None:
+        """Bring the state, and what its rows have decided, to the newest that is known."""
+        if not self._current:
+            self.refresh()
+        for board in self._state.boards.values():
+            if self._state.refusal is None:
+                board.advance()
 
     def _load(self) -> None:
         """Start from nothing if the state may hold entries that were not stored."""

@@ -13,12 +13,13 @@ from sqlalchemy.engine import URL
 
 # So many seconds an open transaction may do nothing, a lock may be waited for, and a statement may
 # take. Whoever waits for a lock outlives one who holds it and is gone.
-IDLE, LOCK, STATEMENT = 8.0, 10.0, 12.0
+IDLE, LOCK, STATEMENT = 2.5, 3.5, 4.0
 # After so long without an answer the connection is given up here: a little later, so that a
-# database which does answer can say why.
-SILENCE = 15.0
-# Lost packets: after 5 s without traffic, and then every 3 s, the other end is asked for a sign.
-KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 3, "keepalives_count": 3}
+# database which does answer can say why. Then one new connection is tried, for LOCK: whoever asks
+# learns within 10 s that nobody answers.
+SILENCE = 4.5
+# Lost packets: after 2 s without traffic, and then each second, the other end is asked for a sign.
+KEEPALIVES = {"keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count": 3}
 
 
 def settings(url: URL) -> dict[str, Any]:

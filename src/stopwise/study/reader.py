@@ -159,7 +159,10 @@ class StudyReader:
     @property
     def _recordings(self) -> Path:
         if self.folder is None:
-            raise NotAllowed("recordings need a study in a folder: open it by its folder")
+            raise NotAllowed(
+                "recordings are kept in the folder of a study: open it by the folder with its "
+                "study.yaml, which all machines that add or show them must share"
+            )
         return self.folder / recordings.FOLDER
 
     def lost_recordings(self) -> list[str]:

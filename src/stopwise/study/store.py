@@ -140,6 +140,11 @@ class Store:
         with reading(self.engine) as connection:
             return str(self._head(connection).secret)
 
+    def owners(self) -> str:
+        """Return the secret from which owners' tokens are made; it is never in the journal."""
+        with reading(self.engine) as connection:
+            return str(self._head(connection).owners)
+
     def entries(self, after: int = 0, previous: str | None = None) -> Generator[Entry, None, None]:
         """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
@@ -285,7 +290,8 @@ def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> 
             if create and not may_exist:
                 raise NotAllowed(f"there is already a study named {wanted!r} in this store")
         elif create:
-            new = {"study": wanted, "secret": new_secret(), "seq": 0, "hash": ORIGIN}
+            new = {"study": wanted, "seq": 0, "hash": ORIGIN}
+            new |= {"secret": new_secret(), "owners": new_secret()}
             connection.execute(insert(studies).values(new))
         else:
             raise InvalidInput(f"there is no study named {wanted!r} in this store")

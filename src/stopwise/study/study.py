@@ -1,12 +1,13 @@
 """The main class: a study that is planned, locked, run and read."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study import access, assignment, lifecycle, trial_actions, trial_import, views
+from stopwise.study.access import Role, owner_tokens
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import LAPSED, Imported, Released, Scored, Undone
@@ -14,7 +15,7 @@ from stopwise.study.limits import require_name
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
 from stopwise.study.robot_side import RobotSide
 from stopwise.study.rubric import plain_answer
-from stopwise.study.state import StudyState
+from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import is_url, mark_locked, open_store
 from stopwise.trackers import reporter_of
 from stopwise.trackers.tracker import RowFunction
@@ -322,6 +323,26 @@ class Study(RobotSide):
             lambda state: access.create_token(state, text, role, name, now=now, days=days), who
         )
         return text
+
+    def owner_token(self, who: str) -> str:
+        """Return the token of an owner for the servers of this study, which is the same for all.
+
+        It is made when it is first asked for, and anew after it was revoked or has expired.
+        """
+        now, secret = self.store.local_time(), self.store.owners()
+
+        def decide(state: StudyState, _: float) -> Sequence[Event]:
+            text, known = newest(state)
+            if known is not None:
+                return ()
+            made = access.create_token(state, text, Role.OWNER, who, now=now, days=TOKEN_DAYS)
+            return (made,)
+
+        def newest(state: StudyState) -> tuple[str, TokenRecord | None]:
+            tried = ((text, access.find(state, text)) for text in owner_tokens(secret, who))
+            return next(one for one in tried if one[1] is None or one[1].valid(now))
+
+        return self._ledger.ask(decide, lambda state, *_: newest(state)[0], who=who)
 
     def revoke_token(self, token: str, *, who: str = "owner") -> None:
         """Make a token void, named by its id (see ``tokens``)."""

@@ -6,9 +6,10 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.confidence_state import ConfidenceState
 from stopwise.core.scores import Scale
 from stopwise.files import plain_names
-from stopwise.questions.intervals import Run
+from stopwise.questions.intervals import through
 from stopwise.questions.question import Question
 from stopwise.rows.table import shares_won
 
@@ -27,7 +28,7 @@ class RowValues:
         self.question = question
         self._before = "" if task is None else f"{plain_names([task])[0]}/"
         self._policies: tuple[str, ...] = ()
-        self._runs: dict[str, Run] = {}
+        self._intervals: dict[str, tuple[ConfidenceSequence, ConfidenceState]] = {}
 
     def now(self) -> tuple[dict[str, float], str]:
         """Return numbers by name, and what is shown by now in words."""
@@ -53,7 +54,7 @@ class RowValues:
             scores = unit = shares_won(unit)
             scale = Scale(*scale.ends)
         if self._policies != rules.policies:  # one that joins takes its part of alpha
-            self._policies, self._runs = rules.policies, {}
+            self._policies, self._intervals = rules.policies, {}
         found: dict[str, float] = {}
         for index, name in enumerate(rules.policies):
             known = ~np.isnan(scores[:, index])
@@ -68,13 +69,14 @@ class RowValues:
 
     def _interval(self, name: str, scores: Floats) -> tuple[float, float]:
         """Return the ends of the interval of a mean, after its scores in [0, 1]."""
-        if name not in self._runs:
+        if name not in self._intervals:
             level = self.question.rules.alpha / len(self._policies) / 2
-            self._runs[name] = Run(ConfidenceSequence(levels=(level, level)), 1)
-        run = self._runs[name]
-        fresh = scores[int(run.interval.pairs[0]) :, None]
-        run.through(np.zeros_like(fresh), fresh)
-        low, high = run.sequence.bounds(run.interval)
+            sequence = ConfidenceSequence(levels=(level, level))
+            self._intervals[name] = sequence, sequence.start((1,))
+        sequence, state = self._intervals[name]
+        state = through(sequence, state, scores[int(state.pairs[0]) :])
+        self._intervals[name] = sequence, state
+        low, high = sequence.bounds(state)
         return float(low[0]), float(high[0])
 
 

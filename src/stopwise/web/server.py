@@ -13,15 +13,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from stopwise.errors import StopwiseError
-from stopwise.files import PRIVATE
-from stopwise.study.access import Role
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
 from stopwise.web.impatience import Doorway, Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
 SECONDS_TO_CLOSE = 5
-OWNER_TOKEN = "owner-token"
 
 
 class _Server(uvicorn.Server):
@@ -93,21 +90,8 @@ class Serving:
         return cls(study, listener, people_use or own, tls)
 
     def owner_link(self, who: str = "owner") -> str:
-        """Return a link for the owner, named as a person; the same as before a restart.
-
-        Its token is kept beside the study, readable for the owner alone, as the study is.
-        """
-        folder = self.study.folder
-        file = None if folder is None else folder / OWNER_TOKEN
-        text = file.read_text().strip() if file is not None and file.exists() else ""
-        known = self.study.authenticate(text) if text else None
-        if known is None or known.role is not Role.OWNER or known.name != who:
-            text = self.study.create_token(Role.OWNER, who, who=who)
-            if file is not None:
-                file.unlink(missing_ok=True)
-                file.touch(mode=PRIVATE)
-                file.write_text(text)
-        return join_link(self.url, text)
+        """Return a link for the owner, named as a person; the same at every start."""
+        return join_link(self.url, self.study.owner_token(who))
 
     def server(self, *, access_log: bool = False) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""

@@ -61,7 +61,9 @@ def barnard_region(n: int, level: float) -> Bools:
 
     def exceeds(statistic: float) -> bool:
         extreme = square >= statistic
-        shares = np.bincount(together[extreme], weights[extreme], minlength=2 * n + 1)
+        shares: Floats = np.bincount(
+            together[extreme], weights[extreme], minlength=2 * n + 1
+        ).astype(float)
         largest = float((_search(2 * n)[1] @ shares).max())
         if NEAR * level < largest <= level:  # only here could refinement make a difference
             largest = _largest_mean(shares)

@@ -150,16 +150,16 @@ class Study(RobotSide):
         """
         require_name(station, "a station")
 
-        def decide(state: StudyState, now: float) -> list[Event]:
-            return [*assignment.lapsed(state, now)] or assignment.take(
-                state, self._lots(state), station=station, now=now, task=task, holder=holder
+        def decide(state: StudyState, clock: float) -> list[Event]:
+            return [*assignment.lapsed(state, clock)] or assignment.take(
+                state, self._lots(state), station=station, clock=clock, task=task, holder=holder
             )
 
         def found(
-            state: StudyState, now: float, entries: list[Entry]
+            state: StudyState, clock: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
             over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
-            return over, views.held(state, station, now)
+            return over, views.held(state, station, clock)
 
         while True:  # what lapsed is entered first, and may change what is needed
             over, trial = self._ledger.ask(decide, found, who=who or station)

@@ -56,7 +56,7 @@ def _fill(study: sw.Study, trials: int) -> None:
 
 def _one_trial(state: StudyState, lots: Lots, number: int, success: bool) -> list[Event]:
     station = f"station {number % 7}"
-    taken = assignment.next_trial(state, lots, station=station, now=1000.0)
+    taken = assignment.next_trial(state, lots, station=station, clock=0.0)
     assert taken is not None
     started = Started(trial=number, lease=taken.lease)
     scored = Scored(trial=number, score=float(success), answer=success, seconds=31.5)

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 MOST_NAMED = 4
 # So many names of a list, and characters of a value, are shown in an error.
 MOST_LISTED, MOST_SHOWN = 12, 40
+# The code of notes that the promise holds for one look only, and of that on policies in turn.
+ONE_LOOK, IN_TURN = "one-look", "one-look-in-turn"
 # How files were read: the roles of columns to tell first, and notes that are hardly news.
 FIRST = ("policy", "score", "block")
 OF_FILE = "name of the file or its folder"
@@ -109,6 +111,12 @@ class Notes(list[str]):
     def add(self, *parts: str | Setting, code: str = "") -> None:
         """Note a message, given as that of a ``Message``."""
         self.append(Message(*parts, code=code))
+
+
+def one_look(why: str, *way_out: str | Setting, code: str = ONE_LOOK) -> Message:
+    """Say why further trials could change earlier rows, so that the promise holds for one look."""
+    text = f"this is the answer of one look at the finished trials: {why}"
+    return Message(text, *way_out, code=code)
 
 
 def placed(place: str, text: str) -> str:

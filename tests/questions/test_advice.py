@@ -52,8 +52,8 @@ def test_rounds_are_not_called_trials_where_the_best_is_asked_for(tasks: str) ->
     _, undeclared = run("analyze", tasks, *MEAN, "--goal", "best")
     _, declared = run("analyze", tasks, *MEAN, "--goal", "best", "--n-max", "40")
 
-    assert "of 111 averages of a round;" in undeclared
-    assert " averages of a round instead of 120;" in declared
+    assert "of 111 averages of a round, for one look at them;" in undeclared
+    assert " averages of a round instead of 120, for one look at them;" in declared
 
 
 def test_trials_beyond_the_last_full_round_are_those_that_no_average_has(tasks: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 from stopwise.errors import NotAllowed
 from stopwise.study import assignment, lifecycle, trial_actions
 from stopwise.study.blinding import Lots
+from stopwise.study.clock import Moment
 from stopwise.study.events import Scored, Undone, Voided
 from stopwise.study.selection import doubts
 from stopwise.study.state import TrialRecord
@@ -51,12 +52,12 @@ class Cheat:
         state = self.journal.state
         while not assignment.finished(state):
             self.journal.time += 60.0
-            now = self.journal.time
-            self.journal.enter(*assignment.lapsed(state, now))
+            clock = state.clock_at(Moment(self.journal.time))
+            self.journal.enter(*assignment.lapsed(state, clock))
             if assignment.finished(state):
                 break
-            self.journal.enter(*assignment.take(state, self.lots, station=STATION, now=now))
-            trial = assignment.holding(state, STATION, now)
+            self.journal.enter(*assignment.take(state, self.lots, station=STATION, clock=clock))
+            trial = assignment.holding(state, STATION, clock)
             assert trial is not None
             if self.act not in UNSTARTED:
                 self.journal.enter(trial_actions.start(state, trial.number, STATION))

@@ -15,6 +15,7 @@ from stopwise.core.arrays import Floats
 from stopwise.questions.question import Question
 from stopwise.study import assignment, lifecycle, trial_actions
 from stopwise.study.blinding import Lots
+from stopwise.study.clock import Moment
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.replay import apply
@@ -96,8 +97,9 @@ class Simulation:
         """Let a station ask for a trial; return when it will report what."""
         state, now = self.journal.state, self.journal.time
         name = f"station {station}"
-        self.journal.enter(*assignment.take(state, self.lots, station=name, now=now))
-        trial = assignment.holding(state, name, now)
+        clock = state.clock_at(Moment(now))
+        self.journal.enter(*assignment.take(state, self.lots, station=name, clock=clock))
+        trial = assignment.holding(state, name, clock)
         if trial is None:
             return now + 300.0, station, 0, -1.0
         policy = self.names[trial.arm]

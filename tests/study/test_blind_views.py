@@ -28,7 +28,7 @@ def exchanged(state: StudyState) -> StudyState:
 
 def everything_shown(state: StudyState) -> list[Any]:
     """Return all that is shown before unblinding beside the evidence."""
-    now, plan = state.time + TIME, state.plan
+    now, plan = state.clock + TIME, state.plan
     assert plan is not None
     return [
         views.held(state, "left", now),

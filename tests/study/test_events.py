@@ -62,7 +62,7 @@ def test_what_was_stored_is_read_and_would_be_stored_alike(name: str) -> None:
             entry.event,
             study=whole["study"],
             seq=entry.seq,
-            time=entry.time,
+            moment=entry.moment,
             who=entry.who,
             key=entry.key,
             previous=entry.previous,

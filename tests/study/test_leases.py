@@ -1,10 +1,13 @@
 """Trials that come late, twice or never, and several stations at once, on both stores."""
 
 import threading
+import time
 
 import pytest
 
 import stopwise as sw
+from stopwise.study import store
+from stopwise.study.clock import Moment
 from stopwise.study.state import StudyState
 from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
 
@@ -118,7 +121,38 @@ class TestTogether:
 
 def test_the_clock_of_a_study_never_runs_back() -> None:
     """Sabotage that fails it: leave out ``max(0.0, ...)`` in ``StudyState.clock_at``."""
-    state = StudyState(clock=100.0, time=1000.0)
+    state = StudyState(clock=100.0, moment=Moment(1000.0, "one boot", 50.0))
 
-    assert state.clock_at(1060.0) == 160.0
-    assert state.clock_at(400.0) == 100.0
+    assert state.clock_at(Moment(1060.0)) == 160.0
+    assert state.clock_at(Moment(400.0)) == 100.0
+    assert state.clock_at(Moment(9000.0, "one boot", 60.0)) == 110.0
+    assert state.clock_at(Moment(400.0, "one boot", 40.0)) == 100.0
+    assert state.clock_at(Moment(1060.0, "another", 0.0)) == 160.0
+
+
+@pytest.mark.parametrize("jump", [-3600.0, 3600.0])
+def test_a_clock_that_is_set_while_a_trial_runs_costs_nothing(
+    place: str, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    """By the machine's own clock: on SQLite that of the study, on PostgreSQL the server's."""
+    study = locked(place)
+    trial = take(study)
+    study.start(trial.trial, station="left")
+    set_clock(monkeypatch, jump)
+
+    other = take(study, "right")
+    with sw.Study.open(place) as after_restart:
+        held = after_restart.holding("left")
+
+    assert held is not None
+    assert (held.trial, other.trial) == (trial.trial, trial.trial + 1)
+    assert 60 * 29 < held.seconds_left <= 60 * 30
+    assert study.record(trial.trial, True, station="left").counted
+    assert study.verify().sound
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    """Set the clock that the study goes by: of the machine, or of the database server."""
+    real, served = time.time, store._time_of
+    monkeypatch.setattr(time, "time", lambda: real() + jump)
+    monkeypatch.setattr(store, "_time_of", lambda line: (served(line) + jump).label("now"))

@@ -146,7 +146,7 @@ def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
         replace(last.event, note="another"),
         study=study.store.study,
         seq=last.seq,
-        time=last.time,
+        moment=last.moment,
         who=last.who,
         key=last.key,
         previous=last.previous,

@@ -42,6 +42,11 @@ def name_of(path: Path) -> str:
     return path.resolve().parent.name if is_common or stem.startswith("results-") else stem
 
 
+def in_number_order(path: Path) -> list[str | int]:
+    """Return what sorts ``ep_2`` before ``ep_10``: trials that come later are the later ones."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(path))]
+
+
 def seed_of(path: Path) -> tuple[tuple[str, str], ...]:
     """Return the training seed that the name of a file, or of its folder, ends with."""
     found = SEED.search(path.stem) or SEED.search(path.parent.name)

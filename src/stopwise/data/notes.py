@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from stopwise.data.standard import Part
-from stopwise.messages import Message, Notes, names_listed
+from stopwise.messages import ONE_LOOK, Message, Notes, names_listed
 
 # From so many files on, what is said of each is said once.
 MANY_FILES = 3
@@ -25,7 +25,7 @@ FIRST = (
         "training-log",
         "copied-scores",
     ),
-    *("shards", "files-skipped", "last-line-cut", "headers-left-out", "completion-order"),
+    *("shards", "files-skipped", "last-line-cut", "headers-left-out", "completion-order", ONE_LOOK),
     *("names-alike", "one-name", "single-trial", "doubtful-scores", "policy-per-column"),
     *("policy-per-array", "scenes-of-one-task", "lists-unfolded", "numbers-restart"),
     *("order-of-file", "order-shuffled", "unscored-dropped", "unscored-failed", "at-point"),

@@ -1,16 +1,20 @@
-"""Trials in the order in which they were completed: successes end earlier, so they come first."""
+"""The order of trials: of completion, and one in which further trials would change earlier rows."""
 
 import hashlib
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from stopwise.data.growing import growing
-from stopwise.messages import Message, Notes, names_listed
+from stopwise.data.reading import Reading
+from stopwise.messages import IN_TURN, Message, Notes, names_listed, one_look
 
 # Trials that could have come in so many other orders were not listed successes first by chance.
 LEAST_ORDERS = 10_000
+# With fewer trials of a policy no test decides at an alpha of up to .2.
+LEAST_DECIDED = 4
 
 
 def completed_in_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -54,8 +58,45 @@ def completed_in_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     rng = np.random.default_rng(int.from_bytes(seed[:8]))
     text = (
         f"all successes of {names_listed(first)} stand before all failures, as in the order of "
-        "completion: rows are taken in an order drawn from the rows themselves, for one look at "
-        "all of them"
+        "completion, so rows are taken in an order drawn from the rows themselves"
     )
-    notes.append(Message(text, code="completion-order"))
+    notes.append(one_look(text))
     return frame[rng.permutation(len(frame))]
+
+
+def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -> None:
+    """Say if with further trials, or at an earlier look, the rows would not be the first of these.
+
+    ``frames`` are the trials of each file.
+    """
+    if growing() is not None:
+        return
+    if reading.order == "shuffled":
+        notes.append(one_look("the order of more trials would be another"))
+    several = pl.concat(
+        [own.group_by("task", "policy").len() for own in frames], how="vertical"
+    ).filter(pl.col("len") > 1)
+    if several.select("task", "policy").is_duplicated().any():
+        text = (
+            "trials of a policy come from several files, and more in the first would come between"
+        )
+        notes.append(one_look(text))
+    if any(came_in_turn(own, "policy") for own in frames):
+        notes.append(one_look("policies came one after the other", code=IN_TURN))
+
+
+def came_in_turn(frame: pl.DataFrame, name: str) -> bool:
+    """Whether others could have been compared before one policy, or task, had its first trial."""
+    within, others = ("task", 2) if name == "policy" else ("policy", 1)
+    at = pl.int_range(pl.len()).over(within).alias("at")
+    places = (
+        frame.select(name, within, at)
+        .group_by(name, within)
+        .agg(
+            pl.col("at").first().alias("first"),
+            pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
+        )
+    )
+    enough = pl.col("enough").sort(nulls_last=True).get(others - 1, null_on_oob=True)
+    groups = places.group_by(within).agg(pl.col("first").max(), enough)
+    return bool((groups["enough"] < groups["first"]).any())

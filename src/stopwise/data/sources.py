@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
-from stopwise.data.folders import about_jobs, name_of, seed_of
+from stopwise.data.folders import about_jobs, in_number_order, name_of, seed_of
 from stopwise.data.frames import is_frame, is_place, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
@@ -101,7 +101,11 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
 
     Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
     """
-    places = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    places = [
+        path
+        for path in sorted(folder.iterdir(), key=in_number_order)
+        if not path.name.startswith(".")
+    ]
     jobs = about_jobs(folder)
     found: list[Loaded] = []
     skipped: list[str] = []
@@ -136,7 +140,9 @@ def _files_beneath(folder: Path) -> list[Path]:
     if formats.opened(folder) is not None:
         return [folder]
     inner = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path for path in inner if not _is_hidden(path.relative_to(folder)))
+    return sorted(
+        (path for path in inner if not _is_hidden(path.relative_to(folder))), key=in_number_order
+    )
 
 
 def _is_hidden(path: Path) -> bool:

@@ -8,7 +8,7 @@ from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
-from stopwise.messages import Message, Setting, few
+from stopwise.messages import IN_TURN, Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
@@ -278,6 +278,9 @@ def _answer(
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
     table, declared = groups.declared(table, n_max)
+    if joined:  # policies that came later were declared
+        notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
+        table = replace(table, notes=tuple(notes))
     known = {
         "policies": table.policies,
         **declared,

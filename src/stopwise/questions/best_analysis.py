@@ -99,7 +99,8 @@ class BestAnalysis(Analysis):
         about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (
             f"{self.order_text} ({'; '.join(filter(None, about))}){mean}, {self._trials_text()}"
-            f"{self.futility_clause}; {promised} ({self.method}, {self.design} design)."
+            f"{self.aligned.looks_clause}{self.futility_clause}; {promised} ({self.method}, "
+            f"{self.design} design)."
         )
 
     @property

@@ -208,9 +208,8 @@ class OrderInWords(Drawn):
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         old = sum(own.trials_used for own in self.policies if own.name in self.rules.stored)
         stored_text = f" and {counted(old, 'stored one')}" if self.rules.stored else ""
-        once = any(getattr(note, "code", "") == "one-look" for note in self.aligned.notes)
-        looks = ", for one look at them" if once else ""
-        return f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}{looks}"
+        used = f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}"
+        return used + self.aligned.looks_clause
 
     @property
     def _in_words(self) -> bool:

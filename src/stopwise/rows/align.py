@@ -20,7 +20,7 @@ import polars as pl
 from stopwise.core.arrays import Floats
 from stopwise.data.trials import Trials
 from stopwise.errors import require, require_choice
-from stopwise.messages import BLANK, Notes, Setting, counted, few
+from stopwise.messages import BLANK, IN_TURN, Notes, Setting, counted, few, one_look
 from stopwise.rows.groups import unequal_numbers
 from stopwise.rows.table import Table, side_by_side
 
@@ -60,6 +60,8 @@ def align(
     task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
     notes = Notes(trials.notes)
+    if len(names) < 3 or not in_turn:
+        notes = Notes(note for note in notes if getattr(note, "code", "") != IN_TURN)
     require_choice("unit", unit, UNITS)
     unit = "seed" if trials.unit == "seed" else unit
     runs = 0
@@ -124,6 +126,8 @@ def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     grouped = frame.group_by("policy", "seed", maintain_order=True)
     means = grouped.agg(pl.col("score").mean())
     runs = counted(len(means), "training run")
+    if len(means) < len(frame):
+        notes.append(one_look("the mean of a training run changes with its next trial"))
     notes.add(f"the mean of each of {runs} is one trial, however many it has", code="unit-seed")
     return means
 
@@ -207,6 +211,9 @@ def _by_block(
         rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
     rows = rows.with_row_index("place")  # a wide file has a column `row` of its own
     row = frame.join(rows, on=keys, how="left", maintain_order="left")["place"].to_numpy()
+    places = frame.select("policy", pl.Series("place", row))
+    if in_turn and places.select((pl.col("place").diff() < 0).over("policy").any()).item():
+        notes.append(one_look("rows are not in the order in which each policy was tried"))
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
     found = np.full((2, len(rows), len(names)), np.nan)
     found[0, row, policy.to_numpy()] = frame["score"].to_numpy()

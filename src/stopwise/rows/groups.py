@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 
 from stopwise.errors import require, require_choice
-from stopwise.messages import Message, Setting, named
+from stopwise.messages import Message, Setting, named, one_look
 from stopwise.rows.table import Table
 
 UNEQUAL = ("shorter", "groups")
 CODE = "unequal-numbers"
-ONE_LOOK = Message(
-    "this is the answer of one look at the finished trials, whose numbers make the groups: to look "
-    "more often, declare ",
-    named("n_max"),
-    code="one-look",
-)
+MAKE_GROUPS = "their numbers make the groups"
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,13 @@ class Groups:
             if name in stored or (every and number > rows)
         }
         notes = tuple(note for note in table.notes if getattr(note, "code", "") != CODE)
-        notes = notes if n_max else (ONE_LOOK, *notes)
+        if every:  # with more trials of the longer policy, its groups would be others
+            notes = (one_look(MAKE_GROUPS), *notes)
+        elif n_max is None:
+            notes = (
+                one_look(f"{MAKE_GROUPS}; to look more often, declare ", named("n_max")),
+                *notes,
+            )
         chosen = {"n_max": rows, "groups": groups, "stored": stored}
         return replace(table, notes=notes), chosen
 

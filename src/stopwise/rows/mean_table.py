@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.scores import Scale
 from stopwise.errors import require
-from stopwise.messages import Notes, Setting, counted, named
+from stopwise.messages import Notes, Setting, counted, named, one_look
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import MEAN, described, not_drawn, shares
 from stopwise.rows.task_tables import of_every_policy, tables
@@ -40,6 +40,7 @@ def over_tasks(
     every task; by default the trials declare them. If more trials are to come, the weights name
     every task, and none is left out.
     """
+    from stopwise.data.order import came_in_turn
     from stopwise.data.trials import Trials
 
     require(
@@ -79,6 +80,9 @@ def over_tasks(
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share)
+    if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
+        more = one_look("tasks came one after the other, and a row takes one trial of each")
+        table = replace(table, notes=(more, *table.notes))
     mean = described(order, share, source.frame, table.policies)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
 

@@ -12,7 +12,7 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Message, Setting, counted
+from stopwise.messages import ONE_LOOK, Message, Setting, counted
 from stopwise.rows.task_mean import TaskMean
 
 
@@ -63,6 +63,12 @@ class Table:
             return ""
         runs = f"these {self.training_runs} training runs"
         return f"about the checkpoints of {runs}, not about what other runs would give"
+
+    @property
+    def looks_clause(self) -> str:
+        """What limits the promise to one look, where further trials could change earlier rows."""
+        once = any(getattr(note, "code", "").startswith(ONE_LOOK) for note in self.notes)
+        return ", for one look at them" if once else ""
 
     def asked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings, which ask who wins where the scores are preferences, or raise."""

@@ -3,7 +3,7 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
@@ -11,7 +11,7 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
+from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released, Started
 from stopwise.study.limits import require_note
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -24,31 +24,48 @@ def take(
     lots: Lots,
     *,
     station: str,
-    now: float,
+    clock: float,
     task: str | None = None,
+    after: int | None = None,
     holder: str | None = None,
 ) -> list[Event]:
     """Return what is to be entered when a station asks for a trial.
 
     A trial that it holds stays with it, unless it was not begun and is no longer needed. A
-    ``holder`` may hold one trial at a time, and none that another took.
+    ``holder`` may hold one trial at a time, and none that another took. A station that has run the
+    trial ``after``, and holds its result back so that it can be mended, gets the next one
+    meanwhile, as another station would; with this the trial has begun.
     """
     events: list[Event] = []
     if holder is not None:
-        _require_alone(state, holder, station, now)
-    held = holding(state, station, now)
-    if held is not None:
+        _require_alone(state, holder, station, clock)
+    held = holding(state, station, clock)
+    if held is not None and held.number == after:
+        events += _set_aside(state, held)
+    elif held is not None:
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
-    if checks_due(state, station, now) and not finished(state):
+    if checks_due(state, station, clock) and not finished(state):
         raise NotAllowed(f"go through the check list of station {station!r} first")
-    assigned = next_trial(state, lots, station=station, now=now, task=task)
+    assigned = next_trial(state, lots, station=station, clock=clock, task=task)
     return events if assigned is None else [*events, assigned]
 
 
+def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
+    """Return what is entered of a trial whose result comes later: at most one at each station."""
+    plan = locked_plan(state)
+    if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
+        raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
+    for other in _open_trials(state):
+        late = (other.station, other.status) == (trial.station, "leased") and not other.withdrawn
+        if late and other is not trial:
+            raise NotAllowed(f"report the result of trial {other.number} first")
+    return [] if trial.started else [Started(trial=trial.number, lease=60.0 * plan.lease_minutes)]
+
+
 def next_trial(
-    state: StudyState, lots: Lots, *, station: str, now: float, task: str | None = None
+    state: StudyState, lots: Lots, *, station: str, clock: float, task: str | None = None
 ) -> Assigned | None:
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
@@ -63,7 +80,7 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    place = _free_slot(state, lots, now, task, asking) or _new_row(state, lots, plan, task)
+    place = _free_slot(state, lots, clock, task, asking) or _new_row(state, lots, plan, task)
     if place is None:
         return None
     board, row, arm, opens = place
@@ -84,24 +101,18 @@ def next_trial(
     )
 
 
-def lapsed(state: StudyState, now: float) -> list[Released]:
+def lapsed(state: StudyState, clock: float) -> list[Released]:
     """Return what is to be entered of trials that began and whose lease has run out.
 
     Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
     was given back, for good.
     """
-    plan, clock = locked_plan(state), state.clock_at(now)
+    plan = locked_plan(state)
     if plan.given_back != "worst":
         return []
-    held = (
-        state.trials[slot.holder - 1]
-        for board in state.boards.values()
-        for _, _, slot in board.open_slots()
-        if slot.holder is not None
-    )
     over = (
         trial
-        for trial in held
+        for trial in _open_trials(state)
         if trial.begun and trial.status == "leased" and trial.expires <= clock
     )
     return [
@@ -113,10 +124,18 @@ def lapsed(state: StudyState, now: float) -> list[Released]:
     ]
 
 
-def checks_due(state: StudyState, station: str, now: float) -> tuple[str, ...]:
+def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
+    """Yield the trials that hold a place that is not settled."""
+    for board in state.boards.values():
+        for _, _, slot in board.open_slots():
+            if slot.holder is not None:
+                yield state.trials[slot.holder - 1]
+
+
+def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:
     """Return what is to be checked at a station before its next trial, nothing within a day."""
     last = state.checked.get(station)
-    fresh = last is not None and state.clock_at(now) - last <= A_DAYS_WORK
+    fresh = last is not None and clock - last <= A_DAYS_WORK
     return () if fresh else locked_plan(state).checks
 
 
@@ -135,21 +154,21 @@ def check(state: StudyState, station: str, ticked: Collection[str], note: str) -
     return Checked(station=station, ticked=kept, note=note.strip())
 
 
-def holding(state: StudyState, station: str, now: float) -> TrialRecord | None:
+def holding(state: StudyState, station: str, clock: float) -> TrialRecord | None:
     """Return the trial that a station has taken and not yet reported, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
-    if trial is not None and trial.status == "leased" and trial.expires > state.clock_at(now):
+    if trial is not None and trial.status == "leased" and trial.expires > clock:
         slot = state.slot(trial)
         if slot.holder == trial.number and not slot.settled:
             return trial
     return None
 
 
-def _require_alone(state: StudyState, holder: str, station: str, now: float) -> None:
+def _require_alone(state: StudyState, holder: str, station: str, clock: float) -> None:
     """Raise if the holder has a trial at another station, or another has one at this."""
     for place in state.held:
-        held = holding(state, place, now)
+        held = holding(state, place, clock)
         if held is None or (place == station) == (held.who == holder):
             continue
         if place == station:
@@ -199,10 +218,9 @@ def require_reason(what: str, reason: str) -> None:
 
 
 def _free_slot(
-    state: StudyState, lots: Lots, now: float, task: str | None, station: str | None
+    state: StudyState, lots: Lots, clock: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
     """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
-    clock = state.clock_at(now)
     found: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
         row, arms = _first_free(state, board, clock, station)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stopwise.errors import InvalidState
+from stopwise.study.clock import Moment
 from stopwise.study.event import Event
 from stopwise.study.events import read_event
 
@@ -29,6 +30,13 @@ class Entry:
     key: str | None  # the reporter's: a report with a known key is not stored again
     previous: str  # SHA-256 of the text of the entry before
     hash: str  # and of this one
+    boot: str = ""  # the machine that made it, and its uptime in seconds (see clock.py)
+    uptime: float = 0.0
+
+    @property
+    def moment(self) -> Moment:
+        """When it was moment."""
+        return Moment(self.time, self.boot, self.uptime)
 
     @property
     def kind(self) -> str:
@@ -42,7 +50,7 @@ class Entry:
 
 
 def encode(
-    event: Event, *, study: str, seq: int, time: float, who: str, key: str | None, previous: str
+    event: Event, *, study: str, seq: int, moment: Moment, who: str, key: str | None, previous: str
 ) -> tuple[str, str]:
     """Return the text of an entry and its hash."""
     body = json.dumps(
@@ -50,7 +58,8 @@ def encode(
             "previous": previous,
             "study": study,
             "seq": seq,
-            "time": time,
+            "time": moment.time,
+            **({"up": [moment.boot, moment.uptime]} if moment.boot else {}),
             "who": who,
             "key": key,
             "kind": event.kind,
@@ -66,6 +75,7 @@ def decode(body: str, digest: str) -> Entry:
     """Return the entry of a stored text."""
     try:
         found = json.loads(body)
+        boot, uptime = found.get("up", ("", 0.0))
         return Entry(
             seq=found["seq"],
             time=found["time"],
@@ -74,6 +84,8 @@ def decode(body: str, digest: str) -> Entry:
             key=found["key"],
             previous=found["previous"],
             hash=digest,
+            boot=boot,
+            uptime=uptime,
         )
     except InvalidState:
         raise

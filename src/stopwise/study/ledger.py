@@ -49,7 +49,7 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.lock = threading.RLock()
-        self.time = 0.0
+        self.clock = 0.0  # of the study, when something was stored last
         self._state = StudyState()
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
@@ -126,9 +126,9 @@ class Ledger:
         try:
             self._catch_up()
             with self.store.writer() as writer:
-                self.time = writer.time
                 for entry in writer.entries(self._state.seq, self._state.hash):
                     apply(self._state, entry)
+                self.clock = self._state.clock_at(writer.moment)
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
                     self._decide(request, writer, known)
@@ -157,7 +157,7 @@ class Ledger:
             return
         try:
             self._state.require_edition()
-            found = request.decide(self._state, writer.time)
+            found = request.decide(self._state, self.clock)
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
@@ -174,7 +174,7 @@ class Ledger:
         """Answer a request that was stored."""
         if request.error is None:
             try:
-                request.result = request.answer(self._state, self.time, request.entries)
+                request.result = request.answer(self._state, self.clock, request.entries)
             except StopwiseError as error:
                 request.error = error
 

@@ -118,14 +118,14 @@ class StudyReader:
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
         with self._ledger.reading() as state:
-            return views.held(state, station, self.store.now())
+            return views.held(state, station, self._clock(state))
 
     def checks_due(self, station: str) -> tuple[str, ...]:
         """Return what is to be checked at a station before it gets its next trial."""
         with self._ledger.reading() as state:
             if state.plan is None or assignment.finished(state):
                 return ()
-            return assignment.checks_due(state, station, self.store.now())
+            return assignment.checks_due(state, station, self._clock(state))
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
@@ -183,7 +183,7 @@ class StudyReader:
     def status(self) -> views.Status:
         """Return the progress of the study."""
         with self._ledger.reading() as state:
-            return views.status(state, self.plan, self.store.now(), self.edited())
+            return views.status(state, self.plan, self._clock(state), self.edited())
 
     def edited(self) -> tuple[str, ...]:
         """Return which settings ``study.yaml`` has otherwise than the plan that was locked."""
@@ -296,8 +296,8 @@ class StudyReader:
     def trial_lines(self, most: int) -> list[views.TrialLine]:
         """Return the newest trials, as their owner may choose them; the last one first."""
         with self._ledger.reading() as state:
-            now = self.store.now()
-            return [views.trial_line(state, one, now) for one in state.trials[: -most - 1 : -1]]
+            clock = self._clock(state)
+            return [views.trial_line(state, one, clock) for one in state.trials[: -most - 1 : -1]]
 
     def minutes_per_trial(self) -> float | None:
         """Return the minutes from one result to the next while people work; None if too few came.
@@ -333,6 +333,10 @@ class StudyReader:
         """Return whether a token, named by its id, still opens anything."""
         with self._ledger.reading() as state:
             return state.tokens[token].valid(self.store.local_time())
+
+    def _clock(self, state: StudyState) -> float:
+        """Read the study's clock now."""
+        return state.clock_at(self.store.now())
 
     def _lots(self, state: StudyState) -> Lots:
         """Return what draws at random for the locked plan."""

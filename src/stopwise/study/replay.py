@@ -16,8 +16,8 @@ from stopwise.study.study_plan import StudyPlan
 
 def apply(state: StudyState, entry: Entry) -> None:
     """Take the next entry in."""
-    state.clock = state.clock_at(entry.time)
-    state.time = entry.time
+    state.clock = state.clock_at(entry.moment)
+    state.moment = entry.moment
     try:
         take_in(entry.event, state, entry)
     except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -52,7 +52,7 @@ class RobotSide(StudyReader):
         """
         return self._ledger.ask(
             lambda state, _: trial_actions.attend(state, station, present=present, limit=limit),
-            lambda state, now, _: views.held(state, station, now),
+            lambda state, clock, _: views.held(state, station, clock),
             who=who,
         )
 
@@ -139,5 +139,8 @@ class RobotSide(StudyReader):
     ) -> list[Entry]:
         """Enter what is decided on the newest state; return the entries."""
         return self._ledger.ask(
-            lambda state, _: decide(state), lambda _state, _now, entries: entries, who=who, key=key
+            lambda state, _: decide(state),
+            lambda _state, _clock, entries: entries,
+            who=who,
+            key=key,
         )

@@ -11,6 +11,7 @@ from stopwise.errors import NotAllowed
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
+from stopwise.study.clock import Moment
 from stopwise.study.entries import ORIGIN
 from stopwise.study.study_plan import StudyPlan
 
@@ -104,9 +105,9 @@ class StudyState:
 
     seq: int = 0
     hash: str = ORIGIN
-    time: float = 0.0
-    # Seconds that passed while entries were made, by their times, steps back not counted. Leases
-    # are measured with it, so that a clock set back or forth cannot make them last for ever.
+    moment: Moment | None = None  # of the last entry
+    # Seconds that passed while entries were made (see clock.py). Leases are measured with it, so
+    # that a clock set back or forth neither ends them nor makes them last for ever.
     clock: float = 0.0
     study: str = ""
     plan: StudyPlan | None = None
@@ -130,9 +131,9 @@ class StudyState:
     amendments: int = 0
     imports: list[Import] = field(default_factory=list)
 
-    def clock_at(self, time: float) -> float:
-        """Return the study's clock at this time of the store's clock."""
-        return self.clock + max(0.0, time - self.time) if self.time else 0.0
+    def clock_at(self, moment: Moment) -> float:
+        """Read the study's clock at this moment."""
+        return 0.0 if self.moment is None else self.clock + moment.since(self.moment)
 
     def require_edition(self) -> None:
         """Raise if the plan was locked with another edition of its method than this one's."""

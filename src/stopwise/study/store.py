@@ -34,6 +34,7 @@ from stopwise.errors import (
 )
 from stopwise.files import PRIVATE
 from stopwise.study.blinding import new_secret
+from stopwise.study.clock import Moment, moment
 from stopwise.study.database import (
     connect,
     database_url,
@@ -67,7 +68,7 @@ class Store:
         self, engine: Engine, study: str, clock: Callable[[], float] | None = None
     ) -> None:
         self.engine, self.study = engine, study
-        self._clock = clock or (time.time if engine.dialect.name == "sqlite" else None)
+        self._clock = clock
         weakref.finalize(self, engine.dispose)  # also for those who forget to close it
 
     @classmethod
@@ -124,12 +125,18 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise StoreFailed(f"the backup {file} was not written: {error}") from error
 
-    def now(self) -> float:
-        """Return the time by the store's clock."""
-        if self._clock is not None:
-            return self._clock()
+    def now(self) -> Moment:
+        """Tell the time by the store's clock."""
+        if self._clock is not None or self.engine.dialect.name == "sqlite":
+            return self._moment(0.0)
         with reading(self.engine) as connection:
-            return float(connection.execute(select(_time_of(connection))).scalar_one())
+            return self._moment(connection.execute(select(_time_of(connection))).scalar_one())
+
+    def _moment(self, served: float) -> Moment:
+        """Complete a time of the database server; SQLite has none, and a set clock needs none."""
+        if self._clock is not None:
+            return Moment(self._clock())
+        return moment(time.time() if self.engine.dialect.name == "sqlite" else float(served))
 
     def local_time(self) -> float:
         """Return the time by this machine's clock, without asking the store."""
@@ -165,8 +172,7 @@ class Store:
         """Give the one writer of the study; all it adds is committed together, or nothing."""
         with writing(self.engine) as connection:
             head = self._head(connection, lock=True)
-            now = self._clock() if self._clock is not None else float(head.now)
-            writer = Writer(self, connection, head.seq, head.hash, now)
+            writer = Writer(self, connection, head.seq, head.hash, self._moment(head.now))
             yield writer
             writer.flush()
 
@@ -216,9 +222,9 @@ class Writer:
     """The right to add to a journal, within one transaction."""
 
     def __init__(
-        self, store: Store, connection: Connection, seq: int, digest: str, now: float
+        self, store: Store, connection: Connection, seq: int, digest: str, moment: Moment
     ) -> None:
-        self.seq, self.hash, self.time = seq, digest, now
+        self.seq, self.hash, self.moment = seq, digest, moment
         self._store, self._connection = store, connection
         self._rows: list[dict[str, object]] = []
 
@@ -250,7 +256,7 @@ class Writer:
                 event,
                 study=study,
                 seq=self.seq + 1,
-                time=self.time,
+                moment=self.moment,
                 who=who,
                 key=own,
                 previous=self.hash,

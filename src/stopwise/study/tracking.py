@@ -46,7 +46,7 @@ class StudyReporting:
         if not self._seq:
             self._reporter.begin({"study": plan.name, "plan": state.digest})
         self._seq = state.seq
-        now = status(state, plan, state.time)
+        now = status(state, plan, state.clock)
         counts = {f"progress/{name}": float(getattr(now, name)) for name in COUNTS}
         self._reporter.log(len(state.trials), counts)
         if state.refusal is None and revealed(state):

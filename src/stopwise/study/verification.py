@@ -87,7 +87,8 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
                 if name not in ("edition", "stopwise") and getattr(found, name) != value:
                     yield f"{name} does not match the locked plan"
         case events.Assigned(station=station, asked=task) as found:
-            if next_trial(state, lots, station=station, now=entry.time, task=task) != found:
+            clock = state.clock_at(entry.moment)
+            if next_trial(state, lots, station=station, clock=clock, task=task) != found:
                 yield "this is not the trial that the rules prescribe"
         case events.Scored() | events.Released() as found if found.score != _prescribed(
             state, plan, found

@@ -196,9 +196,9 @@ def edited_text(settings: tuple[str, ...]) -> str:
     )
 
 
-def held(state: StudyState, station: str, now: float) -> Assignment | None:
+def held(state: StudyState, station: str, clock: float) -> Assignment | None:
     """Return the trial that a station holds, as its operator may see it."""
-    trial = holding(state, station, now)
+    trial = holding(state, station, clock)
     if trial is None:
         return None
     plan = locked_plan(state)
@@ -213,7 +213,7 @@ def held(state: StudyState, station: str, now: float) -> Assignment | None:
         tags=plan.tags,
         station=trial.station,
         started=trial.started,
-        seconds_left=max(0.0, trial.expires - state.clock_at(now)),
+        seconds_left=max(0.0, trial.expires - clock),
         needed=needed(state, trial),
         given_back=plan.given_back,
         **_episode(state, trial),
@@ -247,7 +247,9 @@ def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
     )
 
 
-def status(state: StudyState, plan: StudyPlan, now: float, edited: tuple[str, ...] = ()) -> Status:
+def status(
+    state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
+) -> Status:
     """Return where the study stands."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
@@ -255,7 +257,7 @@ def status(state: StudyState, plan: StudyPlan, now: float, edited: tuple[str, ..
     assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
     counted = sum(trial.counted for trial in trials)
     stations = tuple(
-        _station(state, station, scored_at[station], now) for station in sorted(state.held)
+        _station(state, station, scored_at[station], clock) for station in sorted(state.held)
     )
     running = "finished" if finished(state) else "running"
     return Status(
@@ -281,8 +283,8 @@ def status(state: StudyState, plan: StudyPlan, now: float, edited: tuple[str, ..
     )
 
 
-def _station(state: StudyState, station: str, scored: int, now: float) -> StationStatus:
-    held = holding(state, station, now)
+def _station(state: StudyState, station: str, scored: int, clock: float) -> StationStatus:
+    held = holding(state, station, clock)
     return StationStatus(
         station=station,
         trial=None if held is None else held.number,
@@ -293,7 +295,7 @@ def _station(state: StudyState, station: str, scored: int, now: float) -> Statio
     )
 
 
-def trial_line(state: StudyState, trial: TrialRecord, now: float) -> TrialLine:
+def trial_line(state: StudyState, trial: TrialRecord, clock: float) -> TrialLine:
     """Return a trial as its owner may choose it."""
     return TrialLine(
         trial=trial.number,
@@ -301,15 +303,15 @@ def trial_line(state: StudyState, trial: TrialRecord, now: float) -> TrialLine:
         station=trial.station,
         who=trial.who,
         when=trial.when or None,
-        now=_in_words(state, trial, now),
+        now=_in_words(trial, clock),
         correctable=_may(undo, state, trial),
         voidable=_may(void, state, trial),
     )
 
 
-def _in_words(state: StudyState, trial: TrialRecord, now: float) -> str:
+def _in_words(trial: TrialRecord, clock: float) -> str:
     if trial.status == "leased":
-        return "under way" if state.clock_at(now) < trial.expires else "no result yet"
+        return "under way" if clock < trial.expires else "no result yet"
     if trial.status == "released":
         return "lapsed" if trial.lapsed else "not needed" if trial.unneeded else "given back"
     if trial.status == "voided":

@@ -14,12 +14,12 @@ def stopwise_gate() -> "Callable[..., GateResult]":
     """Return ``stopwise.gate`` that fails the test if worse was shown, and skips if undecided."""
 
     def checked(new: Any, baseline: Any, **settings: Any) -> "GateResult":
-        from stopwise.questions.gate import UNDECIDED, WORSE, gate
+        from stopwise.questions.gate import gate
 
         found = gate(new, baseline, **settings)
-        if found.shown == WORSE:
+        if found.answer == "fail":
             pytest.fail(found.sentence, pytrace=False)
-        if found.shown == UNDECIDED:
+        if found.answer == "undecided":
             pytest.skip(found.sentence)
         return found
 

@@ -88,7 +88,7 @@ def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
     [
         (["--margin", "-0.05"], "give a positive number"),
         (["--margin", "0"], "give a positive number"),
-        ([], "--margin is needed: how much worse is still acceptable"),
+        ([], "--margin says how much worse is still acceptable"),
         (["--margin", "1"], "margin must lie strictly between"),
         (["--alpha", "2"], "--alpha must lie strictly between 0 and 1"),
         (["--method", "step", "--n-max", "50"], "step takes no margin"),
@@ -203,10 +203,7 @@ def test_files_for_machines(tmp_path: Path) -> None:
 def test_undecided_is_a_skipped_test() -> None:
     found = sw.gate(GOOD, GOOD, 0.05)
 
-    assert (
-        '<skipped message="Undecided: about '
-        in found.to_junit()
-    )
+    assert '<skipped message="Undecided: about ' in found.to_junit()
     assert 'skipped="1"' in found.to_junit()
     assert "| undecided |" in found.to_markdown()
 

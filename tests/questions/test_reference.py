@@ -137,7 +137,9 @@ def test_step_takes_the_number_but_only_successes() -> None:
 def test_a_gate_holds_a_policy_against_a_number() -> None:
     found = sw.gate(NEW, reference=0.7)
     assert (found.shown, found.exit_code, found.baseline) == ("not worse", 0, "0.7")
-    assert found.sentence.startswith(f"Pass: new is better than 0.7, shown after {found.n} trials. All trials: mean")
+    assert found.sentence.startswith(
+        f"Pass: new is better than 0.7, shown after {found.n} trials. All trials: mean"
+    )
     assert found.interval.low > 0.7
     worse = sw.gate(OLD, reference=0.7)
     assert (worse.shown, worse.exit_code) == ("worse", 1)

@@ -106,16 +106,7 @@ def gate(
         "compare the new policy with a baseline or with a number (reference): give one of the two",
         parameter="baseline",
     )
-    if margin is None and reference is not None:
-        margin = 0.0
-    require(
-        is_number(margin) and (margin > 0 or (margin == 0 and reference is not None)),
-        named("margin"),
-        " says how much worse is still acceptable, in units of the score: give a positive number "
-        f"that was fixed before the data, such as 0.05, but got {margin!r}"
-        if margin is not None
-        else " is needed: how much worse is still acceptable, in units of the score, such as 0.05",
-    )
+    margin = _checked(0.0 if margin is None and reference is not None else margin, reference)
     memory = Memory.opened(state, versions)
     reading = {name: value for name, value in settings.items() if name in INPUT}
     own = {name: value for name, value in settings.items() if name not in INPUT}
@@ -144,6 +135,17 @@ def gate(
     found = _answer(rules, pairs, measured(table.scores, names))
     memory.keep(rules, pairs.first(found.n))
     return found
+
+
+def _checked(margin: Any, reference: float | None) -> float:
+    """Check the margin, which is 0 only beside a number."""
+    require(
+        is_number(margin) and (margin > 0 or (margin == 0 and reference is not None)),
+        named("margin"),
+        " says how much worse is still acceptable, in units of the score: give a positive number "
+        f"that was fixed before the data, such as 0.05, but got {margin!r}",
+    )
+    return float(margin)
 
 
 def _for_scores(trials: Any, reading: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -229,7 +229,7 @@ class GateResult:
             what = f"{self.policy}'s advantage"
         means = " and ".join(
             f"{score_text(mean)} ({name}, {counted(self.all_trials.trials[name], 'trial')})"
-            for name, mean in reversed(self.all_trials.means.items())
+            for name, mean in reversed(tuple(self.all_trials.means.items()))
         )
         several = len(self.all_trials.means) > 1
         return (

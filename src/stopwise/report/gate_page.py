@@ -57,7 +57,7 @@ def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
                 for _, measured in columns
             ),
         )
-        for name in reversed(found.all_trials.means)
+        for name in reversed(tuple(found.all_trials.means))
     ]
     settings = {
         "margin": score_text(found.margin),

@@ -8,6 +8,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
+from stopwise.core.engine import Engine
 from stopwise.core.rules import Rules
 
 
@@ -19,19 +20,22 @@ def interval_paths(
     Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
     """
     comparison = Comparison(rules)
-    test, sequence = comparison.test, comparison.confidence
-    state = test.start((len(scores0), len(comparison.directions)))
-    interval = sequence.start((len(scores0),), state)
+    engine, sequence = Engine(comparison), comparison.confidence
+    seen = engine.start((len(scores0),))
+    interval = sequence.start((len(scores0),), seen.tests)
     decision = np.full(len(scores0), -1)
     for scores in zip(scores0.T, scores1.T, strict=True):
-        r0, r1 = comparison.met(*scores)
-        before, state = state, test.step(state, *comparison.directed(r0, r1))
-        evidence = test.evidence(state)
-        falls, winner = comparison.decide(evidence)
+        met = comparison.met(*scores)
+        directed = comparison.directed(*met)
+        before, seen = seen, engine.observe(seen, *directed)
+        falls, winner = engine.end(seen)
         decision = np.where((decision < 0) & falls, winner, decision)
         claims = decision[:, None] == np.array(comparison.directions)
-        seen = comparison.pair_seen(before, state, r0, r1, log_e=evidence.log_e, rejected=claims)
-        interval = sequence.step(interval, seen, state)
+        log_e = seen.evidence.log_e
+        pair = comparison.pair_seen(
+            before.tests, seen.tests, met, directed, log_e=log_e, rejected=claims
+        )
+        interval = sequence.step(interval, pair, seen.tests)
         yield *sequence.bounds(interval), decision
 
 

@@ -10,21 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core import registry
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.dependence import FALSE_ALARMS
-from stopwise.core.equivalence import Sameness, SamenessState
-from stopwise.core.method import Evidence, Method
+from stopwise.core.equivalence import Sameness
+from stopwise.core.method import Method
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.proxy import means_of_pairs
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scene_watch import SceneTests
 from stopwise.core.scores import Scale, numeric_array, without_gradient
 from stopwise.errors import InvalidInput, require
-
-# The end of a study, beside 1 and 0 for the policy that is better: practically the same.
-EQUIVALENT = 2
 
 
 @dataclass(frozen=True)
@@ -156,16 +153,22 @@ class Comparison:
         return float(self.test.evidence(self.test.start((1,))).log_e[0])
 
     def pair_seen(
-        self, before: Any, after: Any, r0: Floats, r1: Floats, *, log_e: Floats, rejected: Bools
+        self,
+        before: Any,
+        after: Any,
+        scores: tuple[Floats, Floats],
+        directed: tuple[Floats, Floats],
+        *,
+        log_e: Floats,
+        rejected: Bools,
     ) -> Pairs:
         """Return one pair of scores as a confidence sequence sees it."""
         gained: Floats = np.zeros(rejected.shape)
         fall = gained
         if self.test.inverts:
             gained = log_e - self.start
-            fall = self.test.margin_fall(before, after, *self.directed(r0, r1))
-        if self.rules.proxy_mean is not None:
-            r0, r1 = self.scores_alone(r0, r1)
+            fall = self.test.margin_fall(before, after, *directed)
+        r0, r1 = scores if self.rules.proxy_mean is None else self.scores_alone(*scores)
         difference = r1 - r0
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
 
@@ -238,51 +241,6 @@ class Comparison:
         """What makes 1 - x of x in the direction of policy 0, and leaves x in the other."""
         start = np.array([float(policy == 0) for policy in self.directions])
         return start, 1.0 - 2.0 * start
-
-    def decide(self, evidence: Evidence) -> tuple[Bools, Ints]:
-        """Return whether a decision falls, and for which policy (one for all, or per run)."""
-        rejected = evidence.rejected
-        if self.alternative != "two-sided":
-            return rejected[..., 0], np.asarray(self.directions[0])
-        # Were both directions rejected at once (absurd levels only), nothing would be known.
-        return rejected[..., 0] != rejected[..., 1], rejected[..., 0].astype(np.int64)
-
-    def end(
-        self, evidence: Evidence, p_value: Floats, same: SamenessState | None
-    ) -> tuple[Bools, Ints]:
-        """Return whether a study ends, and how: as ``decide``, or 2 for practically the same.
-
-        The p-values are the least so far of each direction.
-        """
-        if self.sameness is None or same is None:
-            return self.decide(evidence)
-        not_worse = self.sameness.not_worse(same)
-        better = (p_value <= self.test.alpha) & not_worse
-        differ = better[..., 0] != better[..., 1]
-        ends: Bools = differ | not_worse.all(axis=-1)
-        return ends, np.where(differ, better[..., 0], EQUIVALENT)
-
-    def combined_log_e(self, log_e: Floats) -> Floats:
-        """Return the e-value to be held against 1/alpha, over all directions."""
-        if log_e.shape[-1] == 1:
-            return log_e[..., 0]
-        combined: Floats = log_e.max(axis=-1) - np.log(self.shares)
-        return combined
-
-    def combined_p_value(
-        self, p_value: Floats, same: SamenessState | None = None, equivalent: Bools | bool = False
-    ) -> Floats:
-        """Return the p-value to be held against alpha: of a difference, or where shown of sameness.
-
-        A difference is declared only if the better policy was also shown to be not worse.
-        """
-        if p_value.shape[-1] == 1:
-            return p_value[..., 0]
-        shared: Floats = np.minimum(self.shares * p_value, 1.0)
-        if same is None:
-            return np.asarray(shared.min(axis=-1))
-        backed = np.maximum(shared, same.p_value).min(axis=-1)
-        return np.where(equivalent, np.asarray(same.p_value.max(axis=-1)), backed)
 
     def unit_pair(self, r0: Any, r1: Any) -> tuple[float, float, float, float]:
         """Return one pair as it was scored and scaled to [0, 1]; NaN if it was not audited."""

@@ -1,6 +1,6 @@
 """States of many runs side by side: those of some of them, and others put in their place.
 
-A state is a NamedTuple of arrays whose first axis is that of the runs, or of such states.
+A state is a NamedTuple of arrays whose first axis is that of the runs, of such states, or None.
 """
 
 from typing import Any
@@ -9,7 +9,9 @@ from stopwise.core.arrays import Ints
 
 
 def of_runs(state: Any, places: Ints | list[int]) -> Any:
-    """Return the state of the runs at these places."""
+    """Return the state of the runs at these places; what is None stays so."""
+    if state is None:
+        return None
     if isinstance(state, tuple):
         return type(state)(*(of_runs(part, places) for part in state))
     return state.take(places, axis=0)
@@ -17,10 +19,15 @@ def of_runs(state: Any, places: Ints | list[int]) -> Any:
 
 def put_runs(state: Any, places: Ints, part: Any) -> None:
     """Replace, in place, the state of the runs at these places."""
-    for array, values in zip(state, part, strict=True):
-        array[places] = values
+    for old, new in zip(state, part, strict=True):
+        if isinstance(old, tuple):
+            put_runs(old, places, new)
+        elif old is not None:
+            old[places] = new
 
 
 def writable(state: Any) -> Any:
     """Return the state in arrays of its own."""
-    return type(state)(*(array.copy() for array in state))
+    if isinstance(state, tuple):
+        return type(state)(*map(writable, state))
+    return None if state is None else state.copy()

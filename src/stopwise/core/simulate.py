@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import EQUIVALENT, Comparison
-from stopwise.core.futility import Outlook
+from stopwise.core.comparison import Comparison
+from stopwise.core.engine import EQUIVALENT, Engine
 from stopwise.core.keywords import flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.rules import Rules
@@ -159,46 +159,31 @@ def _run_block(
     comparison: Comparison, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
-    test, sameness = comparison.test, comparison.sameness
+    engine = Engine(comparison)
     runs, n = scores0.shape[-2:]
-    shape = (runs, len(comparison.directions))
     used, decision = np.full(runs, n), np.full(runs, -1)
     log_e, p_value = np.zeros(runs), np.ones(runs)
     rows = np.arange(runs)
-    state = test.start(shape)
-    smallest = np.ones(shape)
-    same = None if sameness is None else sameness.start((runs,))
+    seen = engine.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
         met = comparison.met(r0.take(rows, axis=-1), r1.take(rows, axis=-1))
-        scores = comparison.directed(*met)
-        state = test.step(state, *scores)
-        evidence = test.evidence(state)
-        smallest = np.minimum(smallest, evidence.p_value)
-        if sameness is not None and same is not None:
-            same = sameness.step(same, *scores)
-        falls, winner = comparison.end(evidence, smallest, same)
-        if test.stops_at_futility:
-            futile = Outlook(test, state, sameness, same).hopeless
-            winner = np.where(falls, winner, -1)
-            falls = falls | futile
-        if falls.any():
-            stopped = rows[falls]
+        seen = engine.observe(seen, *comparison.directed(*met))
+        ends, winner = engine.end(seen)
+        if comparison.test.stops_at_futility:
+            winner = np.where(ends, winner, -1)
+            ends = ends | engine.outlook(seen).hopeless
+        if ends.any():
+            stopped, ended = rows[ends], of_runs(seen, np.flatnonzero(ends))
             used[stopped] = pairs
-            decision[stopped] = np.broadcast_to(winner, falls.shape)[falls]
-            log_e[stopped] = comparison.combined_log_e(evidence.log_e[falls])
-            ended = None if same is None else of_runs(same, np.flatnonzero(falls))
-            p_value[stopped] = comparison.combined_p_value(
-                smallest[falls], ended, decision[stopped] == EQUIVALENT
-            )
-            going = np.flatnonzero(~falls)
-            same = None if same is None else of_runs(same, going)
-            rows, smallest = rows.take(going), smallest.take(going, axis=0)
-            state = of_runs(state, going)
+            decision[stopped] = np.broadcast_to(winner, ends.shape)[ends]
+            log_e[stopped] = engine.log_e(ended)
+            p_value[stopped] = engine.p_value(ended, decision[stopped] == EQUIVALENT)
+            going = np.flatnonzero(~ends)
+            rows, seen = rows.take(going), of_runs(seen, going)
             if not rows.size:
                 break
-    log_e[rows] = comparison.combined_log_e(test.evidence(state).log_e)
-    p_value[rows] = comparison.combined_p_value(smallest, same)
+    log_e[rows], p_value[rows] = engine.log_e(seen), engine.p_value(seen)
     return used, decision, log_e, p_value
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.engine import Engine
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
@@ -126,11 +127,15 @@ class SequentialTest(Resumable):
 
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
-        self._comparison = Comparison(self.rules)
+        self._engine = Engine(Comparison(self.rules))
         self._limit = self.rules.n_max
         self._unused = 0
-        self._state = StreamState.begin(self._comparison)
+        self._state = StreamState.begin(self._engine)
         self._history = History(len(self._comparison.directions))
+
+    @property
+    def _comparison(self) -> Comparison:
+        return self._engine.comparison
 
     @property
     def unused(self) -> int:
@@ -141,8 +146,7 @@ class SequentialTest(Resumable):
     def verdict(self) -> Verdict:
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
-        log_e = float(comparison.combined_log_e(state.log_e))
-        same, equivalent = state.same, state.decision is Decision.EQUIVALENT
+        same, equivalent = state.seen.same, state.decision is Decision.EQUIVALENT
         scenes, watch = comparison.scenes, state.watch
         totals = state.total0, state.total1
         mean0, mean1 = (total / state.scored if state.scored else np.nan for total in totals)
@@ -152,8 +156,8 @@ class SequentialTest(Resumable):
             n_decided=state.n_decided,
             mean0=mean0 if self.rules.reference is None else self.rules.reference,
             mean1=mean1,
-            log_e=log_e,
-            p_value=float(comparison.combined_p_value(state.p_value, same, equivalent)),
+            log_e=float(self._engine.log_e(state.seen)),
+            p_value=float(self._engine.p_value(state.seen, equivalent)),
             interval=self._interval(),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
@@ -298,13 +302,13 @@ class SequentialTest(Resumable):
     def _advance(
         self, r0: float, r1: float, unit0: float, unit1: float, guesses: Sequence[float] | None
     ) -> None:
-        state, comparison = self._state, self._comparison
-        self._state = state.advanced(comparison, r0, r1, unit0, unit1, guesses=guesses)
-        self._history.add(self._state.p_value, self._state.log_e)
+        state = self._state.advanced(self._engine, r0, r1, unit0, unit1, guesses=guesses)
+        self._state = state
+        self._history.add(state.seen.p_value, state.seen.evidence.log_e)
 
     def _plan_for(self, n_max: int | None) -> None:
         """Let the method bet for this number of pairs; what was declared stays in the rules."""
-        self._comparison = Comparison(replace(self.rules, n_max=n_max))
+        self._engine = Engine(Comparison(replace(self.rules, n_max=n_max)))
         self._limit = n_max
 
     def _require_room(self) -> None:
@@ -336,7 +340,7 @@ class SequentialTest(Resumable):
         ahead = test.closes_at_futility or (n_max is not None and state.n < n_max)
         if state.n_decided is not None or not ahead:
             return None
-        return Outlook(test, state.method_state, self._comparison.sameness, state.same)
+        return self._engine.outlook(state.seen)
 
     def _ended_by_futility(self) -> bool:
         if not self._comparison.test.stops_at_futility or self._state.n == 0:
@@ -364,7 +368,7 @@ class SequentialTest(Resumable):
         if content["limit"] != test.rules.n_max:
             limit = content["limit"]
             test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
-        test._state = test._state.restored(test._comparison, content, test._limit)
+        test._state = test._state.restored(test._engine, content, test._limit)
         test._history = History(len(test._comparison.directions), test._state.n)
         test._history.restore(content["history"])
         return test

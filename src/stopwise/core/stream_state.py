@@ -6,11 +6,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
-from stopwise.core.comparison import EQUIVALENT, Comparison
 from stopwise.core.confidence_state import ConfidenceState
 from stopwise.core.dependence import PairDependence
 from stopwise.core.drift import Drift
+from stopwise.core.engine import EQUIVALENT, Engine, Seen
 from stopwise.core.equivalence import SamenessState
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.scene_watch import WatchState
@@ -27,16 +26,13 @@ class StreamState(NamedTuple):
     n: int
     total0: float
     total1: float
-    method_state: tuple[Any, ...]
-    log_e: Floats
+    seen: Seen
     confidence: ConfidenceState
-    p_value: Floats
     decision: Decision
     n_decided: int | None
     dependence: PairDependence | None  # watched for only where it matters
     extremes: tuple[float, float] | None  # the lowest and the highest score
-    same: SamenessState | None = None  # with equivalence only, as the next
-    drift: Drift | None = None  # up to the decision
+    drift: Drift | None = None  # with equivalence only: up to the decision
     unaudited: int = 0  # pairs that a judge alone has scored
     watch: WatchState | None = None  # with a proxy only: whether its scenes differ
 
@@ -46,30 +42,26 @@ class StreamState(NamedTuple):
         return self.n - self.unaudited
 
     @classmethod
-    def begin(cls, comparison: Comparison) -> Self:
+    def begin(cls, engine: Engine) -> Self:
         """Return the state before the first pair."""
-        shape = (len(comparison.directions),)
-        state = comparison.test.start(shape)
+        comparison, seen = engine.comparison, engine.start(())
         return cls(
             0,
             0.0,
             0.0,
-            state,
-            comparison.test.evidence(state).log_e,
-            comparison.confidence.start((), state),
-            np.ones(shape),
+            seen,
+            comparison.confidence.start((), seen.tests),
             Decision.UNDECIDED,
             None,
             PairDependence.begin() if comparison.rests_on_independence else None,
             None,
-            None if comparison.sameness is None else comparison.sameness.start(()),
             None if comparison.sameness is None else Drift(),
             watch=None if comparison.scenes is None else comparison.scenes.start(),
         )
 
     def advanced(
         self,
-        comparison: Comparison,
+        engine: Engine,
         r0: float,
         r1: float,
         unit0: float,
@@ -81,6 +73,7 @@ class StreamState(NamedTuple):
 
         With a proxy, ``guesses`` are its scaled scores.
         """
+        comparison, before = engine.comparison, self.seen
         array0, array1 = comparison.met(np.asarray(unit0), np.asarray(unit1))
         if comparison.rules.by == "wins":
             r0, r1 = unit0, unit1 = float(array0), float(array1)
@@ -94,36 +87,36 @@ class StreamState(NamedTuple):
             known = (*shown, *(extremes or ()))
             extremes = min(known), max(known)
         scores = comparison.directed(array0, array1)
-        state = comparison.test.step(self.method_state, *scores)
+        seen = engine.observe(before, *scores)
         watch = self.watch
         if comparison.scenes is not None and watch is not None:
             watch = comparison.scenes.step(watch, scores[0][1], scores[1][1])
-        evidence = comparison.test.evidence(state)
-        p_value, same, drift = np.minimum(self.p_value, evidence.p_value), self.same, self.drift
-        decision, n_decided = self.decision, self.n_decided
+        drift, decision, n_decided = self.drift, self.decision, self.n_decided
         if n_decided is None:
-            if comparison.sameness is not None and same is not None and drift is not None:
-                same, drift = comparison.sameness.step(same, *scores), drift.plus(unit1 - unit0)
-            falls, winner = comparison.end(evidence, p_value, same)
-            if falls:
+            drift = None if drift is None else drift.plus(unit1 - unit0)
+            ends, winner = engine.end(seen)
+            if ends:
                 decision, n_decided = _DECISIONS[int(winner)], self.n + 1
-        claims = np.array([_DECISIONS[way] is decision for way in comparison.directions])
+        else:
+            seen = seen._replace(same=before.same)
         pair = comparison.pair_seen(
-            self.method_state, state, array0, array1, log_e=evidence.log_e, rejected=claims
+            before.tests,
+            seen.tests,
+            (array0, array1),
+            scores,
+            log_e=seen.evidence.log_e,
+            rejected=np.array([_DECISIONS[policy] is decision for policy in comparison.directions]),
         )
         return StreamState(
             self.n + 1,
             self.total0 + r0,
             self.total1 + r1,
-            state,
-            evidence.log_e,
-            comparison.confidence.step(self.confidence, pair, state),
-            p_value,
+            seen,
+            comparison.confidence.step(self.confidence, pair, seen.tests),
             decision,
             n_decided,
             None if self.dependence is None else self.dependence.advanced(unit0, unit1),
             extremes,
-            same,
             drift,
             unaudited,
             watch,
@@ -135,9 +128,9 @@ class StreamState(NamedTuple):
             "n": self.n,
             "total0": self.total0,
             "total1": self.total1,
-            "state": encode_state(self.method_state),
+            "state": encode_state(self.seen.tests),
             "interval": encode_state(self.confidence),
-            "p_value": self.p_value.tolist(),
+            "p_value": self.seen.p_value.tolist(),
             "decision": self.decision.value,
             "n_decided": self.n_decided,
             "extremes": None if self.extremes is None else list(self.extremes),
@@ -147,11 +140,10 @@ class StreamState(NamedTuple):
             "sameness": self._sameness(),
         }
 
-    def restored(
-        self, comparison: Comparison, content: dict[str, Any], limit: int | None
-    ) -> "StreamState":
+    def restored(self, engine: Engine, content: dict[str, Any], limit: int | None) -> "StreamState":
         """Return the state that has this content, of the shapes that this first state has."""
-        state = restore_state(content["state"], self.method_state)
+        comparison = engine.comparison
+        tests = restore_state(content["state"], self.seen.tests)
         confidence = restore_state(content["interval"], self.confidence)
         dependence, watch = self.dependence, self.watch
         if dependence is not None:
@@ -162,39 +154,41 @@ class StreamState(NamedTuple):
         n = require_whole(content["n"], "n", 0, limit)
         require(
             (n_decided is None) == (decision is Decision.UNDECIDED)
-            and (self.same is not None or decision is not Decision.EQUIVALENT)
+            and (self.seen.same is not None or decision is not Decision.EQUIVALENT)
             and comparison.confidence.holds_together(confidence),
             "decision or interval is incomplete",
         )
+        same, drift = self._restored_sameness(content["sameness"])
+        p_value = restore_array(content["p_value"], self.seen.p_value)
         return StreamState(
             n,
             float(content["total0"]),
             float(content["total1"]),
-            state,
-            comparison.test.evidence(state).log_e,
+            Seen(tests, comparison.test.evidence(tests), p_value, same),
             confidence,
-            restore_array(content["p_value"], self.p_value),
             decision,
             None if n_decided is None else require_whole(n_decided, "n_decided", 1, n),
             dependence,
             _restored_extremes(content["extremes"]),
-            *self._restored_sameness(content["sameness"]),
+            drift,
             require_whole(content["unaudited"], "unaudited", 0, n),
             watch,
         )
 
     def _sameness(self) -> dict[str, Any] | None:
         """Return what the tests of sameness have seen, if there are any."""
-        if self.same is None or self.drift is None:
+        same, drift = self.seen.same, self.drift
+        if same is None or drift is None:
             return None
-        tests, p_value = encode_state(self.same.tests), self.same.p_value.tolist()
-        return {"state": tests, "p_value": p_value, "drift": list(self.drift)}
+        tests, p_value = encode_state(same.tests), same.p_value.tolist()
+        return {"state": tests, "p_value": p_value, "drift": list(drift)}
 
     def _restored_sameness(self, content: Any) -> tuple[SamenessState | None, Drift | None]:
-        if self.same is None:
+        same = self.seen.same
+        if same is None:
             return None, None
-        tests = restore_state(content["state"], self.same.tests)
-        p_value = restore_array(content["p_value"], self.same.p_value)
+        tests = restore_state(content["state"], same.tests)
+        p_value = restore_array(content["p_value"], same.p_value)
         pairs, *sums = content["drift"]
         return SamenessState(tests, p_value), Drift(pairs, *(float(each) for each in sums))
 

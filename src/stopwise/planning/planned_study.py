@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stopwise.core.arrays import Bools, Doubles, Floats
-from stopwise.core.comparison import EQUIVALENT
+from stopwise.core.engine import EQUIVALENT
 from stopwise.core.simulate import run_studies
 from stopwise.core.step.method import Step
 from stopwise.errors import require

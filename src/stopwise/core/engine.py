@@ -1,0 +1,107 @@
+"""The engine: tests of one study or of thousands side by side, pair by pair.
+
+Streams, simulations and the pairs of many policies are made of it. What one run gives does not
+depend on its neighbours in the array.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.comparison import Comparison
+from stopwise.core.equivalence import SamenessState
+from stopwise.core.futility import Outlook
+from stopwise.core.method import Evidence
+
+# The end of a study, beside 1 and 0 for the policy that is better: practically the same.
+EQUIVALENT = 2
+
+
+class Seen(NamedTuple):
+    """What the tests of some runs have seen; the last axis of its arrays is that of directions."""
+
+    tests: Any
+    evidence: Evidence
+    p_value: Floats  # the least so far
+    same: SamenessState | None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The tests that a comparison asks for: one for each direction, and those of sameness."""
+
+    comparison: Comparison
+
+    def start(self, shape: tuple[int, ...]) -> Seen:
+        """State before the first pair of each run."""
+        test, sameness = self.comparison.test, self.comparison.sameness
+        directed = (*shape, len(self.comparison.directions))
+        tests = test.start(directed)
+        same = None if sameness is None else sameness.start(shape)
+        return Seen(tests, test.evidence(tests), np.ones(directed), same)
+
+    def observe(self, seen: Seen, low: Floats, high: Floats) -> Seen:
+        """State after one more pair of scores, as ``Comparison.directed`` gives them."""
+        test, sameness = self.comparison.test, self.comparison.sameness
+        tests = test.step(seen.tests, low, high)
+        evidence, same = test.evidence(tests), seen.same
+        if sameness is not None and same is not None:
+            same = sameness.step(same, low, high)
+        return Seen(tests, evidence, np.minimum(seen.p_value, evidence.p_value), same)
+
+    def leap(self, seen: Seen, low: Floats, high: Floats) -> tuple[Seen, Floats]:
+        """State after several pairs (the first axis) that decide nothing, and log e-values by pair.
+
+        The tests of sameness are not shown these pairs.
+        """
+        tests, path = self.comparison.test.leap(seen.tests, low, high)
+        p_value = np.minimum(seen.p_value, np.exp(-path.max(axis=0)))
+        return Seen(tests, self.comparison.test.evidence(tests), p_value, seen.same), path
+
+    def outlook(self, seen: Seen) -> Outlook:
+        """What the studies may expect by n_max."""
+        return Outlook(self.comparison.test, seen.tests, self.comparison.sameness, seen.same)
+
+    def end(self, seen: Seen) -> tuple[Bools, Ints]:
+        """Return whether a study ends, and for which policy; 2 for practically the same.
+
+        The second is one for all runs, or one for each.
+        """
+        sameness, rejected = self.comparison.sameness, seen.evidence.rejected
+        if sameness is not None and seen.same is not None:
+            not_worse = sameness.not_worse(seen.same)
+            better = (seen.p_value <= self.comparison.test.alpha) & not_worse
+            differ = better[..., 0] != better[..., 1]
+            ends: Bools = differ | not_worse.all(axis=-1)
+            return ends, np.where(differ, better[..., 0], EQUIVALENT)
+        if len(self.comparison.directions) == 1:
+            return rejected[..., 0], np.asarray(self.comparison.directions[0])
+        # Were both directions rejected at once (absurd levels only), nothing would be known.
+        return rejected[..., 0] != rejected[..., 1], rejected[..., 0].astype(np.int64)
+
+    def log_e(self, seen: Seen) -> Floats:
+        """Return log e-values to be held against log(1/alpha), over all directions."""
+        log_e = seen.evidence.log_e
+        if log_e.shape[-1] == 1:
+            return log_e[..., 0]
+        return np.asarray(log_e.max(axis=-1) - self._log_shares)
+
+    def p_value(self, seen: Seen, equivalent: Bools | bool = False) -> Floats:
+        """Return p-values to be held against alpha: of a difference, or where shown of sameness.
+
+        A difference is declared only if the better policy was also shown to be not worse.
+        """
+        if seen.p_value.shape[-1] == 1:
+            return seen.p_value[..., 0]
+        shared: Floats = np.minimum(self.comparison.shares * seen.p_value, 1.0)
+        if seen.same is None:
+            return np.asarray(shared.min(axis=-1))
+        backed = np.maximum(shared, seen.same.p_value).min(axis=-1)
+        return np.where(equivalent, np.asarray(seen.same.p_value.max(axis=-1)), backed)
+
+    @cached_property
+    def _log_shares(self) -> float:
+        return float(np.log(self.comparison.shares))

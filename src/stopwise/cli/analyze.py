@@ -133,7 +133,11 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
 
     require(
         comparison.by == "wins"
-        or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
+        or (
+            not trials.bounds_inferred
+            and all(task in trials.bounds for task in trials.tasks)
+            and not any(getattr(note, "code", "") == "bounds-assumed" for note in trials.notes)
+        ),
         "--strict needs declared bounds for every task: give --bounds",
     )
 

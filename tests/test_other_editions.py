@@ -80,7 +80,7 @@ class GateState(File):
 
     def use(self) -> object:
         scores = [0.2, 0.9, 0.4] * 5
-        return sw.gate(scores, scores, method="wsr", state=self.place)
+        return sw.gate(scores, scores, 0.1, method="wsr", state=self.place)
 
 
 class RaceJournal(File):

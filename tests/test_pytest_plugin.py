@@ -26,7 +26,7 @@ def test_worse_fails_and_undecided_skips(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=1, failed=1, skipped=1)
-    result.stdout.fnmatch_lines(["*new is worse than baseline by more than 0.2: shown after*"])
+    result.stdout.fnmatch_lines(["*Fail: new is more than 0.2 worse than baseline, shown after*"])
 
 
 def test_pytest_finds_it() -> None:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.analyze import analyze, analyze_tasks, compare
     from stopwise.questions.counts import CountsComparison, compare_counts
-    from stopwise.questions.gate import Gate, gate
+    from stopwise.questions.gate import gate
+    from stopwise.questions.gate_result import GateResult
     from stopwise.report.figures import plot_decision_regions
     from stopwise.rollout.race import race
     from stopwise.rollout.race_result import RaceResult
@@ -45,7 +46,7 @@ __all__ = [
     "CountsComparison",
     "Decision",
     "Forecast",
-    "Gate",
+    "GateResult",
     "Interval",
     "InvalidInput",
     "InvalidState",
@@ -97,7 +98,7 @@ _HOMES = {
     "CountsComparison": "questions.counts",
     "Decision": "core.pair_verdict",
     "Forecast": "planning.forecast_result",
-    "Gate": "questions.gate",
+    "GateResult": "questions.gate_result",
     "Interval": "core.confidence_state",
     "InvalidInput": "errors",
     "InvalidState": "errors",

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from stopwise.questions.gate import Gate
+    from stopwise.questions.gate_result import GateResult
 
 
 @pytest.fixture
-def stopwise_gate() -> "Callable[..., Gate]":
+def stopwise_gate() -> "Callable[..., GateResult]":
     """Return ``stopwise.gate`` that fails the test if worse was shown, and skips if undecided."""
 
-    def checked(new: Any, baseline: Any, **settings: Any) -> "Gate":
-        from stopwise.questions.gate import UNDECIDED, WORSE, gate
+    def checked(new: Any, baseline: Any, **settings: Any) -> "GateResult":
+        from stopwise.questions.gate import gate
 
         found = gate(new, baseline, **settings)
-        if found.shown == WORSE:
+        if found.answer == "fail":
             pytest.fail(found.sentence, pytrace=False)
-        if found.shown == UNDECIDED:
+        if found.answer == "undecided":
             pytest.skip(found.sentence)
         return found
 

@@ -1,8 +1,6 @@
 """A phone at the robot: a pedal, a screen that stays on, a slow network, upright and across."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -10,9 +8,20 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, ViewportSize, expect
 
 import stopwise as sw
-from tests.browser.phone import PHONE, code_of, joined, picture, ready
+from tests.browser.phone import (
+    PHONE,
+    code_of,
+    entries_of,
+    expect_stored,
+    expect_trial,
+    phone_of,
+    picture,
+    ready,
+    running,
+    take,
+    tap,
+)
 from tests.study.runners import eventually
-from tests.web.serving import CUPS, served
 
 ACROSS: ViewportSize = {"width": 667, "height": 331}  # what a small phone leaves to a page
 LOCKS = """
@@ -41,77 +50,83 @@ COVERED = """() => [
     })"""
 
 
-@contextmanager
-def cups(folder: Path, plan: Mapping[str, object] | None = None) -> Iterator[tuple[sw.Study, str]]:
-    study = sw.Study.create(folder / "cups", {**CUPS, **(plan or {})})
-    study.lock()
-    with study, served(study) as url:
-        yield study, url
-
-
-def phone_of(browser: Browser, study: sw.Study, url: str, size: ViewportSize = PHONE) -> Page:
-    return joined(browser, url, study.create_token("operator", "arm 1"), size)
-
-
 def test_a_pedal_runs_a_whole_trial(browser: Browser, tmp_path: Path) -> None:
-    """Forward takes, saves and goes on, back is the clock; wherever the focus is."""
+    """Forward takes and saves, back is the clock; wherever the focus is."""
     number = {"kind": "number", "low": 0, "high": 30, "unit": "cm"}
-    with cups(tmp_path, {"tasks": [{"name": "push", "score": number}]}) as (study, url):
+    with running(tmp_path, {"tasks": [{"name": "push", "score": number}]}) as (study, url):
         phone = phone_of(browser, study, url)
-        phone.keyboard.press("PageDown")
+        press(phone, "PageDown")
         code_of(phone)
-        phone.keyboard.press("PageUp")
+        press(phone, "PageUp")
         expect(phone.locator("#timer")).to_have_text("Stop")
-        phone.keyboard.press("PageDown")  # nothing is chosen yet: nothing is saved
+        press(phone, "PageDown")  # nothing is chosen yet: nothing is saved
         slider = phone.get_by_label("Slider")
         slider.fill("12")
         slider.focus()
-        phone.keyboard.press("PageUp")  # on a slider this would mean more
+        press(phone, "PageUp")  # on a slider this would mean more
         expect(phone.locator("#timer")).to_have_text("Restart")
-        phone.keyboard.press("PageDown")
-        expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        phone.keyboard.press("PageDown")
-        expect(phone.locator("#trial-number")).to_have_text("trial 2")
+        press(phone, "PageDown")
+        expect_stored(phone, "Trial 1: 12 cm")
+        expect_trial(phone, 2)
         phone.get_by_text("Add a note").click()
-        phone.get_by_label("Note").press("a")
-        assert [e.content["score"] for e in study.journal() if e.kind == "scored"] == [12.0]
-        phone.context.close()
+        phone.get_by_label("Note").press("1")
+        assert [each["score"] for each in entries_of(study, "scored")] == [12.0]
+
+
+def test_two_pedals_or_two_keys_say_success_and_failure(browser: Browser, tmp_path: Path) -> None:
+    """Either starts the clock; a foot that presses twice says one thing."""
+    with running(tmp_path, {"tasks": [{"name": "wipe", "score": "binary"}]}) as (study, url):
+        phone = phone_of(browser, study, url)
+        take(phone)
+        phone.wait_for_timeout(600)  # a new trial takes no answer at once
+        press(phone, "PageUp")
+        phone.keyboard.press("PageDown")
+        assert entries_of(study, "scored") == []
+        press(phone, "PageDown")
+        expect_stored(phone, "Trial 1: success")
+        expect_trial(phone, 2)
+        phone.wait_for_timeout(600)
+        press(phone, "1")
+        expect_stored(phone, "Trial 2: failure")
+
+
+def press(page: Page, key: str) -> None:
+    """Press a pedal, a while after the last time."""
+    page.wait_for_timeout(350)
+    page.keyboard.press(key)
 
 
 def test_the_screen_stays_on_during_a_trial_and_shows_the_next_from_its_top(
     browser: Browser, tmp_path: Path
 ) -> None:
-    with cups(tmp_path) as (study, url):
+    with running(tmp_path) as (study, url):
         phone = phone_of(browser, study, url)
         phone.context.add_init_script(LOCKS)
         phone.reload()
         ready(phone)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
-        phone.get_by_role("button", name="None of these").click()
+        take(phone)
         while phone.evaluate(HELD) != 1:
             phone.wait_for_timeout(20)
         phone.evaluate("() => window.locks[0].release()")  # as when the page is put aside
         phone.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
         while phone.evaluate(HELD) != 1:
             phone.wait_for_timeout(20)
-        phone.locator("#save").click()
-        while phone.evaluate(HELD) != 0:
-            phone.wait_for_timeout(20)
         phone.set_viewport_size(ACROSS)
-        phone.get_by_role("button", name="Next trial").click()
-        phone.get_by_role("button", name="None of these").click()  # which is scrolled to
+        tap(phone, "None of these")  # which is scrolled to
         assert phone.evaluate(SCROLLED) > 0
         phone.locator("#save").click()
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#trial-number")).to_have_text("trial 3")
+        expect_trial(phone, 2)
         assert phone.evaluate(SCROLLED) == 0
-        phone.context.close()
+        phone.once("dialog", lambda dialog: dialog.accept())
+        phone.locator("#invalid summary").click()
+        tap(phone, "wrong setup", "Give this trial back")
+        while phone.evaluate(HELD) != 0:
+            phone.wait_for_timeout(20)
 
 
 def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) -> None:
     """Every tap shows what it did while the server has not even been asked."""
-    with cups(tmp_path, {"checks": ["light"]}) as (study, url):
+    with running(tmp_path, {"checks": ["light"]}) as (study, url):
         phone = phone_of(browser, study, url)
         slow: list[Route] = []
 
@@ -137,49 +152,43 @@ def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) ->
         before = study.seq
         phone.locator("#timer").click()
         expect(phone.locator("#timer")).to_have_text("Stop")
-        phone.get_by_role("button", name="None of these").click()
-        phone.locator("#save").click()
-        expect(phone.locator("#saved-text")).to_have_text("Trial 1 is kept on this device")
-        expect(phone.locator("#saved-state")).to_have_text("Sending…")
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#stage.busy #next")).to_be_visible()
+        tap(phone, "None of these", "Save")
+        expect(phone.locator("#last-text")).to_have_text("Trial 1: none of the steps, 0")
+        expect(phone.locator("#last-state")).to_have_text("Sending…")
+        expect(phone.locator("#stage.busy")).to_be_visible()
         assert study.seq == before
         while phone.locator("#trial-number").inner_text() != "trial 2":
             arrive()
+        phone.once("dialog", lambda dialog: dialog.accept())
         phone.locator("#invalid summary").click()
-        phone.get_by_role("button", name="wrong setup").click()
-        phone.locator("#give-back").click()
+        tap(phone, "wrong setup", "Give this trial back")
         expect(phone.locator("#ready")).to_be_visible()
-        phone.context.close()
 
 
 def test_a_reason_is_kept_for_its_trial_alone_and_what_has_begun_has_begun(
     browser: Browser, tmp_path: Path
 ) -> None:
     """Also without connection, else a trial could be given back for how it went."""
-    with cups(tmp_path) as (study, url):
+    with running(tmp_path) as (study, url):
         phone = phone_of(browser, study, url)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
+        take(phone)
         phone.locator("#invalid summary").click()
         reason = phone.get_by_role("button", name="someone interfered")
         reason.click()
         phone.reload()
         expect(reason).to_have_attribute("aria-pressed", "true")
-        phone.locator("#give-back").click()
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#trial-number")).to_have_text("trial 2")
+        phone.once("dialog", lambda dialog: dialog.accept())
+        tap(phone, "Give this trial back", "Next trial")
+        expect_trial(phone, 2)
         phone.locator("#invalid summary").click()
         expect(reason).to_have_attribute("aria-pressed", "false")
-        released = [e.content["reason"] for e in study.journal() if e.kind == "released"]
-        assert released == ["someone interfered"]
+        assert [each["reason"] for each in entries_of(study, "released")] == ["someone interfered"]
 
         phone.context.set_offline(True)
         phone.locator("#timer").click()
         expect(phone.locator("#connection")).to_have_text("no connection")
         phone.context.set_offline(False)
         eventually(lambda: started(study, 2))
-        phone.context.close()
 
 
 OTHER = pytest.mark.slow("walks through a whole trial; adds the other colours, which cover alike")
@@ -199,7 +208,7 @@ def test_nothing_lies_over_anything(
 ) -> None:
     """Whatever can be touched or read can be brought into sight, and nothing covers it."""
     name = {"name": "A study of which the name is far too long for a phone", "checks": ["light"]}
-    with cups(tmp_path, name) as (study, url):
+    with running(tmp_path, name) as (study, url):
         phone = phone_of(browser, study, url, size)
         phone.emulate_media(color_scheme=scheme)
         shot = f"phone-{'across' if size is ACROSS else 'upright'}-{scheme}"
@@ -212,12 +221,14 @@ def test_nothing_lies_over_anything(
         code_of(phone)
         phone.get_by_role("button", name="cup reached").click()
         picture(phone, shot)
-        start, save, station = (phone.locator(one) for one in ("#timer", "#save", "#station"))
+        start, save = phone.locator("#timer"), phone.locator("#save")
         for button in (start, save):
             expect(button).to_be_in_viewport(ratio=1)
-        look = "one => ['backgroundColor', 'fontSize', 'height'].map(k => getComputedStyle(one)[k])"
-        assert start.evaluate(look) == save.evaluate(look)
-        assert station.evaluate("one => one.offsetHeight") >= 44  # a thumb
+        ground = "one => getComputedStyle(one).backgroundColor"
+        assert start.evaluate(ground) == save.evaluate(ground)
+        tap(phone, "Start", "Stop")
+        expect(start).to_have_text("Restart")
+        assert start.evaluate(ground) != save.evaluate(ground)
         phone.get_by_text("Add a note").click()
         phone.locator("#invalid summary").click()
         assert phone.evaluate(COVERED) == []
@@ -226,21 +237,18 @@ def test_nothing_lies_over_anything(
         expect(phone.locator("#connection")).to_have_text("no connection")
         phone.locator("#save").click()
         expect(phone.locator("#connection")).to_have_text("waiting for connection")
-        phone.get_by_role("button", name="Next trial").click()
         expect(phone.locator("#problem")).to_be_visible()
         assert phone.evaluate(COVERED) == []
-        phone.context.close()
 
 
 def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
     browser: Browser, tmp_path: Path
 ) -> None:
     """Else the page waits for a runner that knows of nothing."""
-    with cups(tmp_path) as (study, url):
+    with running(tmp_path) as (study, url):
         study.attend("arm 1")
         phone = phone_of(browser, study, url)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
+        take(phone)
         phone.context.set_offline(True)
         phone.get_by_role("button", name="Start").click()
         expect(phone.locator("#problem")).to_contain_text("tap Start again")
@@ -252,16 +260,14 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
         phone.set_viewport_size(ACROSS)
         expect(phone.locator("#robot")).to_be_in_viewport(ratio=1)
         eventually(lambda: started(study))
-        phone.context.close()
 
 
 def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_path: Path) -> None:
     """The page asked how its trial stands while Start was on its way."""
-    with cups(tmp_path) as (study, url):
+    with running(tmp_path) as (study, url):
         study.attend("arm 1")
         phone = phone_of(browser, study, url)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
+        take(phone)
         starts: list[Route] = []
         answers: list[tuple[Route, APIResponse]] = []
         phone.route("**/start", lambda route: starts.extend([route]))
@@ -281,7 +287,6 @@ def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_pat
         phone.wait_for_timeout(200)
         expect(phone.locator("#robot")).to_contain_text("Starting…")
         expect(phone.locator("#problem")).to_be_hidden()
-        phone.context.close()
 
 
 def started(study: sw.Study, trial: int = 1) -> bool:

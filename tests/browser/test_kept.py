@@ -14,32 +14,33 @@ from playwright.sync_api import Error as PlaywrightError
 import stopwise as sw
 from stopwise.web.server import Tls
 from tests.browser.conftest import launched
-from tests.browser.phone import PHONE, code_of, joined, ready, tab
+from tests.browser.phone import (
+    PHONE,
+    code_of,
+    entries_of,
+    expect_stored,
+    expect_trial,
+    joined,
+    phone_of,
+    ready,
+    running,
+    tab,
+    take,
+    tap,
+)
 from tests.study.runners import free_port
 from tests.web.serving import CUPS, certified, served
 
-STATION = "arm 1"
+ENTERED = "Trial 1: cup reached, cup lifted, 0.333"
+STORED = [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
 # A tab in the background is told late what others did: this one never is.
 FROZEN = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true)"
-
-
-def cups(folder: Path) -> sw.Study:
-    study = sw.Study.create(folder, CUPS)
-    study.lock()
-    return study
-
-
-def taken(page: Page) -> None:
-    page.get_by_role("button", name="Next trial").click()
-    code_of(page)
 
 
 def enter(page: Page, note: str = "the left cup wobbled") -> None:
     """Enter half a score, which is not saved."""
     page.locator("#timer").click()
-    page.get_by_role("button", name="cup reached").click()
-    page.get_by_role("button", name="cup lifted").click()
-    page.get_by_role("button", name="dropped").click()
+    tap(page, "cup lifted", "cup grasped", "dropped")  # all up to the third, but the second
     page.get_by_text("Add a note").click()
     page.get_by_label("Note").fill(note)
 
@@ -57,18 +58,17 @@ def expect_entered(page: Page, note: str = "the left cup wobbled") -> None:
 
 
 def stored(study: sw.Study) -> list[tuple[int, object, str]]:
-    scored = [entry.content for entry in study.journal() if entry.kind == "scored"]
-    return [(each["trial"], each["answer"], each["note"]) for each in scored]
+    return [(each["trial"], each["answer"], each["note"]) for each in entries_of(study, "scored")]
 
 
 def test_two_tabs_a_reload_and_a_crash_keep_what_was_ticked_and_typed(
     browser: Browser, tmp_path: Path
 ) -> None:
-    with cups(tmp_path / "cups") as study, served(study) as url:
-        one = joined(browser, url, study.create_token("operator", STATION), PHONE)
+    with running(tmp_path) as (study, url):
+        one = phone_of(browser, study, url)
         context = one.context
         other = tab(context, url)
-        taken(one)
+        take(one)
         expect(other.locator("#trial")).to_be_visible()
         enter(one)
         expect_entered(other)
@@ -81,16 +81,16 @@ def test_two_tabs_a_reload_and_a_crash_keep_what_was_ticked_and_typed(
         expect_entered(again)
         again.locator("#save").click()
         for page in (again, other):
-            expect(page.locator("#saved-state")).to_have_text("Stored.")
-        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
-        context.close()
+            expect_stored(page, ENTERED)
+            expect_trial(page, 2)
+        assert stored(study) == STORED
 
 
 def test_two_tabs_without_connection_keep_both_scores(browser: Browser, tmp_path: Path) -> None:
     """Each tab saves another score, and neither knows of the other's: one counts, one is shown."""
-    with cups(tmp_path / "cups") as study, served(study) as url:
-        one = joined(browser, url, study.create_token("operator", STATION), PHONE)
-        taken(one)
+    with running(tmp_path) as (study, url):
+        one = phone_of(browser, study, url)
+        take(one)
         context = one.context
         context.add_init_script(FROZEN)
         other = tab(context, url)
@@ -115,14 +115,13 @@ def test_two_tabs_without_connection_keep_both_scores(browser: Browser, tmp_path
         again = tab(context, url)
         refused = again.locator("#problem-text")
         expect(refused).to_contain_text("already scored elsewhere")
-        expect(refused).to_contain_text("none of these, “from the other tab”")
+        expect(refused).to_contain_text("none of the steps, 0, “from the other tab”")
         again.reload()
         expect(refused).to_contain_text("from the other tab")  # until it is closed
         again.get_by_role("button", name="Close").click()
         expect(again.locator("#problem")).to_be_hidden()
-        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+        assert stored(study) == STORED
         assert again.evaluate(count) == 0
-        context.close()
 
 
 def without_server(page: Page) -> None:
@@ -132,7 +131,7 @@ def without_server(page: Page) -> None:
     page.locator("#save").click()
     expect(page.locator("#connection")).to_have_text("waiting for connection")
     page.reload()
-    expect(page.locator("#saved-text")).to_have_text("Trial 1 is kept on this device")
+    expect(page.locator("#last-text")).to_have_text(ENTERED)
 
 
 LAB = "lab.example"
@@ -162,8 +161,10 @@ def test_a_page_opens_without_a_server(
     """
     tls = certified(tmp_path, LAB) if secure else None
     switches = [] if tls is None else trusting(tls)
-    with cups(tmp_path / "cups") as study, launched(playwright, *switches) as browser:
-        token = study.create_token("operator", STATION)
+    study = sw.Study.create(tmp_path / "cups", CUPS)
+    study.lock()
+    with study, launched(playwright, *switches) as browser:
+        token = study.create_token("operator", "arm 1")
         port = free_port()  # or someone else may be given it meanwhile
         with served(study, port, tls=tls) as url:
             phone = joined(browser, url.replace("127.0.0.1", LAB) if tls else url, token, PHONE)
@@ -171,23 +172,19 @@ def test_a_page_opens_without_a_server(
                 phone.wait_for_timeout(50)  # the page's own policy forbids to wait by a text
             lock = "navigator.wakeLock.request('screen').then((lock) => !lock.released)"
             assert phone.evaluate(lock)
-            taken(phone)
+            take(phone)
             enter(phone)
         without_server(phone)
         with served(study, port, tls=tls):
-            expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        assert stored(study) == [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
-        phone.context.close()
-
-
-CHECKED = {**CUPS, "checks": ["lights on", "lens clean"]}
+            expect_stored(phone, ENTERED)
+            expect_trial(phone, 2)  # by itself
+        assert stored(study) == STORED
 
 
 def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> None:
     """What was so yesterday is not checked today."""
-    with sw.Study.create(tmp_path / "cups", CHECKED) as study, served(study) as url:
-        study.lock()
-        phone = joined(browser, url, study.create_token("operator", STATION), PHONE)
+    with running(tmp_path, {"checks": ["lights on", "lens clean"]}) as (study, url):
+        phone = phone_of(browser, study, url)
         lights = phone.get_by_role("button", name="lights on")
         phone.get_by_role("button", name="Next trial").click()
         lights.click()
@@ -205,6 +202,26 @@ def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> N
         phone.locator("#check-note").fill("no lens")
         phone.get_by_role("button", name="Checked").click()
         code_of(phone)
-        checked = [entry.content for entry in study.journal() if entry.kind == "checked"]
-        assert checked == [{"station": STATION, "ticked": ("lights on",), "note": "no lens"}]
-        phone.context.close()
+        assert entries_of(study, "checked") == [
+            {"station": "arm 1", "ticked": ("lights on",), "note": "no lens"}
+        ]
+
+
+def test_a_clock_set_back_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:
+    """A phone's clock may be set by hand or by its network, while a trial runs or is held."""
+    now = datetime.now()
+    with running(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url)
+        take(phone)
+        tap(phone, "Start")
+        phone.clock.set_fixed_time(now - timedelta(hours=1))
+        tap(phone, "None of these", "Save")
+        expect_stored(phone, "Trial 1: none of the steps, 0")
+        expect_trial(phone, 2)
+        tap(phone, "Start")
+        phone.clock.set_fixed_time(now - timedelta(hours=3))
+        phone.reload()
+        ready(phone)
+        tap(phone, "None of these", "Save")
+        expect_stored(phone, "Trial 2: none of the steps, 0")
+        assert all(0 <= each["seconds"] < 60 for each in entries_of(study, "scored"))

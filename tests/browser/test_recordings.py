@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, tab
-from tests.study.live import take
+from tests.browser.phone import DESKTOP, PHONE, joined, picture, tab, take
+from tests.study import live
 from tests.study.runners import eventually
 from tests.web.serving import CUPS, served
 
@@ -58,9 +58,8 @@ def test_a_photo_is_shown_after_unblinding(browser: Browser, tmp_path: Path) -> 
         phone.locator("#film").set_input_files([PAGE | {"buffer": drawn()}])
         expect(phone.locator("#film-state")).to_have_text("Stored with trial 1.")
         phone.get_by_role("button", name="Success").click()
-        phone.locator("#save").click()
-        expect(phone.locator("#saved-state")).to_have_text("Stored.")
-        second = take(study, "arm 1", who="arm 1")
+        expect(phone.locator("#last-state")).to_have_text("Stored.")
+        second = live.take(study, "arm 1", who="arm 1")
         study.record(second.trial, False, station="arm 1", who="arm 1")
 
         study.unblind()
@@ -84,8 +83,7 @@ def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: s
     study.lock()
     with served(study) as url:
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
+        take(phone)
         other = tab(phone.context, url)
         with no_way(phone.context, fault) as said:
             for page, content in ((phone, b"one"), (other, b"two")):
@@ -98,7 +96,7 @@ def test_a_photo_waits_for_the_server(browser: Browser, tmp_path: Path, fault: s
             expect(other.locator("footer")).to_contain_text(said)
         tab(other.context, url)
         expect(other.locator("footer")).to_contain_text("Everything kept here has been sent")
-        expect(other.locator("#saved-state")).to_have_text("Stored.")
+        expect(other.locator("#last-state")).to_have_text("Stored.")
         eventually(lambda: kept(other) == 0)
     filmed = [entry.content for entry in study.journal() if entry.kind == "filmed"]
     assert len(filmed) == len({each["digest"] for each in filmed}) == 2

@@ -16,6 +16,7 @@ from tests.policies.served import served as policy_served
 from tests.study.runners import attending, free_port, written
 from tests.web.serving import CUPS, served
 
+MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
 # A policy: it moves cups in a small world of files, and tells its name to whoever listens.
 POLICY = """
 echo "I am $STOPWISE_POLICY"
@@ -90,6 +91,5 @@ def test_two_phones_and_an_owner_and_nobody_knows(
 
 
 def tick(phone: Page, reached: str) -> None:
-    """Tick the steps that were reached."""
-    for step in CUPS["tasks"][0]["score"]["milestones"][: int(reached)]:
-        phone.get_by_role("button", name=step["name"]).click()
+    """Tick the last step that was reached."""
+    phone.get_by_role("button", name=MILESTONES[int(reached) - 1]).click()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from sqlalchemy import event
 
 import stopwise as sw
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined
+from tests.browser.phone import DESKTOP, PHONE, joined, take
 from tests.study.runners import eventually
 from tests.study.silence import Line
 from tests.web.serving import CUPS, served
@@ -103,8 +103,7 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Faul
         study.lock()
         phone = joined(browser, url, study.create_token("operator", "arm 1"), PHONE)
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        phone.get_by_role("button", name="Next trial").click()
-        code_of(phone)
+        take(phone)
         phone.get_by_text("Add a note").click()
         phone.get_by_label("Note").fill("x" * 2000)  # more than is left of the last page
         phone.get_by_role("button", name="None of these").click()
@@ -114,15 +113,15 @@ def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Faul
                     study.amend("y" * 2000)
             phone.locator("#save").click()
             expect(phone.locator("#connection")).to_have_text("server cannot store")
-            expect(phone.locator("#saved-state")).to_contain_text(said)
+            expect(phone.locator("#last-state")).to_contain_text(said)
             expect(owner.locator("#trouble")).to_have_text(said)
             form = owner.locator("section", has=owner.get_by_role("heading", name="Amend"))
             form.get_by_label("Reason").fill("z" * 2000)
             form.get_by_role("button", name="Log it").click()
             expect(form.get_by_role("status")).to_have_text(said)
             phone.reload()
-            expect(phone.locator("#saved-state")).to_contain_text(said)
-        expect(phone.locator("#saved-state")).to_have_text("Stored.")
+            expect(phone.locator("#last-state")).to_contain_text(said)
+        expect(phone.locator("#last-state")).to_have_text("Stored.")
         expect(owner.locator("#trouble")).to_be_hidden()
         (stored,) = [entry.content for entry in study.journal() if entry.kind == "scored"]
         assert (stored["answer"], stored["note"]) == ([], "x" * 2000)
@@ -145,8 +144,7 @@ def test_a_line_that_goes_dead_loses_and_doubles_nothing(browser: Browser, tmp_p
             line = ends.enter_context(closing(Line(int(url.rpartition(":")[2]))))
             token = study.create_token("operator", f"arm {number}")
             phone = joined(browser, f"http://127.0.0.1:{line.port}", token, PHONE)
-            phone.get_by_role("button", name="Next trial").click()
-            code_of(phone)
+            take(phone)
             phone.get_by_role("button", name="cup lifted").click()
             line.cut_at = cut_at
             phone.locator("#save").click()
@@ -160,7 +158,7 @@ def test_a_line_that_goes_dead_loses_and_doubles_nothing(browser: Browser, tmp_p
         assert [entry.who for entry in scored] == ["arm 1"]  # whose answer was lost
         for phone, line in phones:
             line.mend()
-            expect(phone.locator("#saved-state")).to_have_text("Stored.")
+            expect(phone.locator("#last-state")).to_have_text("Stored.")
             phone.context.close()
         stored = [entry.content["trial"] for entry in study.journal() if entry.kind == "scored"]
         assert sorted(stored) == [1, 2]

@@ -19,6 +19,7 @@ from tests.cli.typed import EXAMPLE, run
 
 ROOT = Path(__file__).parents[2]
 GOOD, BAD = [1, 1, 1, 0], [0, 0, 1, 0]
+MARGIN = ["--margin", "5%"]
 
 
 def written(place: Path, scores: list[int], column: str = "success") -> str:
@@ -31,9 +32,9 @@ def written(place: Path, scores: list[int], column: str = "success") -> str:
 @pytest.mark.parametrize(
     ("new", "pairs", "code", "words"),
     [
-        (GOOD, 160, 0, "new is not worse than old by 0.2 or more: shown after"),
-        (BAD, 160, 1, "new is worse than old by more than 0.2: shown after"),
-        (GOOD, 8, 3, "Undecided after 8 of at most 160 pairs whether new is worse than old by 0.2"),
+        (GOOD, 160, 0, "Pass: new is less than 0.2 worse than old, shown after"),
+        (BAD, 160, 1, "Fail: new is more than 0.2 worse than old, shown after"),
+        (GOOD, 8, 3, "Undecided: about "),
     ],
 )
 def test_two_files_and_three_ends(
@@ -47,9 +48,14 @@ def test_two_files_and_three_ends(
 
     assert found[0] == code
     assert found[1].startswith(words)
-    assert answer["shown"] == {0: "not worse", 1: "worse", 3: "undecided"}[code]
+    assert answer["answer"] == {0: "pass", 1: "fail", 3: "undecided"}[code]
     assert (answer["needed"] == 0) == (code != 3)
-    assert answer["p_value"] <= 0.05 or code == 3
+    assert answer["all_trials"]["p_value"] <= 0.05 or code == 3
+    assert answer["all_trials"]["means"] == {"old": 0.75, "new": sum(new) / 4}
+    assert answer["all_trials"]["trials"] == {"old": pairs, "new": pairs}
+    assert (answer["decision"] is None) == (code == 3)
+    if code != 3:
+        assert answer["decision"]["trials"] == dict.fromkeys(("old", "new"), answer["n"])
 
 
 def test_one_file_with_both_policies_and_the_library_agree(tmp_path: Path) -> None:
@@ -58,13 +64,13 @@ def test_one_file_with_both_policies_and_the_library_agree(tmp_path: Path) -> No
     place.write_text("policy,success\n" + "\n".join(rows) + "\n")
     trials = sw.read_trials(place)
 
-    by_name = run("gate", "new", "--baseline", "old", "--results", str(place), "--json")
-    by_file = run("gate", str(place), "--baseline", "old", "--json")
-    found = sw.gate("new", "old", results=trials)
+    by_name = run("gate", "new", "--baseline", "old", "--results", str(place), *MARGIN, "--json")
+    by_file = run("gate", str(place), "--baseline", "old", "--json", *MARGIN)
+    found = sw.gate("new", "old", 0.05, results=trials)
 
     assert by_name == by_file == (1, found.to_json() + "\n")
-    assert sw.gate(place, "old").to_dict() == found.to_dict()
-    assert sw.gate(BAD * 30, GOOD * 30, bounds=(0, 1)).n == found.n
+    assert sw.gate(place, "old", 0.05).to_dict() == found.to_dict()
+    assert sw.gate(BAD * 30, GOOD * 30, 0.05, bounds=(0, 1)).n == found.n
 
 
 def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
@@ -80,8 +86,9 @@ def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--margin", "-0.05"], "--margin must be a positive number"),
-        (["--margin", "0"], "--margin must be a positive number"),
+        (["--margin", "-0.05"], "give a positive number"),
+        (["--margin", "0"], "give a positive number"),
+        ([], "--margin says how much worse is still acceptable"),
         (["--margin", "1"], "margin must lie strictly between"),
         (["--alpha", "2"], "--alpha must lie strictly between 0 and 1"),
         (["--method", "step", "--n-max", "50"], "step takes no margin"),
@@ -96,7 +103,8 @@ def test_bad_input_is_one_line_and_exit_code_2(
 ) -> None:
     files = [written(tmp_path / "new.csv", GOOD), "--baseline", written(tmp_path / "old.csv", BAD)]
 
-    code, output = run("gate", *files, *arguments)
+    own = [] if arguments[:1] in (["--margin"], []) else MARGIN
+    code, output = run("gate", *files, *own, *arguments)
 
     assert code == 2
     assert words in output
@@ -104,10 +112,10 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 
 def test_policies_that_are_not_there(tmp_path: Path) -> None:
-    missing = run("gate", "huge", "--baseline", "base", "--results", EXAMPLE)
-    many = run("gate", EXAMPLE, "--baseline", "base")
-    same = run("gate", "base", "--baseline", "base", "--results", EXAMPLE)
-    no_file = run("gate", str(tmp_path / "a.csv"), "--baseline", str(tmp_path / "b.csv"))
+    missing = run("gate", "huge", "--baseline", "base", "--results", EXAMPLE, *MARGIN)
+    many = run("gate", EXAMPLE, "--baseline", "base", *MARGIN)
+    same = run("gate", "base", "--baseline", "base", "--results", EXAMPLE, *MARGIN)
+    no_file = run("gate", str(tmp_path / "a.csv"), "--baseline", str(tmp_path / "b.csv"), *MARGIN)
 
     assert [found[0] for found in (missing, many, same, no_file)] == [2, 2, 2, 2]
     assert "there is no policy 'huge', only base, aug, large, large+rl" in missing[1]
@@ -128,22 +136,23 @@ def test_tasks_designs_and_frames(tmp_path: Path) -> None:
     ]
     place.write_text("task,policy,seed,success\n" + "\n".join(rows) + "\n")
 
-    several = run("gate", str(place), "--baseline", "old")
-    one = json.loads(run("gate", str(place), "--baseline", "old", "--task", "cup", "--json")[1])
+    command = ["gate", str(place), "--baseline", "old", *MARGIN]
+    several = run(*command)
+    one = json.loads(run(*command, "--task", "cup", "--json")[1])
     trials = sw.read_trials(place)
     cup = trials.frame.filter(task="cup").select("policy", "block", "score")
     new, old = (cup.filter(policy=name).drop("policy") for name in ("new", "old"))
-    by_frame = sw.gate(new, old)
+    by_frame = sw.gate(new, old, 0.05)
 
     assert several[0] == 2
     assert "one task, but there are cup, door: name one with --task" in several[1]
     assert (one["task"], one["design"], one["shown"]) == ("cup", "paired", "worse")
     assert (by_frame.design, by_frame.n, by_frame.policy) == ("paired", one["n"], "new")
-    assert sw.gate(BAD * 20, GOOD * 20, design="paired").n == one["n"]
+    assert sw.gate(BAD * 20, GOOD * 20, 0.05, design="paired").n == one["n"]
     with pytest.raises(sw.InvalidInput, match="in the same way"):
-        sw.gate(place, GOOD)
+        sw.gate(place, GOOD, 0.05)
     with pytest.raises(sw.InvalidInput, match="give bounds="):
-        sw.gate([3.0], [2.0])
+        sw.gate([3.0], [2.0], 0.05)
 
 
 def test_a_bug_never_looks_like_a_worse_policy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +161,7 @@ def test_a_bug_never_looks_like_a_worse_policy(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("stopwise.questions.gate_source.align", broken)
 
-    assert run("gate", "base", "--baseline", "aug", "--results", EXAMPLE)[0] == 2
+    assert run("gate", "base", "--baseline", "aug", "--results", EXAMPLE, *MARGIN)[0] == 2
 
 
 def test_files_for_machines(tmp_path: Path) -> None:
@@ -163,7 +172,9 @@ def test_files_for_machines(tmp_path: Path) -> None:
     summary.write_text("# before\n")
 
     both = ["--junit", str(junit), "--summary", str(summary)]
-    code, output = run("gate", str(names[0]), "--baseline", str(names[1]), *both)
+    page = tmp_path / "gate.html"
+    both += ["--html", str(page)]
+    code, output = run("gate", str(names[0]), "--baseline", str(names[1]), *MARGIN, *both)
     suite = ET.fromstring(junit.read_text())
     lines = summary.read_text().splitlines()
 
@@ -178,16 +189,21 @@ def test_files_for_machines(tmp_path: Path) -> None:
     assert suite.find("testcase/failure") is not None
     assert suite.findtext("testcase/system-out") == output.splitlines()[0]
     assert lines[0] == "# before"
-    assert r"| a\|b | old\<1\> | yes | 0.05 |" in summary.read_text()
+    assert r"| fail | a\|b | old\<1\> | 0.05 |" in summary.read_text()
     bars = [line.replace(r"\|", "").count("|") for line in lines if line.startswith("|")]
     assert len(bars) == 3
     assert all(one == other for one, other in pairwise(bars))
+    html = page.read_text()
+    assert "<h1>a|b: fail</h1>" in html
+    assert "old&lt;1&gt;.csv <span" in html
+    assert "stopwise gate" in html
+    assert "up to the decision" in html
 
 
 def test_undecided_is_a_skipped_test() -> None:
-    found = sw.gate(GOOD, GOOD)
+    found = sw.gate(GOOD, GOOD, 0.05)
 
-    assert '<skipped message="Undecided after 4 pairs' in found.to_junit()
+    assert '<skipped message="Undecided: about ' in found.to_junit()
     assert 'skipped="1"' in found.to_junit()
     assert "| undecided |" in found.to_markdown()
 
@@ -311,6 +327,25 @@ def filled(value: str, inputs: dict[str, str]) -> str:
     return inputs[name]
 
 
+def test_a_decision_stays_while_the_numbers_are_of_the_whole_file() -> None:
+    """Here the first pairs flatter the new policy: what is reported is what all trials say."""
+    rng = random.Random(3)
+    old = [int(rng.random() < 0.85) for _ in range(400)]
+    new = [1] * 60 + [int(rng.random() < 0.8) for _ in range(340)]
+
+    found = sw.gate(new, old, 0.1, bounds=(0, 1))
+    begun = sw.gate(new[: found.n], old[: found.n], 0.1, bounds=(0, 1))
+
+    assert (found.answer, begun.answer, found.n) == ("pass", "pass", begun.n)
+    assert found.decision == begun.all_trials == begun.decision
+    assert found.all_trials.means == pytest.approx(
+        {"new": sum(new) / 400, "baseline": sum(old) / 400}
+    )
+    assert found.interval.high - found.interval.low < begun.interval.high - begun.interval.low
+    assert f"({len(new)}" not in str(begun)
+    assert "new, 400 trials" in str(found)
+
+
 def test_the_action_says_what_the_command_says(tmp_path: Path) -> None:
     written(tmp_path / "new one.csv", BAD * 40)
     written(tmp_path / "old.csv", GOOD * 40)
@@ -318,10 +353,10 @@ def test_the_action_says_what_the_command_says(tmp_path: Path) -> None:
     code, outputs, summary = act(tmp_path, results="new one.csv", baseline="old.csv", margin=".1")
 
     assert code == 1
-    assert outputs["verdict"] == "worse"
+    assert outputs["verdict"] == "fail"
     assert float(outputs["p-value"]) <= 0.05
     assert outputs["needed"] == "0"
-    assert "| new one | old | yes | 0.1 |" in summary
+    assert "| fail | new one | old | 0.1 |" in summary
     assert set(outputs) == set(ACTION["outputs"])
 
 
@@ -329,7 +364,7 @@ def test_the_action_says_what_the_command_says(tmp_path: Path) -> None:
 def test_the_action_lets_the_undecided_pass_if_asked(
     tmp_path: Path, undecided: str, code: int
 ) -> None:
-    trials = {"results": EXAMPLE, "policy": "aug", "baseline": "base"}
+    trials = {"results": EXAMPLE, "policy": "aug", "baseline": "base", "margin": "0.05"}
 
     found = act(tmp_path, **trials, options="--n-max 60 --bounds 0,1", undecided=undecided)
 
@@ -338,4 +373,4 @@ def test_the_action_lets_the_undecided_pass_if_asked(
 
 
 def test_the_action_fails_on_bad_input(tmp_path: Path) -> None:
-    assert act(tmp_path, results="nowhere.csv", baseline="old.csv")[:2] == (2, {})
+    assert act(tmp_path, results="nowhere.csv", baseline="old.csv", margin="5%")[:2] == (2, {})

@@ -121,4 +121,4 @@ def test_the_check_and_the_command_end_alike() -> None:
 
     assert done.returncode == other.returncode == 0, done.stderr + other.stderr
     assert done.stdout.split() == other.stdout.split()[: len(done.stdout.split())]
-    assert "new is not worse than base by 0.1 or more" in done.stdout
+    assert "new is less than 0.1 worse than base" in done.stdout

@@ -40,16 +40,27 @@ def test_equal_policies_cost_what_the_plan_says(plan: sw.Plan) -> None:
 
 def test_other_methods_and_designs_stand_beside_it(plan: sw.Plan) -> None:
     assert plan.needed is not None
-    others = plan.needed.others
+    others = plan.others
     assert list(others) == [("nscore-plus", "paired, correlation 0.3"), ("step", "independent")]
     exact = sw.plan(0.4, 0.7, method="step", n_max=plan.needed.row.n_max, detectable=False)
     assert others["step", "independent"].power == exact.rows[0].power
     assert others["nscore-plus", "paired, correlation 0.3"].mean_n < plan.needed.row.mean_n
     (title,) = (name for name in plan.text_tables() if name.startswith("For a power of 0.8"))
     assert [row["method"] for row in plan.text_tables()[title]] == ["nscore-plus"] * 2 + ["step"]
-    content = json.loads(plan.to_json())["needed"]
-    assert content["row"]["n_max"] == plan.needed.row.n_max
+    assert "step assumes success rates that stay the same throughout the study" in plan.notes
+    content = json.loads(plan.to_json())
+    assert content["needed"]["row"]["n_max"] == plan.needed.row.n_max
     assert [one["method"] for one in content["others"]] == ["nscore-plus", "step"]
+
+
+def test_step_stands_beside_a_declared_n_max_of_successes() -> None:
+    plan = sw.plan(0.5, 0.7, n_max=[20, 60], precision=0.05, detectable=False)
+    exact = sw.plan(0.5, 0.7, n_max=60, method="step", detectable=False)
+    assert plan.others["step", "independent"].power == exact.rows[0].power
+    assert "The same n_max, declared otherwise" in plan.text_tables()
+    assert exact.others == {}
+    scores = sw.plan((0.5, 0.2), (0.7, 0.2), n_max=20, precision=0.1, detectable=False)
+    assert [method for method, _ in scores.others] == ["nscore-plus"]
 
 
 def test_robots_share_the_hours(plan: sw.Plan) -> None:
@@ -70,7 +81,7 @@ def test_who_gives_n_max_is_told_of_that(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_one_against_a_number_has_one_too() -> None:
     alone = sw.plan(0.9, reference=0.6)
     assert alone.needed is not None
-    assert alone.needed.others == {}
+    assert alone.others == {}
     assert "nearly all" in alone.sentence
 
 

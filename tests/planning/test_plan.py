@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
+from stopwise.core.barnard import barnard_region
 from stopwise.core.rules import Rules
 from stopwise.planning.fixed_sample import (
     ALL_PAIRS,
     PAIRED_T,
     WELCH,
     barnard_power,
-    barnard_region,
     fixed_plan,
     t_test_power,
 )

@@ -137,17 +137,19 @@ def test_step_takes_the_number_but_only_successes() -> None:
 def test_a_gate_holds_a_policy_against_a_number() -> None:
     found = sw.gate(NEW, reference=0.7)
     assert (found.shown, found.exit_code, found.baseline) == ("not worse", 0, "0.7")
-    assert found.sentence.startswith(f"new is better than 0.7: shown after {found.n} trials; mean")
+    assert found.sentence.startswith(
+        f"Pass: new is better than 0.7, shown after {found.n} trials. All trials: mean"
+    )
     assert found.interval.low > 0.7
     worse = sw.gate(OLD, reference=0.7)
     assert (worse.shown, worse.exit_code) == ("worse", 1)
-    assert "new is worse than 0.7: shown" in worse.sentence
+    assert "Fail: new is worse than 0.7, shown" in worse.sentence
     open_ = sw.gate(NEW, reference=0.9, method="step", n_max=60)
     assert (open_.shown, open_.exit_code) == ("undecided", 3)
     near = sw.gate(NEW, reference=0.95, margin=0.2)
-    assert near.sentence.startswith("new is not worse than 0.95 by 0.2 or more")
+    assert near.sentence.startswith("Pass: new is less than 0.2 worse than 0.95")
     assert "| mean |" in near.to_markdown()
-    assert "not worse than 0.95 by 0.2" in near.to_junit()
+    assert "less than 0.2 worse than 0.95" in near.to_junit()
     with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW, OLD, reference=0.7)
     with pytest.raises(sw.InvalidInput, match="give one of the two"):

@@ -1,7 +1,5 @@
 """``stopwise analyze``: from files of trials to a ranking, figures and one sentence."""
 
-import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +20,7 @@ from stopwise.cli.options import (
     TrialFiles,
     json_of,
 )
-from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.output_files import check_places, origin_of, write_files
 from stopwise.cli.printing import print_finding, print_notes, print_tables, say, table_of
 from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
@@ -135,7 +133,11 @@ def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
 
     require(
         comparison.by == "wins"
-        or (not trials.bounds_inferred and all(task in trials.bounds for task in trials.tasks)),
+        or (
+            not trials.bounds_inferred
+            and all(task in trials.bounds for task in trials.tasks)
+            and not any(getattr(note, "code", "") == "bounds-assumed" for note in trials.notes)
+        ),
         "--strict needs declared bounds for every task: give --bounds",
     )
 
@@ -181,10 +183,8 @@ def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) 
 
 def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
     from stopwise.questions.analysis import report
-    from stopwise.report.html import Origin
 
-    command = f"stopwise {shlex.join(sys.argv[1:])}"
-    return report(list(map(as_typed, analyses)), Origin.of(paths, command))
+    return report(list(map(as_typed, analyses)), origin_of(paths))
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":

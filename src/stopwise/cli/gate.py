@@ -12,12 +12,12 @@ import typer
 from stopwise.cli.compare import TwoPolicyOptions
 from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import AsJson, ReadingOptions
-from stopwise.cli.output_files import check_file
+from stopwise.cli.output_files import check_file, check_places, origin_of
 from stopwise.cli.printing import print_finding
 from stopwise.errors import StopwiseError
 
 if TYPE_CHECKING:
-    from stopwise.questions.gate import Gate
+    from stopwise.questions.gate_result import GateResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,8 @@ def gate(
     ),
     baseline: str | None = option("The old policy: a file or folder of its trials, or its name."),
     margin: float | None = option(
-        "How much worse is still acceptable, in units of the score: a positive number. "
-        "0.05 here is margin=-0.05 of SequentialTest in Python.  [default: 0.05, or 0 with "
-        "--reference]"
+        "How much worse is still acceptable, in units of the score: a positive number, such as "
+        "0.05 or 5%. Required; with --reference it is 0 if not given.",
     ),
     results: list[Path] | None = option(
         "A file or folder that holds both policies; repeat for each."
@@ -72,16 +71,18 @@ def gate(
     summary: Path | None = option(
         "Append the answer to this file as a Markdown table, for a CI summary."
     ),
+    html: Path | None = option("Write a self-contained page to this file."),
 ) -> None:
     """Say whether a new policy is not worse than the old one: a check before a release.
 
-    Exit code 0: shown not worse by the margin or more; 1: shown worse by more than the margin; 3:
-    undecided, more trials are needed; 2: bad input. Each claim, if false, is ever made with
-    probability at most alpha, however often you look.
+    Exit code 0, pass: shown not worse by the margin or more; 1, fail: shown worse by more than the
+    margin; 3, undecided: more trials are needed; 2: bad input. Each claim, if false, is ever made
+    with probability at most alpha, however often you look.
     """
+    places = results or [Path(name) for name in (new, baseline) if name is not None]
     if state is not None:
-        given = [new] if baseline is None else [new, baseline]
-        _require_apart(state, results or [Path(name) for name in given])
+        _require_apart(state, places)
+    check_places(html, None)
     for place in filter(None, (junit, summary)):
         check_file(place)
     with _no_false_alarm():
@@ -92,6 +93,9 @@ def gate(
             comparison.keywords(),
         )
         _tell(found, as_json=as_json, junit=junit, summary=summary)
+        if html is not None:
+            origin = origin_of([place for place in places if place.exists()])
+            html.write_text(found.to_html(origin), encoding="utf-8")
     raise typer.Exit(found.exit_code)
 
 
@@ -100,7 +104,7 @@ def _asked(
     reading: dict[str, Any],
     own: dict[str, Any],
     settings: dict[str, Any],
-) -> "Gate":
+) -> "GateResult":
     from stopwise import gate as ask
     from stopwise.questions.gate_source import found_policies
 
@@ -131,7 +135,7 @@ def _require_apart(state: Path, places: list[Path]) -> None:
     require_apart(state, [place for place in places if place.exists()])
 
 
-def _tell(found: "Gate", *, as_json: bool, junit: Path | None, summary: Path | None) -> None:
+def _tell(found: "GateResult", *, as_json: bool, junit: Path | None, summary: Path | None) -> None:
     if as_json:
         typer.echo(found.to_json())
     else:

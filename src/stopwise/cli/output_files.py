@@ -3,6 +3,8 @@
 import errno
 import os
 import re
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ from stopwise.cli.printing import say
 
 if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
+    from stopwise.report.html import Origin
 
 
 def check_places(html: Path | None, figures: Path | None) -> None:
@@ -31,6 +34,13 @@ def check_places(html: Path | None, figures: Path | None) -> None:
         nearest = next(folder for folder in (figures, *figures.parents) if folder.exists())
         if not nearest.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(figures))
+
+
+def origin_of(paths: Sequence[Path]) -> "Origin":
+    """Say from which files an answer came, and what was typed."""
+    from stopwise.report.html import Origin
+
+    return Origin.of(paths, f"stopwise {shlex.join(sys.argv[1:])}")
 
 
 def check_file(path: Path) -> None:

@@ -199,12 +199,13 @@ class SequentialTest(Resumable):
         scores1: ArrayLike | None = None,
         *,
         proxy: tuple[ArrayLike, ArrayLike] | None = None,
+        beyond: bool = False,
     ) -> Verdict:
         """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
         Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
         has decided takes no further run: another task or another pair of policies needs a test of
-        its own. (To see how the interval goes on after a decision, use ``update``.)
+        its own.
 
         Parameters
         ----------
@@ -213,6 +214,9 @@ class SequentialTest(Resumable):
             With a reference, the scores of the policy alone.
         proxy
             With a proxy, its scores of policy 0 and of policy 1, in rows like the scores.
+        beyond
+            Whether to go on after the decision, which stays: means and interval are then of all
+            pairs.
         """
         comparison = self._comparison
         array0, array1 = comparison.both(scores0, scores1)
@@ -243,7 +247,7 @@ class SequentialTest(Resumable):
             strict=True,
         ):
             state = self._state
-            if state.n_decided is not None or state.n == self._limit:
+            if state.n == self._limit or (state.n_decided is not None and not beyond):
                 break
             if self._ended_by_futility():
                 break

@@ -17,6 +17,7 @@ MANY_TRIALS = 5
 FIRST = (
     *(
         "other-outcomes",
+        "derived-score",
         "confounded",
         "words-of-failure",
         "unused-columns",

@@ -34,7 +34,11 @@ class InputSettings(TypedDict, total=False):
         "step (of the training), time, evaluator, proxy, ignore; several names are joined with "
         '"/", None ignores what would be guessed.',
     ]
-    score: Annotated[str | None, 'Short for ``columns={"score": ...}``: the measure to compare.']
+    score: Annotated[
+        str | None,
+        'Short for ``columns={"score": ...}``: the measure to compare, or a sum of several: '
+        '"intervention - control", "0.5 * grasp + 0.5 * place".',
+    ]
     format: Annotated[str | None, "The name of the format, if it is not recognised."]
     where: Annotated[
         Where | None,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from stopwise.data.derived import with_derived_score
 from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
 from stopwise.data.names import (
     ALL_NAMES,
@@ -68,7 +69,7 @@ def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     """Return one row per trial, as far as the rows themselves say what they are."""
     raw = replace(raw, defined="score" in raw.roles or reading.policies is not None)
-    raw = selected(only_records(raw), reading.where)
+    raw = with_derived_score(selected(only_records(raw), reading.where), reading)
     refuse_summary_rows(raw, reading)
     raw = _unlisted(_as_curve(raw, reading), reading)
     require_trials(raw, reading)

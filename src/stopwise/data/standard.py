@@ -8,6 +8,7 @@ import polars as pl
 
 from stopwise.data.bounds import require_within
 from stopwise.data.copies import duplicate_rows
+from stopwise.data.derived import is_derived
 from stopwise.data.meaning import at_point, require_one_meaning
 from stopwise.data.names import NAMES, direction_note
 from stopwise.data.raw import UNIT, RawTable
@@ -131,6 +132,8 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
 def _direction(raw: RawTable, column: str, reading: Reading) -> list[Message]:
     """Return the question whether less is better, if neither name nor words nor format say so."""
     chosen = reading.names("score") == (column,) and not reading.success_word
+    if is_derived(raw):
+        return []
     known = raw.defined or says_success(raw.frame[column])
     question = direction_note(column, chosen=chosen and not known)
     return [] if question is None else [question]
@@ -338,7 +341,8 @@ def _failed(raw: RawTable, frame: pl.DataFrame, reading: Reading, bounds: Bounds
 def _defined_bounds(raw: RawTable, column: str, notes: Notes) -> Bounds | None:
     if column in raw.bounds:
         low, high = raw.bounds[column]
-        known = f"bounds of {column!r}: [{low:g}, {high:g}], as the format defines it"
+        why = "as those of its columns make it" if is_derived(raw) else "as the format defines it"
+        known = f"bounds of {column!r}: [{low:g}, {high:g}], {why}"
         notes.add(known, code="bounds-of-format")
         return raw.bounds[column]
     if is_logical(raw.frame[column]):

@@ -4,16 +4,14 @@ Two policies: Barnard's exact test of successes, Welch's t-test of scores, the p
 paired design. More policies: normal scores of all pairs with Bonferroni's levels.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
-from stopwise.core.arrays import Bools, Floats
-from stopwise.core.barnard import barnard_p_value
+from stopwise.core.arrays import Floats
+from stopwise.core.barnard import barnard_region, binomial_chances
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Moments, Population
 
@@ -78,7 +76,7 @@ def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float
     if n > MOST_EXACT:
         return _normal_power(n, rates0, rates1, level)
     region = barnard_region(n, level)
-    chance0, chance1 = _binomial(n, rates0), _binomial(n, rates1)
+    chance0, chance1 = binomial_chances(n, rates0), binomial_chances(n, rates1)
     return float(np.mean(np.einsum("wi,ij,wj->w", chance0, region, chance1, optimize=True)))
 
 
@@ -99,35 +97,11 @@ def _normal_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float
     return float(np.mean(ndtr(excess / np.maximum(own, 1e-9))))
 
 
-@lru_cache(maxsize=256)
-def barnard_region(n: int, level: float) -> Bools:
-    """Return where Barnard's test rejects, by (successes0, successes1) of n trials each.
-
-    P-values fall along the order of the statistic, so the last table of it that is rejected is
-    found by halving.
-    """
-    first, second = np.divmod(np.arange((n + 1) ** 2), n + 1)
-    together = first + second
-    spread = np.maximum(together * (2 * n - together), 1)
-    # The square of the statistic, up to a constant.
-    square = np.where(second > first, (second - first) ** 2 / spread, 0.0)
-    order = np.argsort(-square, kind="stable")[: np.count_nonzero(square)]
-    rejected = bisect_right(
-        order, level, key=lambda table: barnard_p_value(int(first[table]), n, int(second[table]), n)
-    )
-    region = np.zeros((n + 1, n + 1), dtype=bool)
-    region.flat[order[:rejected]] = True
-    region.setflags(write=False)
-    return region
-
-
 def t_test_power(n: int, moments: Moments, level: float, *, paired: bool) -> float:
     """Return the power of a one-sided t-test, averaged over worlds, by the noncentral t.
 
     Unpaired it is Welch's, with the degrees of freedom of the true variances.
     """
-    from scipy import stats
-
     if n < 2:
         return 0.0
     gap = np.abs(moments.means[:, 1] - moments.means[:, 0])
@@ -138,8 +112,8 @@ def t_test_power(n: int, moments: Moments, level: float, *, paired: bool) -> flo
         both = np.maximum(both - 2 * moments.covariances[:, 0, 1], 1e-18)
         freedom = np.full(gap.shape, n - 1.0)
     shift = np.minimum(gap * np.sqrt(n / both), 1e3)
-    chance = stats.nct.sf(stats.t.isf(level, freedom), freedom, shift)
-    # Far out the noncentral t of scipy gives up; there the power is 1.
+    chance = 1.0 - nctdtr(freedom, shift, -stdtrit(freedom, level))
+    # Far out scipy's noncentral t gives up; there the power is 1.
     return float(np.mean(np.where(np.isfinite(chance) & (shift < 30), chance, 1.0)))
 
 
@@ -180,11 +154,3 @@ def _smallest(power_of: Callable[[int], float], target: float, start: int) -> in
         middle = (short + enough) // 2
         short, enough = (short, middle) if power_of(middle) >= target else (middle, enough)
     return enough
-
-
-def _binomial(n: int, rates: Floats) -> Floats:
-    """Return the probabilities of 0 to n successes, one row per rate."""
-    from scipy.stats import binom
-
-    chance: Floats = binom.pmf(np.arange(n + 1), n, np.asarray(rates)[:, None])
-    return chance

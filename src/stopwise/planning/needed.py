@@ -23,7 +23,7 @@ MOST_N = 5000
 # How much the scores of one start have in common, where nobody has measured it.
 USUAL_CORRELATION = 0.3
 # The exact table of ``step`` takes long beyond.
-MOST_STEP = 150
+MOST_STEP = 200
 
 RowOf = Callable[[PlannedStudy, Scenario], PlanRow]
 
@@ -38,13 +38,10 @@ class Needed:
         What to expect of it.
     equal
         The same with binding futility if the policies are equal; None where there is no such stop.
-    others
-        By method and design, what else could be declared, with the same n_max.
     """
 
     row: PlanRow
     equal: PlanRow | None
-    others: dict[tuple[str, str], PlanRow]
 
 
 def needed_study(
@@ -83,13 +80,17 @@ def needed_study(
     if isinstance(test, MayBeFutile):
         binding = replace(rules, n_max=n, parameters={**rules.parameters, "futility": "binding"})
         nothing = row_of(PlannedStudy(binding), family.equal)
-    others = {
+    return Needed(row=row, equal=nothing)
+
+
+def alternatives(rules: Rules, scenario: Scenario, row_of: RowOf) -> dict[tuple[str, str], PlanRow]:
+    """What else could be declared with the same n_max, by method and design."""
+    return {
         (other.method, design): row_of(
             PlannedStudy(other), replace(scenario, population=population)
         )
-        for design, other, population in _others(replace(rules, n_max=n), scenario.population)
+        for design, other, population in _others(rules, scenario.population)
     }
-    return Needed(row=row, equal=nothing, others=others)
 
 
 def _others(rules: Rules, population: Population) -> list[tuple[str, Rules, Population]]:

@@ -182,26 +182,23 @@ class OrderPlan:
 
     def _other_studies(self) -> dict[str, Rows]:
         """Return what to declare for the target power, and other methods and designs beside it."""
-        rows = self._declared()
-        title = f"For a power of {self.plan.power:g}, and what else would do"
-        return {title: rows} if rows else {}
-
-    def _declared(self) -> Rows:
-        if self.plan.needed is None:
-            return []
-        found = {
-            (self.plan.method, self.plan.design): self.plan.needed.row,
-            **self.plan.needed.others,
-        }
+        searched = self.plan.needed is not None
+        if not (searched or self.plan.others):
+            return {}
+        declared = {(self.plan.method, self.plan.design): self.plan.shown, **self.plan.others}
         shown = ("n_max", "power", "mean", "total", "hours", "max h")
-        return [
+        rows = [
             {
                 "method": method,
                 "design": design,
                 **{name: row[name] for name in shown if name in row},
             }
-            for (method, design), row in zip(found, self._shown(list(found.values())), strict=True)
+            for (method, design), row in zip(
+                declared, self._shown(list(declared.values())), strict=True
+            )
         ]
+        power = f"For a power of {self.plan.power:g}, and what else would do"
+        return {power if searched else "The same n_max, declared otherwise": rows}
 
     def label(self, row: PlanRow) -> str:
         """Return what a figure calls the scenario of a row."""

@@ -10,13 +10,14 @@ from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale, is_number, require_whole
 from stopwise.core.settings import PlanSettings
+from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.beside import unit_reference
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.budget import explains, spent
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
-from stopwise.planning.needed import needed_study
+from stopwise.planning.needed import alternatives, needed_study
 from stopwise.planning.plan_input import check_assumed, check_scores, horizons_of, scale_and_pilot
 from stopwise.planning.plan_result import Plan
 from stopwise.planning.plan_row import PlanRow
@@ -38,6 +39,7 @@ GENEROUS = (
     "and extending a smaller one later costs many"
 )
 
+STEP_ASSUMES = "step assumes success rates that stay the same throughout the study"
 HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
 STORED = (
     "the {} stored trials of the first policy are assumed to come from the conditions of the new "
@@ -218,7 +220,7 @@ def plan(
 
 def _made(
     rules: Rules,
-    assumed: Assumptions,
+    assumptions: Assumptions,
     simulator: Simulator,
     *,
     horizons: list[int],
@@ -229,7 +231,7 @@ def _made(
     **common: Any,
 ) -> Plan:
     """Return the plan of such studies; what to declare is ``searched`` for, if it can be."""
-    scenarios, family, notes = assumed
+    scenarios, family, notes = assumptions
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     rows = _rows(studies, scenarios, scale, simulator)
     gap = rules.margin >= 0 and rules.equivalence is None
@@ -245,6 +247,10 @@ def _made(
         for study in studies
         if detectable and gap
     ]
+
+    def row_of(study: PlannedStudy, case: Scenario) -> PlanRow:
+        return _rows([study], [case], scale, simulator)[0]
+
     needed = None
     if searched and gap and len(scenarios) == 1 and family.policies <= MOST_POLICIES:
         needed = needed_study(
@@ -254,12 +260,12 @@ def _made(
             simulator,
             power=common["power"],
             known=rows,
-            row_of=lambda study, case: _rows([study], [case], scale, simulator)[0],
+            row_of=row_of,
         )
     nothing: list[PlanRow] = []
     if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
         nothing = _rows(studies, [family.equal], scale, simulator)
-    return Plan(
+    plan = Plan(
         rows=tuple(rows),
         without_effect=tuple(nothing),
         detectable=tuple(limits),
@@ -269,6 +275,11 @@ def _made(
         notes=(*notes, *_notes(rows, rules), *known),
         **common,
     )
+    if len(scenarios) > 1 or not gap:
+        return plan
+    beside = alternatives(replace(rules, n_max=plan.shown.n_max), scenarios[0], row_of)
+    assumed = [STEP_ASSUMES] if any(method == Step.name for method, _ in beside) else []
+    return replace(plan, others=beside, notes=(*plan.notes, *assumed))
 
 
 def _rows(

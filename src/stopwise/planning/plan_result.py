@@ -1,7 +1,7 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
@@ -54,6 +54,8 @@ class Plan(PlanningResult):
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
+    others
+        By method and design: what else could be declared with the n_max of ``shown``.
     order_trials
         With the goal "best" and one scenario: expected trials of all policies together if all pairs
         were ordered, with the n_max of ``shown``.
@@ -72,6 +74,7 @@ class Plan(PlanningResult):
     without_effect: tuple[PlanRow, ...] = ()
     robots: int = 1
     needed: "Needed | None" = None
+    others: Mapping[tuple[str, str], PlanRow] = field(default_factory=dict)
     order_trials: float | None = None
     budget: Budget | None = None
 
@@ -193,14 +196,15 @@ class Plan(PlanningResult):
             needed = {
                 "row": self.table([self.needed.row])[0],
                 "equal": None if equal is None else self.table([equal])[0],
-                "others": [
-                    {"method": method, "design": design, **self.table([row])[0]}
-                    for (method, design), row in self.needed.others.items()
-                ],
             }
+        others = [
+            {"method": method, "design": design, **self.table([row])[0]}
+            for (method, design), row in self.others.items()
+        ]
         return {
             "rows": self.table(),
             "needed": needed,
+            "others": others,
             **(nothing if self.without_effect else {}),
             **self.words.content(),
         }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.rules import Rules
@@ -19,6 +20,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Setting
 from stopwise.questions.doubts import CAUTIONS, checkpoints_only
+from stopwise.questions.gate_result import Measured
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
@@ -80,10 +82,7 @@ def pairs_of(
     bounds: tuple[float, float] | None,
     growing: bool,
 ) -> Table:
-    """Return the pairs of trials, as ``analyze`` aligns them, baseline first and without gaps.
-
-    While they grow, they are in their order.
-    """
+    """Align the trials as ``analyze`` does, baseline first; while they grow, in their order."""
     if isinstance(trials, Trials):
         table = _aligned(trials, names, task, design, in_turn=not growing).declaring(bounds)
     else:
@@ -96,16 +95,28 @@ def pairs_of(
     limits = table.bounds or (0.0, 1.0)
     table.check(Scale(*limits).check)
     table = table.clipped(Scale(*limits))
-    complete = ~np.isnan(table.scores).any(axis=1)
-    paired = table.design == "paired"  # else the later trials of one policy have no partner yet
-    holds = {
-        "rows-incomplete": paired and not complete.all(),
-        "bounds-undeclared": table.bounds is None,
-    }
-    cautions = [CAUTIONS[caution] for caution, true in holds.items() if true]
-    require(bool(complete.any()), f"no trial of {names[-1]} meets one of {names[0]}")
-    notes = (*table.notes, *checkpoints_only(table), *cautions)
-    return replace(table, scores=table.scores[complete], bounds=limits, notes=notes)
+    caution = () if table.bounds is not None else (CAUTIONS["bounds-undeclared"],)
+    return replace(table, bounds=limits, notes=(*table.notes, *checkpoints_only(table), *caution))
+
+
+def complete(table: Table, names: tuple[str, ...]) -> Table:
+    """Leave out rows that lack a policy."""
+    whole = ~np.isnan(table.scores).any(axis=1)
+    require(bool(whole.any()), f"no trial of {names[-1]} meets one of {names[0]}")
+    notes = table.notes
+    if table.design == "paired" and not whole.all():
+        # else the later trials of one policy have no partner yet
+        notes = (*notes, CAUTIONS["rows-incomplete"])
+    return replace(table, scores=table.scores[whole], notes=notes)
+
+
+def measured(scores: Floats, names: tuple[str, ...]) -> Measured:
+    """Count the trials of each policy, and take their means."""
+    known = ~np.isnan(scores)
+    return Measured(
+        trials=dict(zip(names, known.sum(axis=0).tolist(), strict=True)),
+        means=dict(zip(names, np.nanmean(scores, axis=0).tolist(), strict=True)),
+    )
 
 
 def beside(pairs: Table, number: float) -> Table:
@@ -176,12 +187,8 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
 
 
 def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
-    """Return the verdicts of both tests, after the pairs at which the first decides."""
-    rules, mirrored = claims(rules)
-    not_worse = _verdict(rules, pairs)
-    worse = _verdict(mirrored, pairs.first(not_worse.n))
-    if worse.n < not_worse.n:
-        not_worse = _verdict(rules, pairs.first(worse.n))
+    """Run both tests over all pairs up to n_max."""
+    not_worse, worse = (_verdict(own, pairs) for own in claims(rules))
     return not_worse, worse
 
 
@@ -189,4 +196,4 @@ def _verdict(rules: Rules, pairs: Table) -> Verdict:
     settings = rules.pair_settings()
     test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
     columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
-    return test.run(*columns)
+    return test.run(*columns, beyond=True)

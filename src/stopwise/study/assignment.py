@@ -3,7 +3,7 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
@@ -11,7 +11,7 @@ from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released
+from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released, Started
 from stopwise.study.limits import require_note
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
@@ -26,18 +26,23 @@ def take(
     station: str,
     clock: float,
     task: str | None = None,
+    after: int | None = None,
     holder: str | None = None,
 ) -> list[Event]:
     """Return what is to be entered when a station asks for a trial.
 
     A trial that it holds stays with it, unless it was not begun and is no longer needed. A
-    ``holder`` may hold one trial at a time, and none that another took.
+    ``holder`` may hold one trial at a time, and none that another took. A station that has run the
+    trial ``after``, and holds its result back so that it can be mended, gets the next one
+    meanwhile, as another station would; with this the trial has begun.
     """
     events: list[Event] = []
     if holder is not None:
         _require_alone(state, holder, station, clock)
     held = holding(state, station, clock)
-    if held is not None:
+    if held is not None and held.number == after:
+        events += _set_aside(state, held)
+    elif held is not None:
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
@@ -45,6 +50,18 @@ def take(
         raise NotAllowed(f"go through the check list of station {station!r} first")
     assigned = next_trial(state, lots, station=station, clock=clock, task=task)
     return events if assigned is None else [*events, assigned]
+
+
+def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
+    """Return what is entered of a trial whose result comes later: at most one at each station."""
+    plan = locked_plan(state)
+    if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
+        raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
+    for other in _open_trials(state):
+        late = (other.station, other.status) == (trial.station, "leased") and not other.withdrawn
+        if late and other is not trial:
+            raise NotAllowed(f"report the result of trial {other.number} first")
+    return [] if trial.started else [Started(trial=trial.number, lease=60.0 * plan.lease_minutes)]
 
 
 def next_trial(
@@ -93,15 +110,9 @@ def lapsed(state: StudyState, clock: float) -> list[Released]:
     plan = locked_plan(state)
     if plan.given_back != "worst":
         return []
-    held = (
-        state.trials[slot.holder - 1]
-        for board in state.boards.values()
-        for _, _, slot in board.open_slots()
-        if slot.holder is not None
-    )
     over = (
         trial
-        for trial in held
+        for trial in _open_trials(state)
         if trial.begun and trial.status == "leased" and trial.expires <= clock
     )
     return [
@@ -111,6 +122,14 @@ def lapsed(state: StudyState, clock: float) -> list[Released]:
         # The first of two that are compared has no score to be the worst: its row waits for it.
         if not task.judged_in_pairs or state.run_before(trial) is not None
     ]
+
+
+def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
+    """Yield the trials that hold a place that is not settled."""
+    for board in state.boards.values():
+        for _, _, slot in board.open_slots():
+            if slot.holder is not None:
+                yield state.trials[slot.holder - 1]
 
 
 def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:

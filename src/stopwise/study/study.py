@@ -139,6 +139,7 @@ class Study(RobotSide):
         station: str,
         *,
         task: str | None = None,
+        after: int | None = None,
         who: str | None = None,
         holder: str | None = None,
     ) -> views.Assignment | None:
@@ -146,20 +147,29 @@ class Study(RobotSide):
 
         A station that holds a trial gets the same one again. None means that the study is finished
         (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
-        name of a token, may hold one trial at a time.
+        name of a token, may hold one trial at a time. ``after`` is a trial that the station has run
+        and whose result comes later: the next is chosen as if that result were not known yet, and
+        a third is refused until it came.
         """
         require_name(station, "a station")
 
         def decide(state: StudyState, clock: float) -> list[Event]:
             return [*assignment.lapsed(state, clock)] or assignment.take(
-                state, self._lots(state), station=station, clock=clock, task=task, holder=holder
+                state,
+                self._lots(state),
+                station=station,
+                clock=clock,
+                task=task,
+                after=after,
+                holder=holder,
             )
 
         def found(
             state: StudyState, clock: float, entries: list[Entry]
         ) -> tuple[bool, views.Assignment | None]:
             over = any(getattr(entry.event, "reason", "") == LAPSED for entry in entries)
-            return over, views.held(state, station, clock)
+            trial = views.held(state, station, clock)
+            return over, None if trial is None or trial.trial == after else trial
 
         while True:  # what lapsed is entered first, and may change what is needed
             over, trial = self._ledger.ask(decide, found, who=who or station)

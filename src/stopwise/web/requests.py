@@ -49,6 +49,10 @@ class NextRequest(_Body):
 
     station: Name | None = None
     task: Short | None = None
+    after: Annotated[int, Field(ge=1, le=10**9)] | None = Field(
+        default=None,
+        description="The trial that was run last here, whose result the phone still holds.",
+    )
 
 
 class StartRequest(_Body):

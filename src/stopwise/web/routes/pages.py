@@ -79,8 +79,10 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
 
 
 def _place(site: Site, _: int) -> dict[str, Any]:
-    # A name that no other study has, and for how long a score is held.
-    return {"study": site.cookie, "hold": sites.UNDO_SECONDS}
+    # A name that no other study has, for how long a score is held, and what may be chosen.
+    study = site.study
+    tasks = [task.name for task in study.plan.tasks] if study.plan.shares is None else []
+    return {"study": site.cookie, "hold": sites.UNDO_SECONDS, "tasks": tasks}
 
 
 def _evidence(site: Site, _: int) -> dict[str, Any]:

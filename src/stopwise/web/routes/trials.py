@@ -41,8 +41,8 @@ def take_next_trial(site: Here, grant: Operator, request: NextRequest) -> NextVi
     A token holds one trial at a time, and nobody else can report on it.
     """
     station = request.station or grant.name
-    due = site.study.checks_due(station)
-    if due and site.study.holding(station) is None:
+    due, held = site.study.checks_due(station), site.study.holding(station)
+    if due and (held is None or held.trial == request.after):
         return NextView(trial=None, finished=False, checks=due)
     found = site.study.next_trial(**_reported(request, grant), holder=grant.name)
     return next_view(site, found)

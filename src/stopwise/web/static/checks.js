@@ -8,17 +8,16 @@ export const today = () => new Date().toDateString(); // what was ticked on anot
 // kept.checks: the list, and what was entered so far; keep: how to
 // change it; done: called when it is stored; problem: with what is wrong, in words.
 export function offerChecks(kept, keep, done, problem) {
-  const { station } = kept;
   const { checks, ticked, note } = kept.checks;
   const milestones = checks.map((name) => ({ name, weight: 1 }));
   const change = (now) => keep({ checks: { ...kept.checks, ...now } });
-  const list = makeRubric({ kind: "milestones", milestones }, () => change({ ticked: list.entered() }));
+  const list = makeRubric({ kind: "milestones", apart: true, milestones }, () => change({ ticked: list.entered() }));
   if (ticked) list.restore(ticked);
   find("check-list").replaceChildren(list.element);
   find("check-note").value = note ?? "";
   find("check-note").oninput = () => change({ note: find("check-note").value });
   find("checked").onclick = async () => {
-    const body = { station, ticked: list.answer() ?? [], note: find("check-note").value };
+    const body = { ticked: list.answer() ?? [], note: find("check-note").value };
     find("stage").classList.add("busy"); // at once, however slow the network is
     try {
       await call("POST", "/api/stations/check", body);

@@ -7,24 +7,26 @@ import { offerChecks, today } from "./checks.js";
 import { Queue } from "./queue.js";
 import { showRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
+import { now } from "./time.js";
 import { Timer } from "./timer.js";
-import { ended, inWords, question, result, savedState } from "./wording.js";
+import { cost, ended, inWords, question, said, savedState } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
 const INVALID = ["wrong setup", "robot or camera fault", "someone interfered", "wrong policy started"];
-const sections = ["ready", "checks", "trial", "saved", "waiting", "draft", "done"];
-const stationButton = find("station");
+const sections = ["ready", "checks", "trial", "waiting", "draft", "done"];
+const SIGNED_OUT = "This link was revoked, or has expired: ask the owner for a new one. What you entered is kept on this device.";
+const SETTLED = 500; // a new trial takes no answer for so many milliseconds: a second tap was meant for the last
 
 // What must survive a reload: the trial, what was entered for it, the clock, what was saved last, and
 // what the server refused. Another study may be served at this address later: each has its own place.
 const STUDY = find("stage").dataset.study;
 const HOLD = 1000 * Number(find("stage").dataset.hold); // for so long a score can be taken back
 const [kept, keep] = sharedState(`${STUDY}:operate`, showKept);
-kept.station ??= stationButton.dataset.name;
 let rubric;
 let tags;
-let why; // the trial is invalid
+let reasons; // why the trial is invalid
+let shown = null; // the trial on this page, whatever other tabs have done meanwhile
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
 let starting = false; // whether a start is on its way
@@ -32,15 +34,15 @@ let starting = false; // whether a start is on its way
 const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
   stored: (item, answer) => {
-    if (kept.saved && kept.saved.key === item.body.key) {
+    if (kept.saved?.key === item.body.key) {
       keep({ saved: { ...kept.saved, stored: true, score: answer.score, counted: answer.counted } });
-      if (kept.section === "saved") showSaved();
-      look();
     }
+    showLast();
+    look();
   },
   refused: async (item, error, again) => {
     if (again) {
-      problem("You were signed out: join again. Your entries are kept on this device.");
+      problem(SIGNED_OUT);
       return;
     }
     const why = (item.what === "score" && (await explain(item))) || error.message;
@@ -48,7 +50,9 @@ const queue = new Queue(`${STUDY}:queue`, {
     keep({ refused: [kept.refused, told].filter(Boolean).join("\n"), wanted: false });
     find("stage").classList.remove("busy");
     problem("");
-    if (item.what !== "release" && kept.saved?.key === item.body.key) forget();
+    if (kept.saved?.key === item.body.key) keep({ saved: null });
+    showLast();
+    look();
   },
 });
 
@@ -61,35 +65,67 @@ function problem(text) {
 
 function showConnection() {
   const pill = find("connection");
-  const held = kept.saved && !kept.saved.stored && queue.held(kept.saved.key) > 0;
+  const held = waitsHere() && queue.held(kept.saved.key) > 0;
   const lost = !connected || queue.offline;
   pill.className = `pill ${queue.waiting && !held ? "warn" : lost ? "bad" : "good"}`;
   if (held) pill.textContent = "kept here";
   else if (queue.trouble) pill.textContent = "server cannot store";
   else if (queue.waiting) pill.textContent = lost ? "waiting for connection" : "saving…";
-  else pill.textContent = lost ? "no connection" : kept.section === "saved" ? "saved" : "connected";
-  if (kept.section === "saved") showSavedState();
+  else pill.textContent = lost ? "no connection" : "connected";
+  showLast();
   find("forgetful").hidden = !forgetful;
+}
+
+// What was entered last, above all else, for as long as it is the last.
+function showLast() {
+  const { saved } = kept;
+  find("last").hidden = !saved;
+  if (!saved) return;
+  find("last").toggleAttribute("data-stored", saved.stored);
+  const left = waitsHere() ? Math.ceil(queue.held(saved.key) / 1000) : 0;
+  find("last-text").textContent = `Trial ${saved.trial.trial}: ${saved.said}`;
+  find("last-state").textContent = savedState(saved, left, queue.trouble, queue.offline || !connected);
+  find("undo").hidden = !left;
+  find("waiting-why").textContent = waitsHere()
+    ? `What comes next hangs on trial ${saved.trial.trial}: it is sent first.`
+    : "Other stations hold the remaining trials. This page continues by itself.";
+}
+
+// Whether the score that was saved last is still on this device.
+function waitsHere() {
+  return Boolean(kept.saved && !kept.saved.stored && queue.find(kept.saved.key));
+}
+
+// How many entries the server must have before it is asked for a trial: all but one that is held.
+function toArrive() {
+  const held = waitsHere() && kept.saved.ahead && queue.held(kept.saved.key) > 0;
+  return queue.waiting - (held ? 1 : 0);
 }
 
 function show(section) {
   for (const name of sections) find(name).hidden = name !== section;
   const moved = find("stage").dataset.section !== section;
   find("stage").dataset.section = section;
-  if (moved) for (const part of document.querySelectorAll("html, .side")) part.scrollTop = 0;
+  find("trial").inert = false;
+  if (section !== "trial") shown = null;
+  if (moved) toTop();
   if (kept.section !== section) keep({ section });
   showConnection();
   stayAwake(section === "trial");
 }
 
+function toTop() {
+  for (const part of document.querySelectorAll("html, .side")) part.scrollTop = 0;
+}
+
 // After a reload, and after another tab has done something: tabs show the same.
 function showKept() {
-  stationButton.textContent = kept.station;
   problem("");
-  if (kept.section === "trial" && kept.trial) showTrial();
-  else if (kept.section === "checks" && kept.checks?.day === today()) showChecks();
-  else if (kept.section === "saved" && kept.saved) showSaved();
-  else show(["trial", "checks", "saved"].includes(kept.section) ? "ready" : (kept.section ?? "ready"));
+  if (nextTask) nextTask.value = kept.task ?? "";
+  const { section = "ready" } = kept;
+  if (section === "trial" && kept.trial) showTrial();
+  else if (section === "checks" && kept.checks?.day === today()) showChecks();
+  else show(["trial", "checks"].includes(section) ? "ready" : section);
 }
 
 function showChecks() {
@@ -99,12 +135,21 @@ function showChecks() {
 
 // --- the trial ---------------------------------------------------------------------------------
 
+// A trial is asked for once all scores have arrived but the last: what comes next is chosen as if that
+// one were not known yet, so that it can still be taken back.
 async function take() {
   problem("");
   find("stage").classList.add("busy"); // at once, however slow the network is
+  if (toArrive()) {
+    keep({ wanted: true });
+    if (kept.section !== "trial") queue.hurry();
+    return;
+  }
   try {
-    const found = await call("POST", "/api/trials/next", { station: kept.station });
+    const after = waitsHere() ? kept.saved.trial.trial : null;
+    const found = await call("POST", "/api/trials/next", { task: kept.task || null, after });
     setConnected(true);
+    keep({ wanted: false });
     if (found.trial) {
       begin(found.trial);
     } else if (found.checks.length) {
@@ -113,18 +158,20 @@ async function take() {
       showChecks();
     } else {
       show(found.finished ? "done" : "waiting");
+      if (kept.task && !found.finished) problem(`No trial of “${kept.task}” can be run now: choose another task above.`);
     }
   } catch (error) {
     if (error instanceof NoConnection) {
       setConnected(false);
-      problem("No connection: the next trial will load when the connection is back.");
       keep({ wanted: true });
+      sayWaiting();
     } else if (error.status === 401) {
-      location.assign("/join");
-    } else if (error.status === 409) {
-      show("draft");
+      location.assign("/join?ended");
     } else {
+      keep({ wanted: false });
+      if (!shown) show("ready");
       problem(error.message);
+      look();
     }
   } finally {
     find("stage").classList.remove("busy");
@@ -133,8 +180,14 @@ async function take() {
 
 function begin(trial) {
   const same = kept.trial?.trial === trial.trial; // asked for again: its clock runs on
-  keep({ trial, wanted: false, saved: null, ...(same ? {} : { started: null, seconds: null }) });
+  keep({ trial, wanted: false, ...(same ? {} : { started: null, seconds: null }) });
   showTrial();
+  if (same) return;
+  toTop();
+  for (const part of document.querySelectorAll("#rubric, #answers")) {
+    part.inert = true;
+    setTimeout(() => (part.inert = false), SETTLED);
+  }
 }
 
 function draft() {
@@ -142,12 +195,14 @@ function draft() {
 }
 
 function keepDraft() {
-  const now = { entered: rubric.entered?.(), note: find("note").value, tag: tags.chosen(), why: why.chosen() };
-  keep({ drafts: { ...kept.drafts, [kept.trial.trial]: now } });
+  const invalid = { reason: reasons.chosen(), text: find("reason").value };
+  const entered = { entered: rubric.entered(), note: find("note").value, tag: tags.chosen(), invalid };
+  keep({ drafts: { ...kept.drafts, [shown.trial]: entered } });
 }
 
 function showTrial() {
   const { trial } = kept;
+  shown = trial;
   find("code").textContent = trial.code;
   find("code").classList.toggle("long", trial.code.length > 6);
   find("trial-number").textContent = `trial ${trial.trial}`;
@@ -155,21 +210,26 @@ function showTrial() {
   find("condition-row").hidden = trial.condition === null;
   find("task").textContent = trial.task;
   find("instructions").textContent = trial.instructions;
-  const { entered, note, tag, why: reason } = draft();
+  const { entered, note, tag, invalid } = draft();
   find("note").value = note ?? "";
   find("more").open = Boolean(note);
-  find("invalid").open = Boolean(reason);
-  find("given-back").hidden = trial.given_back !== "worst";
+  find("reason").value = invalid?.text ?? "";
+  find("invalid").open = Boolean(invalid?.text || invalid?.reason);
   find("unneeded").hidden = trial.needed;
   find("question").textContent = question(trial.rubric);
   rubric = makeRubric(trial.rubric, () => {
     keepDraft();
     showSave();
+    if (rubric.atOnce) save();
   });
-  if (entered != null && entered !== "") rubric.restore?.(entered);
-  find("rubric").replaceChildren(rubric.element);
+  if (entered != null && entered !== "") rubric.restore(entered);
+  // Two buttons are where a thumb is; what has more is read first.
+  find("save").hidden = rubric.atOnce;
+  find("rubric").replaceChildren();
+  find("answers").querySelector(".two")?.remove();
+  find(trial.rubric.kind === "binary" ? "answers" : "rubric").append(rubric.element);
   tags = chooser(find("tags"), trial.tags, keepDraft, tag);
-  why = chooser(find("reasons"), INVALID, keepDraft, reason);
+  reasons = chooser(find("reasons"), INVALID, keepDraft, invalid?.reason);
   showGone("");
   timer.show();
   showRobot(kept, keep, timer);
@@ -185,21 +245,30 @@ function showGone(text) {
 
 function showSave() {
   find("save").disabled = gone || rubric.answer() === undefined;
+  if (rubric.atOnce) rubric.element.inert = gone;
+  find("given-back").textContent = cost(shown, begun());
+}
+
+function begun() {
+  return Boolean(kept.started || shown.started || shown.episode);
 }
 
 // --- the clock ---------------------------------------------------------------------------------
 
-const timer = new Timer(find("clock"), find("timer"), kept, keep, () => sendStart(true));
+const timer = new Timer(find("clock"), find("timer"), kept, keep, () => {
+  queue.hurry(); // what is at the next trial does not take the last one back
+  sendStart(true);
+});
 
 // Said again at half time until the trial is saved, also when the timer was stopped, a start keeps a
 // long trial from being handed out again. One that did not arrive is said again once the server is
 // back (lookAtTrial), but not to a runner: the robot must not move when nobody expects it.
 async function sendStart(first) {
   const { trial } = kept;
-  keep({ heard: Date.now() });
+  keep({ heard: now() });
   starting = true;
   try {
-    await call("POST", `/api/trials/${trial.trial}/start`, { station: trial.station });
+    await call("POST", `/api/trials/${trial.trial}/start`, {});
     setConnected(true);
   } catch (error) {
     const away = error instanceof NoConnection;
@@ -219,89 +288,83 @@ function notStarted(why) {
 }
 
 setInterval(() => {
-  if (kept.section === "saved" && !kept.saved.stored) showConnection();
+  if (kept.saved && !kept.saved.stored) showConnection();
   sayWaiting();
-  if (kept.section !== "trial") return;
+  if (kept.section !== "trial" || !kept.trial) return;
   timer.show();
   showRobot(kept, keep, timer);
-  if (kept.started && Date.now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
+  if (kept.started && now() - kept.heard > 500 * kept.trial.seconds_left) sendStart();
 }, 250);
 
 // --- saving and undoing ------------------------------------------------------------------------
 
 function save() {
-  const { trial } = kept;
+  const trial = shown;
+  const answer = rubric.answer();
+  if (gone || answer === undefined) return;
+  queue.hurry(); // only the last can be taken back
   const timed = kept.started ? Math.round(timer.seconds * 10) / 10 : null;
-  const { entered: _, ...remarks } = draft();
-  const body = {
-    answer: rubric.answer(),
-    station: trial.station,
-    note: find("note").value.trim(),
-    tag: tags.chosen(),
-    seconds: timed,
-  };
-  const key = queue.add(`/api/trials/${trial.trial}/score`, body, "score", trial.running ? 0 : HOLD); // it stops the robot
-  const { [trial.trial]: __, ...others } = kept.drafts ?? {};
-  const saved = { trial: trial.trial, station: trial.station, assignment: trial, stored: false, key };
-  keep({ saved: { ...saved, remarks }, drafts: others });
-  showSaved();
-}
-
-function showSaved() {
-  const { saved } = kept;
-  find("saved-mark").classList.toggle("pending", !saved.stored);
-  find("saved-text").textContent = saved.stored
-    ? `Trial ${saved.trial} saved${result(saved)}`
-    : `Trial ${saved.trial} is kept on this device`;
-  show("saved");
-}
-
-function showSavedState() {
-  const { saved } = kept;
-  const left = saved.stored ? 0 : Math.ceil(queue.held(saved.key) / 1000);
-  find("undo").hidden = !left;
-  const lost = queue.offline || !connected;
-  find("saved-state").textContent = savedState(saved, left, queue.trouble, lost);
+  const body = { answer, note: find("note").value.trim(), tag: tags.chosen(), seconds: timed };
+  // The second of two that are compared is shown beside the first: that one is stored before.
+  const ahead = trial.rubric.kind !== "preference" || trial.rubric.first !== undefined;
+  // What stops the robot is not held.
+  const about = { what: "score", hold: ahead && !trial.running ? HOLD : 0, rubric: trial.rubric };
+  const key = queue.add(`/api/trials/${trial.trial}/score`, body, about);
+  const { [trial.trial]: entered, ...others } = kept.drafts ?? {};
+  const clock = { started: kept.started, seconds: timed };
+  keep({
+    saved: { trial, key, ahead, entered, clock, said: said(trial.rubric, answer), stored: false },
+    ...{ drafts: others, trial: null, started: null, seconds: null, section: "ready" },
+  });
+  shown = null;
+  find("trial").inert = true; // until the next is here
+  setTimeout(() => shown || show(kept.section), 300);
+  take();
 }
 
 // Only what was never sent can be taken back: nobody learns what a score does before it is final.
 function undo() {
   const { saved } = kept;
-  if (!queue.withdraw(saved.key)) return showSaved();
-  const drafts = { ...kept.drafts, [saved.trial]: saved.remarks };
-  keep({ trial: saved.assignment, saved: null, drafts, section: "trial" });
+  if (!queue.withdraw(saved.key)) return showLast();
+  const drafts = { ...kept.drafts, [saved.trial.trial]: saved.entered };
+  keep({ trial: saved.trial, saved: null, wanted: false, drafts, ...saved.clock });
   showTrial();
 }
 
-function giveBack(reason) {
+function giveBack() {
   const { trial } = kept;
+  const reason = [reasons.chosen(), find("reason").value.trim()].filter(Boolean).join(": ");
   if (!reason) {
-    problem("Choose a reason, or say why in the note.");
+    problem("Choose a reason, or write one.");
     return;
   }
+  if (!confirm(`Give trial ${trial.trial} back? ${cost(trial, begun())}`)) return;
+  release(reason);
+}
+
+function release(reason) {
+  const { trial } = kept;
   problem("");
-  queue.add(`/api/trials/${trial.trial}/release`, { station: trial.station, reason }, "release");
+  queue.add(`/api/trials/${trial.trial}/release`, { reason }, { what: "release" });
   forget();
 }
 
 function forget() {
-  keep({ trial: null, saved: null, checks: null, started: null, seconds: null });
+  keep({ trial: null, checks: null, started: null, seconds: null });
   show("ready");
 }
 
-// The next trial is asked for only when the last score has arrived; with that, the score is final.
-function next() {
-  if (!queue.waiting) return take();
-  keep({ wanted: true });
-  find("stage").classList.add("busy");
-  queue.hurry();
-  return undefined;
+// What is no longer needed is given back; one that has not begun the server takes back by itself.
+function passOver() {
+  if (begun()) release("no longer needed");
+  take();
 }
 
 function sayWaiting() {
-  if (!kept.wanted || !queue.waiting || !(queue.offline || !connected)) return;
+  if (!kept.wanted || !(queue.offline || !connected)) return;
   find("stage").classList.remove("busy");
-  problem("Your last score is kept on this device. The next trial will load when the connection is back.");
+  if (!shown) show("ready");
+  problem("No connection: the next trial will load when the connection is back.");
 }
 
 // --- what the server tells ----------------------------------------------------------------------
@@ -317,74 +380,67 @@ function setConnected(now) {
 }
 
 async function look() {
-  if (kept.wanted && !queue.waiting) return take();
+  if (kept.wanted && !toArrive()) return take();
   try {
     const found = await call("GET", "/api/status");
     setConnected(true);
     find("tally").textContent = `${found.counted} trial${found.counted === 1 ? "" : "s"} so far`;
     const section = kept.section ?? "ready";
-    if (section === "saved" && found.phase === "finished" && !queue.waiting) {
-      show("done");
-    } else if (section === "ready" && found.phase !== "running") {
+    if (section === "ready" && found.phase !== "running") {
       show(found.phase === "draft" ? "draft" : "done");
     } else if (section === "draft" && found.phase !== "draft") {
-      show("ready");
+      location.reload(); // the plan that was locked may have another name and other tasks
     } else if (section === "waiting") {
       await take();
     } else if (section === "done" && found.phase === "running") {
       show("ready");
     } else if (section === "trial") {
-      await lookAtTrial();
+      await lookAtTrial(found.phase === "finished");
     }
   } catch (error) {
     if (error instanceof NoConnection) setConnected(false);
-    else if (error.status === 401) problem("You were signed out: join again with your link.");
+    else if (error.status === 401) problem(SIGNED_OUT);
   }
 }
 
-async function lookAtTrial() {
+async function lookAtTrial(finished) {
   const { trial } = kept;
   const started = !starting && kept.started; // the study need not know yet of one on its way
-  const now = await whereabouts(trial.trial, trial.station);
-  if (kept.trial !== trial || queue.waiting) return; // something was done here meanwhile
+  const now = await whereabouts(trial.trial);
+  if (kept.trial !== trial || toArrive()) return; // something was done here meanwhile
   const { attended, episode, running, seconds } = now;
   keep({ trial: { ...trial, attended, episode, running, seconds } });
   showRobot(kept, keep, timer);
   if (started && !now.started && now.status === "leased") attended ? notStarted() : sendStart();
-  find("unneeded").hidden = now.needed || now.status !== "leased";
+  const unneeded = !now.needed && now.status === "leased";
+  if (unneeded && finished && !begun() && !kept.drafts?.[trial.trial]) return take();
+  find("unneeded").hidden = !unneeded;
   showGone(ended(now));
 }
 
-function whereabouts(trial, station) {
-  return call("GET", `/api/trials/${trial}/whereabouts?station=${encodeURIComponent(station)}`);
+function whereabouts(trial) {
+  return call("GET", `/api/trials/${trial}/whereabouts`);
 }
 
 // Why a score was not taken, if it is because of what was done elsewhere; else "".
 async function explain(item) {
   const [, , , trial] = item.path.split("/");
-  return ended(await whereabouts(trial, item.body.station).catch(() => ({ status: "unknown" })));
+  return ended(await whereabouts(trial).catch(() => ({ status: "unknown" })));
 }
 
-function changeStation() {
-  const name = prompt("Name of this station", kept.station)?.trim();
-  if (!name || name === kept.station) return;
-  keep({ station: name.slice(0, stationButton.dataset.longest) });
-  stationButton.textContent = kept.station;
-  if (kept.section !== "saved") forget();
-}
-
-stationButton.addEventListener("click", changeStation);
+const nextTask = document.getElementById("next-task");
+nextTask?.addEventListener("change", () => {
+  keep({ task: nextTask.value });
+  if (kept.section === "waiting") take();
+});
 find("take").addEventListener("click", take);
 find("ask").addEventListener("click", take);
-find("next").addEventListener("click", next);
 find("save").addEventListener("click", save);
 find("undo").addEventListener("click", undo);
-find("note").addEventListener("input", keepDraft);
-find("give-back").addEventListener("click", () => {
-  giveBack([why.chosen(), find("note").value.trim()].filter(Boolean).join(": "));
-});
+for (const id of ["note", "reason"]) find(id).addEventListener("input", keepDraft);
+find("give-back").addEventListener("click", giveBack);
 find("put-away").addEventListener("click", forget);
-find("give-back-now").addEventListener("click", () => giveBack("no longer needed"));
+find("pass-over").addEventListener("click", passOver);
 find("problem-close").addEventListener("click", () => {
   keep({ refused: "" });
   problem("");

@@ -3,6 +3,7 @@
 // place of its own in the browser: tabs that add at the same time lose nothing.
 import { call, newKey, NoConnection } from "./api.js";
 import { namesUnder, read, remove, write } from "./keeping.js";
+import { now } from "./time.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
@@ -38,10 +39,10 @@ export class Queue {
   }
 
   // Returns the key, by which the answer is known again. Not sent before ``hold`` milliseconds.
-  add(path, body, what, hold = 0) {
+  add(path, body, { hold = 0, ...about }) {
     const key = newKey();
-    const item = { path, body: { ...body, key }, what, due: Date.now() + hold };
-    this.newest = Math.max(Date.now(), this.newest + 1);
+    const item = { path, body: { ...body, key }, ...about, due: now() + hold };
+    this.newest = Math.max(now(), this.newest + 1);
     write(`${this.place}:${this.newest}:${key}`, JSON.stringify(item));
     this.told();
     this.flush();
@@ -55,7 +56,7 @@ export class Queue {
   // Milliseconds for which a held item still waits; 0 once it is sent.
   held(key) {
     const name = this.find(key);
-    return name ? Math.max(0, JSON.parse(read(name)).due - Date.now()) : 0;
+    return name ? Math.max(0, JSON.parse(read(name)).due - now()) : 0;
   }
 
   // Takes back what is still held; returns whether it was.
@@ -80,7 +81,7 @@ export class Queue {
     clearTimeout(this.timer);
     for (let name = this.names[0]; name; name = this.names[0]) {
       const item = JSON.parse(read(name));
-      const early = item.due - Date.now();
+      const early = item.due - now();
       if (early > 0) {
         this.timer = setTimeout(() => this.flush(), early);
         break;

@@ -1,6 +1,6 @@
-// The rubric of a task as something to touch. Each kind returns { element, answer(), entered(),
+// The rubric of a task as something to touch. Each kind returns { element, atOnce, answer(), entered(),
 // restore(entered) }: answer is undefined until something was chosen; entered is what was touched so
-// far, complete or not, from which the same page can be made again.
+// far, complete or not, from which the same page can be made again; atOnce, one tap says it all.
 
 function button(text, kind) {
   const made = document.createElement("button");
@@ -35,7 +35,7 @@ function choice(options, changed, layout) {
       element.children[place].setAttribute("aria-pressed", String(option.answer === given));
     });
   };
-  return { element, answer: () => answer, entered: () => answer, restore: choose };
+  return { element, atOnce: true, answer: () => answer, entered: () => answer, restore: choose };
 }
 
 function binary(_, changed) {
@@ -66,8 +66,7 @@ function milestones(rubric, changed) {
     share.textContent = `${Math.round((100 * step.weight) / total)} %`;
     made.append(share);
     made.addEventListener("click", () => {
-      const other = inOrder().filter((name) => name !== step.name);
-      const given = reached.has(step.name) ? other : [...other, step.name];
+      const given = reached.has(step.name) ? without(step.name) : upTo(step.name);
       choose(given.length ? given : undefined);
       changed();
     });
@@ -90,7 +89,13 @@ function milestones(rubric, changed) {
     changed();
   });
   element.append(...marks, none);
-  const inOrder = () => rubric.milestones.map((step) => step.name).filter((name) => reached.has(name));
+  const names = rubric.milestones.map((step) => step.name);
+  const inOrder = () => names.filter((name) => reached.has(name));
+  const without = (last) => inOrder().filter((name) => name !== last);
+  // Steps come one after the other: who reached one reached those before it. What was left out is
+  // taken off again by a tap.
+  const upTo = (last) =>
+    names.filter((name, place) => reached.has(name) || name === last || (!rubric.apart && place < names.indexOf(last)));
   const answer = () => (touched ? inOrder() : undefined);
   return { element, answer, entered: answer, restore: choose };
 }

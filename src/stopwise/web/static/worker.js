@@ -22,7 +22,7 @@ self.addEventListener("install", (event) => {
   const pages = ["/operate", "/static/style.css", "/static/icon.svg"];
   const scripts = [
     ...["api", "awake", "checks", "chips", "film", "keeping", "operate"],
-    ...["pedal", "queue", "robot", "rubric", "timer", "wording"],
+    ...["pedal", "queue", "robot", "rubric", "time", "timer", "wording"],
   ];
   const all = [...pages, ...scripts.map((name) => `/static/${name}.js`)];
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(all)));

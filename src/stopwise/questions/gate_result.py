@@ -1,0 +1,306 @@
+"""What a gate has shown, and of which trials each number is."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stopwise import __version__
+from stopwise.core.confidence_state import Interval
+from stopwise.core.pair_verdict import Verdict
+from stopwise.core.promise import promise
+from stopwise.core.registry import edition_of
+from stopwise.core.rules import FromRules, Rules
+from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import counted
+from stopwise.questions.doubts import SORTED
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stopwise.report.html import Origin
+
+NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
+ANSWERS = {NOT_WORSE: "pass", WORSE: "fail", UNDECIDED: "undecided"}
+SCHEMA = 1
+# As a share of the score's range; a smaller difference from the margin is none.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The trials of each policy, and their means: of all trials, or up to the decision."""
+
+    trials: Mapping[str, int]
+    means: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain values."""
+        return {"trials": dict(self.trials), "means": dict(self.means)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult:
+    """Whether a new policy may replace the old one; never changes afterwards.
+
+    Attributes
+    ----------
+    shown
+        "not worse" (by the margin or more), "worse" (by more than the margin) or "undecided".
+    n
+        Pairs of trials up to the decision, or all that the test has used.
+    not_worse, worse
+        The verdicts of the two tests behind it, after all pairs up to n_max: policy 0 is the
+        baseline, policy 1 the new policy.
+    rules
+        What was declared, of the test of "not worse".
+    spread
+        Standard deviation of the differences of all pairs.
+    all_trials
+        Numbers and means of all trials that were given, also of those after the decision.
+    decision
+        The same of the trials up to the decision, or None while undecided.
+    task
+        The task's name, or None.
+    warnings
+        What was assumed, and what may void the guarantee.
+    about
+        Which training runs the claim is about, where trials come from some; else nothing.
+    """
+
+    shown: str
+    n: int
+    not_worse: Verdict
+    worse: Verdict
+    rules: Rules
+    spread: float
+    all_trials: Measured
+    decision: Measured | None
+    task: str | None
+    warnings: tuple[str, ...]
+    about: str = ""
+
+    method = FromRules[str]("method", "The method's name.")
+    alpha = FromRules[float]("alpha", "The probability of each false claim.")
+    design = FromRules[str]("design", "The design.")
+    n_max = FromRules[int | None]("n_max", "The declared maximum number of pairs.")
+
+    @property
+    def answer(self) -> str:
+        """The answer in one word: "pass", "fail" or "undecided"."""
+        return ANSWERS[self.shown]
+
+    @property
+    def policy(self) -> str:
+        """The new policy."""
+        return self.rules.run_policies[-1]
+
+    @property
+    def baseline(self) -> str:
+        """The policy, or the number, that it is held against."""
+        return self.rules.baseline or self.rules.policies[0]
+
+    @property
+    def margin(self) -> float:
+        """How much worse is still acceptable; 0 only beside a number."""
+        return -self.rules.margin
+
+    @property
+    def p_value(self) -> float:
+        """The anytime p-value of the claim shown; while undecided, of "not worse"."""
+        return (self.worse if self.shown == WORSE else self.not_worse).p_value
+
+    @property
+    def interval(self) -> Interval:
+        """Interval of the mean of the new policy less that of the baseline, at all times.
+
+        If lower is better, of the baseline's less that of the new one: its advantage. With a
+        reference, of the mean of the new policy.
+        """
+        good, bad = self.not_worse.interval, self.worse.interval
+        if self.rules.reference is not None and self.rules.lower_is_better:
+            return Interval(bad.low, good.high)
+        return Interval(good.low, bad.high)
+
+    @property
+    def interval_level(self) -> float:
+        """The probability with which the interval holds: each end fails with at most alpha."""
+        return round(self.not_worse.interval_level + self.worse.interval_level - 1, 12)
+
+    @property
+    def needed(self) -> int | None:
+        """Roughly how many further pairs a decision takes; 0 once decided.
+
+        The evidence of a good bet grows by about gap^2 / (2 (spread^2 + gap^2)) per pair, where gap
+        is how far the difference lies from the margin, and spread its standard deviation; both are
+        taken as seen so far. It promises nothing. None where the difference seen is the margin
+        itself, or n_max is reached.
+        """
+        if self.shown != UNDECIDED:
+            return 0
+        span = self.rules.bounds[1] - self.rules.bounds[0]
+        means = self.not_worse
+        gap = (self.rules.advantage(means.mean1 - means.mean0) + self.margin) / span
+        if self.n == self.n_max or abs(gap) < ROUNDING:
+            return None
+        claim = self.not_worse if gap > 0 else self.worse
+        missing = -math.log(self.alpha) - (claim.log_e or 0.0)
+        if missing == math.inf:  # a table decides at once, not by evidence that grows
+            return None
+        growth = gap**2 / (2 * ((self.spread / span) ** 2 + gap**2))
+        return max(math.ceil(missing / growth), 1)
+
+    @property
+    def exit_code(self) -> int:
+        """0 shown not worse, 1 shown worse, 3 undecided, as the command exits."""
+        return {NOT_WORSE: 0, WORSE: 1, UNDECIDED: 3}[self.shown]
+
+    @property
+    def sentence(self) -> str:
+        """What was shown, in words, with what it rests on."""
+        promised = promise(self.method, "the chance of such a claim if it is false", self.alpha)
+        design = f", {self.design} design" if self.rules.reference is None else ""
+        for doubt in self.warnings:
+            if getattr(doubt, "code", "") == SORTED:
+                promised = f"for pairs in random order {promised}; but {doubt}"
+        return f"{self._finding()}. {self._facts()}; {promised} ({self.method}{design})."
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return (
+            f"GateResult({self.answer!r}, policy={self.policy!r}, baseline={self.baseline!r}, "
+            f"margin={self.margin:g}, n={self.n}, p_value={self.p_value:.2g}, "
+            f"interval={interval_text(self.interval)})"
+        )
+
+    def _finding(self) -> str:
+        about = f" ({self.about})" if self.about else ""
+        if self.shown != UNDECIDED:
+            after = counted(self.n, self.unit)
+            return f"{self.answer.title()}: {self.claim(self.shown)}{about}, shown after {after}"
+        end = "" if self.n_max is None else f" of at most {self.n_max}"
+        seen = counted(self.n, self.unit) if not end else f"{self.n}{end} {self.unit}s"
+        return (
+            f"Undecided: {self._more()}; after {seen} it is not shown that "
+            f"{self.claim(NOT_WORSE)}{about}, nor that it is worse"
+            f"{' by more than that' if self.margin else ''}"
+        )
+
+    def claim(self, shown: str) -> str:
+        """One of the two claims in words."""
+        by = score_text(self.margin)
+        if not self.margin:
+            return (
+                f"{self.policy} is {'better' if shown == NOT_WORSE else WORSE} than {self.baseline}"
+            )
+        how = f"less than {by} worse than" if shown == NOT_WORSE else f"more than {by} worse than"
+        return f"{self.policy} is {how} {self.baseline}"
+
+    @property
+    def unit(self) -> str:
+        """What is counted: beside a number there are no pairs."""
+        return "pair" if self.rules.reference is None else "trial"
+
+    @property
+    def edge(self) -> float:
+        """The end of the interval that something shown lies beyond."""
+        if self.rules.reference is None:
+            return -self.margin
+        return self.rules.reference + self.rules.advantage(-self.margin)
+
+    def _more(self) -> str:
+        if self.n == self.n_max:
+            return f"all {self.n} declared {self.unit}s are used"
+        needed = self.needed
+        if needed is None:
+            return f"too early to say how many more {self.unit}s are needed"
+        left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
+        return f"about {counted(needed, f'more {self.unit}')} (not a promise){left}"
+
+    def _facts(self) -> str:
+        lower, what = self.rules.lower_is_better, "the difference"
+        if self.rules.reference is not None:
+            what = "the mean"
+        elif lower:
+            what = f"{self.policy}'s advantage"
+        means = " and ".join(
+            f"{score_text(mean)} ({name}, {counted(self.all_trials.trials[name], 'trial')})"
+            for name, mean in reversed(tuple(self.all_trials.means.items()))
+        )
+        several = len(self.all_trials.means) > 1
+        return (
+            f"All trials: {'means' if several else 'mean'} {means}"
+            f"{', lower is better' if lower else ''}, {100 * self.interval_level:.6g}% "
+            f"confidence sequence of {what} {interval_text(self.interval, self.edge)}, anytime "
+            f"p = {self.p_value:.2g}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``to_json``."""
+        own = ("answer", "shown", "policy", "baseline", "margin", "n", "n_max", "needed")
+        pair = ((NOT_WORSE, self.not_worse), (WORSE, self.worse))
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            **{name: getattr(self, name) for name in own},
+            "decision": None if self.decision is None else self.decision.to_dict(),
+            "all_trials": {
+                **self.all_trials.to_dict(),
+                "pairs": self.not_worse.n,
+                "p_value": self.p_value,
+                "interval": list(self.interval),
+                "interval_level": self.interval_level,
+            },
+            "claims": {
+                claim: {
+                    "alternative": found.alternative,
+                    "margin": found.margin,
+                    "p_value": found.p_value,
+                }
+                for claim, found in pair
+            },
+            "method": self.method,
+            "edition": edition_of(self.method),
+            "alpha": self.alpha,
+            "design": self.design,
+            "bounds": list(self.rules.bounds),
+            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
+            "task": self.task,
+            **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
+            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
+            "sentence": self.sentence,
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Return the answer as JSON; the keys are in docs/guides/gate.md."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def to_junit(self) -> str:
+        """Return the answer as a JUnit file: fail is a failure, undecided a skipped test."""
+        from stopwise.questions.gate_report import junit
+
+        outcome = {WORSE: "failure", UNDECIDED: "skipped"}.get(self.shown)
+        return junit(self.claim(NOT_WORSE), outcome, self.sentence)
+
+    def to_markdown(self) -> str:
+        """Return the answer as a table for the summary of a CI run."""
+        from stopwise.questions.gate_report import markdown
+
+        return markdown(self)
+
+    def plot(self) -> "Figure":
+        """Draw the interval of the difference beside the margin."""
+        from stopwise.report.gate_page import plot_gate
+
+        return plot_gate(self)
+
+    def to_html(self, origin: "Origin | None" = None) -> str:
+        """Return a self-contained page: the answer, the figure, and of which trials it is."""
+        from stopwise.report.gate_page import gate_page
+
+        return gate_page(self, origin)

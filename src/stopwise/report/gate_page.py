@@ -1,0 +1,82 @@
+"""The page of a gate: the answer, the interval beside the margin, and of which trials it is."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import counted
+from stopwise.report.canvas import COLOURS, GREY, legend_below, new_axes
+from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.html import Origin, as_svg, render_page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stopwise.questions.gate_result import GateResult
+
+WIDTH, HEIGHT = 5.2, 1.5
+
+
+def plot_gate(found: "GateResult") -> "Figure":
+    """Draw the interval, the estimate in it, and the edge that it has to lie beyond."""
+    figure, axes = new_axes(WIDTH, HEIGHT)
+    means, level = found.all_trials.means, f"{100 * found.interval_level:.6g}%"
+    number = found.rules.reference
+    estimate = means[found.policy]
+    if number is None:
+        estimate = found.rules.advantage(means[found.policy] - means[found.baseline])
+    axes.plot(
+        found.interval, (0, 0), color=COLOURS[0], linewidth=3, label=f"{level} confidence sequence"
+    )
+    axes.plot(estimate, 0, "o", color=COLOURS[0], markersize=8, label="all trials")
+    label = "limit" if number is not None else "margin"
+    axes.axvline(found.edge, color=COLOURS[1], linestyle="--", label=f"{label} {found.edge:g}")
+    if number is None:
+        axes.axvline(0, color=GREY, linewidth=1)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    what = f"mean of {found.policy}"
+    if number is None:
+        gap = f"{found.policy} − {found.baseline}"
+        what = f"advantage of {found.policy}" if found.rules.lower_is_better else gap
+    axes.set_xlabel(wrapped(what, 60))
+    legend_below(figure)
+    return drawable(figure)
+
+
+def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
+    """Fill in the page."""
+    columns = [("all trials", found.all_trials)]
+    if found.decision is not None:
+        columns.insert(0, ("up to the decision", found.decision))
+    rows = [
+        (
+            name,
+            *(
+                f"{score_text(measured.means[name])} ({measured.trials[name]})"
+                for _, measured in columns
+            ),
+        )
+        for name in reversed(tuple(found.all_trials.means))
+    ]
+    settings = {
+        "margin": score_text(found.margin),
+        "used": counted(found.n, found.unit)
+        if found.n_max is None
+        else f"{found.n} of at most {counted(found.n_max, found.unit)}",
+        "interval": f"{interval_text(found.interval, found.edge)} "
+        f"({100 * found.interval_level:.6g}%, of all trials)",
+        "anytime p": f"{found.p_value:.2g}",
+        "method": f"{found.method}, {found.design} design, alpha {found.alpha:g} for each claim",
+        "bounds": interval_text(found.rules.bounds),
+    }
+    return render_page(
+        "gate.html",
+        found=found,
+        columns=["mean (trials)", *(name for name, _ in columns)],
+        rows=rows,
+        settings=settings,
+        figure=as_svg(found.plot()),
+        origin=origin or Origin(),
+        made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
+    )

@@ -25,7 +25,7 @@ def interval_paths(
     interval = sequence.start((len(scores0),), seen.tests)
     decision = np.full(len(scores0), -1)
     for scores in zip(scores0.T, scores1.T, strict=True):
-        met = comparison.met(*scores)
+        met = comparison.reading.met(*scores)
         directed = comparison.directed(*met)
         before, seen = seen, engine.observe(seen, *directed)
         falls, winner = engine.end(seen)

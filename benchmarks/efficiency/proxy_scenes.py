@@ -21,7 +21,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
-from stopwise.core.proxy import scene_batches
+from stopwise.core.readings.scenes import scene_batches
 from stopwise.core.rules import Rules
 
 SCENES = (200, 2000, 20000, 100000)

@@ -28,7 +28,7 @@ def study(
     groups = {"policy 0": stored} if stored > n_max else None
     rules = Rules.of(n_max=n_max, groups=groups, **settings)
     rng = np.random.default_rng(seed)
-    sizes = np.array([len(rules.trials_of("policy 0", row)) for row in range(n_max)])
+    sizes = np.array([len(rules.reading.trials("policy 0", row)) for row in range(n_max)])
     scores0: Floats = rng.binomial(sizes, means[0], (runs, n_max)) / sizes
     return run_studies(rules, scores0, rng.random((runs, n_max)) < means[1])
 

@@ -133,7 +133,7 @@ def test_what_does_not_go_together_is_refused() -> None:
         test.update(0.0, None, proxy=(0.0, 1.0))
     with pytest.raises(InvalidInput, match="give both, or neither"):
         test.update(0.0, 1.0)
-    with pytest.raises(InvalidInput, match="not audited: declare audit"):
+    with pytest.raises(InvalidInput, match="one not audited: declare audit"):
         sw.SequentialTest().update(None, None)
     with pytest.raises(InvalidInput, match="chance, between 0 and 1"):
         sw.SequentialTest(design="paired", audit=1.5)

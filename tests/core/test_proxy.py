@@ -171,16 +171,19 @@ def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"proxy": True}, "proxy=True goes with proxy_mean"),
     ({**PROXIED, "proxy": False}, "give both, or neither"),
-    ({"design": "independent", "audit": 0.5}, "audits need design 'paired'"),
+    ({"design": "independent", "audit": 0.5}, "audit does not go with design='independent'"),
     ({**PROXIED, "method": "wsr"}, "wsr takes no proxy"),
     ({**PROXIED, "equivalence": 0.1, "alternative": "two-sided"}, "does not go with equivalence"),
-    ({**PROXIED, "by": "wins"}, "a proxy goes with means"),
+    ({**PROXIED, "by": "wins"}, "a proxy does not go with by='wins'"),
     ({**PROXIED, "proxy_mean": 1.5}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_mean": (0.1, 0.2)}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_mean": "much"}, "proxy_mean must be the mean"),
     ({**PROXIED, "proxy_scores": [[0, 1], [1, 0]]}, "give one of the two"),
     ({"proxy_scores": [[0, 1], [1, 0]]}, "n_max=... is needed with simulated scenes"),
-    ({"n_max": 9, "audit": 0.5, "proxy_scores": [[0, 1], [1, 0]]}, "leave proxy_scores out"),
+    (
+        {"n_max": 9, "audit": 0.5, "design": "paired", "proxy_scores": [[0, 1], [1, 0]]},
+        "leave proxy_scores out",
+    ),
     ({"n_max": 9, "proxy_scores": [0, 1, 1]}, "a row (g0, g1)"),
     ({"n_max": 9, "proxy_scores": [[0, 2], [1, 0]]}, "within the bounds"),
 ]

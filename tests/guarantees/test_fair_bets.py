@@ -110,7 +110,7 @@ def test_bets_on_sameness_are_fair(name: str, margin: float) -> None:
 @pytest.mark.parametrize("number", [0.05, 0.5, 0.9])
 @pytest.mark.parametrize("name", ["nscore-plus", "nscore-plus, n_max", "nscore", "wsr"])
 def test_bets_beside_a_number_are_fair(name: str, number: float) -> None:
-    method = method_of(name, "paired", 0.0, reference=(number,))
+    method = method_of(name, "paired", 0.0, number=(number,))
     rng = np.random.default_rng(6)
     state = method.start((HISTORIES, 1))
     for pair in range(PAIRS):

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 from stopwise.core.arrays import Floats
-from stopwise.core.groups import averaged
+from stopwise.core.readings.averages import averaged
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation, run_studies
 from tests.guarantees.pinned import assert_at_most, assert_pinned
@@ -75,7 +75,7 @@ def chosen_by_looking(rules: Rules, stored: Floats) -> Floats:
     """Close a group at its first success: a look at the scores decides how many it has."""
     found = as_declared(rules, stored)
     for row in range(ROWS):
-        first = rules.trials_of("policy 0", row).start
+        first = rules.reading.trials("policy 0", row).start
         found[:, row] = np.where(stored[:, first] == 1.0, 1.0, found[:, row])
     return found
 
@@ -101,7 +101,7 @@ def test_sizes_follow_from_what_was_declared_alone() -> None:
     """The smaller number has one trial per row, the other neighbouring sizes in turn."""
     for stored, rows, sizes in ((200, 50, {4}), (200, 60, {3, 4}), (60, 60, {1}), (61, 60, {1, 2})):
         rules = Rules(n_max=rows, groups={"policy 0": stored})
-        taken = [rules.trials_of("policy 0", row) for row in range(rows)]
+        taken = [rules.reading.trials("policy 0", row) for row in range(rows)]
         assert {len(own) for own in taken} == sizes
         assert [number for own in taken for number in own] == list(range(stored))
-        assert rules.trials_of("policy 1", 7) == range(7, 8)
+        assert rules.reading.trials("policy 1", 7) == range(7, 8)

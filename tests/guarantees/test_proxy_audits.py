@@ -12,7 +12,7 @@ import stopwise as sw
 from stopwise.core import proxy as proxy_module
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import Proxied
-from stopwise.core.proxy import unlike_chance
+from stopwise.core.readings.audits import unlike_chance
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (
     RUNS,

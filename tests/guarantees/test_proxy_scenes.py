@@ -15,9 +15,9 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
-from stopwise.core.proxy import scene_batches, unit_scenes
+from stopwise.core.readings.scene_watch import SceneTests, WatchState
+from stopwise.core.readings.scenes import scene_batches, unit_scenes
 from stopwise.core.rules import Rules
-from stopwise.core.scene_watch import SceneTests, WatchState
 from stopwise.core.simulate import run_studies
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (

@@ -122,7 +122,7 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
             ["--equivalence", "0.1", "--margin", "-0.05", "--baseline", "a"],
             "--equivalence needs --margin 0, but got -0.05",
         ),
-        (["--by", "wins", "--reference", "5"], "works neither with wins nor with stored trials"),
+        (["--by", "wins", "--reference", "5"], "--reference does not go with --by wins"),
     ],
 )
 def test_what_does_not_go_together_is_named(tasks: str, options: list[str], complaint: str) -> None:

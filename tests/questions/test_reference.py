@@ -109,7 +109,7 @@ def test_no_ticket_is_for_the_number() -> None:
         ({"reference": 1.0}, r"strictly between 0 and 1, the bounds of the score, but got 1\.0"),
         ({"reference": "high"}, "but got 'high'"),
         ({"reference": 0.5, "baseline": "new"}, "a reference is the baseline itself"),
-        ({"reference": 0.5, "goal": "best"}, "belongs to the goal 'order'"),
+        ({"reference": 0.5, "goal": "best"}, "reference does not go with goal='best'"),
         ({"reference": 0.5, "method": "savi"}, "savi compares two policies and takes no reference"),
         ({"reference": 0.5, "method": "step"}, "step needs n_max"),
         ({}, "at least 2 policies, but got 1"),

@@ -153,7 +153,7 @@ def test_ties_and_missing_trials_count_for_neither() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"goal": "best"}, "a best policy need not exist with by='wins'"),
+        ({"goal": "best"}, "by does not go with goal='best'"),
         ({"method": "step", "n_max": 20}, "step is proven only for the independent design, and"),
         ({"method": "savi"}, "savi is proven only for the independent design, and what two"),
         ({"by": "rank"}, "by must be one of means, wins, but got 'rank'"),

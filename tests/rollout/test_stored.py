@@ -121,14 +121,14 @@ STORED: dict[str, Any] = {"stored": {"old": OLD}, "n_max": 50}
         ({"stored": {"older": OLD}}, "policies are old, new, but got stored trials of 'older'"),
         ({"n_max": None}, "follow from n_max"),
         ({"n_max": 300}, "'old' has 200 trials, but n_max is 300"),
-        ({"design": "paired"}, "the independent design, but the design is 'paired'"),
+        ({"design": "paired"}, "does not go with design='paired'"),
         ({"stored": {"old": OLD, "new": OLD}}, "none to try"),
         ({"stored": {"old": OLD * 3}}, "within the bounds"),
         ({"stored": {"old": [np.nan] * 60}}, "each a score"),
         ({"stored": OLD}, "stored must name each policy with its scores"),
         ({"stored": "old"}, "but got str"),
         ({"method": "step"}, "takes any score, but step does not"),
-        ({"goal": "best"}, "belong to the goal 'order'"),
+        ({"goal": "best"}, "an average of several trials does not go with goal='best'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(changes: dict[str, Any], complaint: str) -> None:
@@ -221,7 +221,7 @@ def test_a_race_takes_the_measure_that_it_compares_from_a_file(tmp_path: Path) -
         (["--stored", "old=none.csv"], "none.csv"),
         (["--stored", "old=both.csv"], "the policies are a, b, but not 'old'"),
         (["--stored", "old=old.csv", "--n-max", "60"], "'old' has 50 trials, but n_max is 60"),
-        (["--stored", "old=old.csv", "--by", "wins"], "compared by means, not by wins"),
+        (["--stored", "old=old.csv", "--by", "wins"], "it is no trial that wins"),
         (["--stored", "old=old.csv", "--tasks", "mean", "--weight", "a=1"], "belong to one task"),
     ],
 )
@@ -278,7 +278,7 @@ def test_a_plan_counts_new_trials_beside_stored_ones() -> None:
         ({"stored": 0}, "stored must be a whole number"),
         ({"stored": [1, 0, 1]}, "stored must be a whole number"),
         ({"stored": 30, "n_max": 50}, "declare an n_max of at most 30"),
-        ({"stored": 60, "n_max": 50, "design": "paired"}, "need the independent design"),
+        ({"stored": 60, "n_max": 50, "design": "paired"}, "does not go with design="),
     ],
 )
 def test_a_plan_that_cannot_use_stored_trials(settings: dict[str, Any], complaint: str) -> None:

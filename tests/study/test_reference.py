@@ -50,7 +50,7 @@ def test_a_study_tries_only_its_policies(tmp_path: Path, design: str, policies: 
         ("reference: 3", "reference must lie strictly between 0 and 1"),
         ("reference: much", "reference: must be a number, but got 'much'"),
         ("reference: 0.5\nbaseline: new", "a reference is the baseline itself"),
-        ("reference: 0.5\ngoal: best", "belongs to the goal 'order'"),
+        ("reference: 0.5\ngoal: best", "reference does not go with goal='best'"),
     ],
 )
 def test_bad_plans_get_one_line(changes: str, message: str) -> None:

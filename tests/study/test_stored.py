@@ -85,7 +85,7 @@ def test_stored_trials_come_first_and_as_declared(tmp_path: Path) -> None:
         ({"stored": {"older": 90}}, "stored trials of 'older'"),
         ({"stored": {"old": 30}}, "'old' has 30 trials, but n_max is 40"),
         ({"n_max": None}, "declare it"),
-        ({"design": "blocks"}, "independent design"),
+        ({"design": "blocks"}, "does not go with design="),
         ({"stored": {"old": 90, "new": 90}}, "none to try"),
     ],
 )

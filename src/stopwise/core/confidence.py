@@ -62,7 +62,7 @@ class ConfidenceSequence:
     # Who sizes bets against other margins; without one, or where it has no opinion, bets assume a
     # normal mean given that it lies beyond the node.
     bettor: Bettor | None = None
-    reference: tuple[float, ...] = ()  # if policy 0 is a number: that number as each side sees it
+    number: tuple[float, ...] = ()  # if policy 0 is a number: that number as each side sees it
 
     @cached_property
     def sides(self) -> list[int]:
@@ -300,7 +300,7 @@ class ConfidenceSequence:
         expected = np.maximum(gap + hazard, 0.0)
         amount = expected / ((noise / size)[..., None, None] + uncertainty + gap * expected)
         # By how much the difference may lie below 0: a number has no better trials.
-        most = np.array(self.reference)[:, None] if self.reference else 1.0
+        most = np.array(self.number)[:, None] if self.number else 1.0
         limited: Floats = np.minimum(amount, CAUTION / np.maximum(most + state.node, TINY))
         return limited
 

@@ -70,7 +70,7 @@ class Method(ABC, Generic[State]):
     design: str = "independent"  # or "paired": scores may depend on each other within a pair
     # If policy 0 is a number: that number in [0, 1], for each direction. The runner does not swap
     # then: in the second direction it mirrors number and scores.
-    reference: tuple[float, ...] = ()
+    number: tuple[float, ...] = ()
     # Whether scores may be averages, of more trials for one policy than for the other: then one
     # side is quieter. Any answer is valid.
     averages: bool = False
@@ -91,7 +91,7 @@ class Method(ABC, Generic[State]):
     needs_n_max: ClassVar[bool] = False
     takes_margin: ClassVar[bool] = True
     # Whether policy 0 may be a number.
-    takes_reference: ClassVar[bool] = True
+    takes_number: ClassVar[bool] = True
     # Whether scores may come with those of a proxy.
     takes_proxy: ClassVar[bool] = False
     # Whether both directions together err with at most alpha, so that ties need no split.

@@ -12,9 +12,9 @@ from stopwise.core.promise import (
     dependence_text,
     drift_text,
     same_text,
-    scenes_text,
     wide_bounds_text,
 )
+from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import counted
@@ -168,7 +168,7 @@ class Verdict:
         """
         if self.decided or self.alternative == "two-sided" or self.n == 0:
             return False
-        lead = self.rules.advantage(self.mean1 - self.mean0)
+        lead = self._reading.advantage(self.mean1 - self.mean0)
         lead = -lead if self.alternative == "greater" else lead
         low, high = self.rules.bounds
         weight = self.n + MIXED_PAIRS
@@ -184,12 +184,7 @@ class Verdict:
         """Return one honest sentence."""
         if self.n == 0:
             return f"No {self._unit}s yet on whether {self._claim()} ({self._setting()})."
-        means = f"mean {score_text(self.mean1)}{self._better_text()}"
-        if self.rules.reference is None:
-            means = (
-                f"{self.rules.means_in_words[0]} {score_text(self.mean0)} (policy 0) and "
-                f"{score_text(self.mean1)} (policy 1){self._better_text()}"
-            )
+        means = self._reading.means_text(score_text(self.mean0), score_text(self.mean1))
         facts = (
             f"{means}, anytime p = {self.p_value:.2g}, {self._interval_text()}, {self._setting()}"
         )
@@ -201,10 +196,10 @@ class Verdict:
             claimed = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}"
             return f"{claimed}; {facts}.{self._notes()}"
         if self.other_looks_better:
-            caveat = f"and {self._other()}, which a one-sided test cannot declare"
+            better = self._reading.looks_better(int(self.alternative == "less"))
+            caveat = f"and {better}, which a one-sided test cannot declare"
         else:
-            equal = "they are equal" if self.rules.reference is None else "it is equal to that"
-            caveat = f"which does not show that {equal}"
+            caveat = f"which does not show that {self._reading.equal}"
         if self.futile:
             caveat += f", and {self._futility_text()}"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
@@ -213,7 +208,7 @@ class Verdict:
         rows = {
             "decision": self.decision.value,
             f"{self._unit}s": self._seen(),
-            self.rules.means_in_words[0]: f"{self.mean0:.4g}, {self.mean1:.4g}",
+            self._reading.means: f"{self.mean0:.4g}, {self.mean1:.4g}",
             "e-value": f"{self.e_value:.4g}",
             "p-value": f"{self.p_value:.3g}",
             "interval": interval_text(self.interval, self._edge),
@@ -249,12 +244,6 @@ class Verdict:
         )
         return f"a decision by {end} has become unlikely ({why})"
 
-    def _better_text(self) -> str:
-        """Return what a reader must know of these means."""
-        if self.rules.by == "wins":
-            return ", which says nothing about means"
-        return ", lower is better" if self.rules.lower_is_better else ""
-
     def _notes(self) -> str:
         """Return what a reader must know besides, a sentence each."""
         found, policies = [], ("policy 0", "policy 1")
@@ -263,7 +252,7 @@ class Verdict:
         if self.dependence is not None:
             found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
         if self.scenes_differ:
-            found.append(f"But {scenes_text(*policies, audits=self.rules.audit is not None)}")
+            found.append(f"But {self._reading.scenes_text(*policies)}")
         if self.extremes is not None and self.n >= ENOUGH_PAIRS:
             wide = wide_bounds_text(*self.extremes, self.rules.bounds)
             found += [] if wide is None else [f"Note that {wide}"]
@@ -275,21 +264,16 @@ class Verdict:
         level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
         if self.alternative == "two-sided":
             shown = interval_text(self.interval, self._edge)
-            return f"{level} confidence sequence of {self._difference} {shown}"
+            return f"{level} confidence sequence of {self._reading.difference} {shown}"
         bound, words = self.interval.low, "at least"
         if self.alternative == "less":
             bound, words = self.interval.high, "at most"
         edge = self._edge
         if abs(bound - edge) < 1e-9:
             bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
-        return f"{level} confidence bound: {self._difference} is {words} {score_text(bound)}"
-
-    @property
-    def _difference(self) -> str:
-        if self.rules.reference is not None:
-            return "the mean"
-        lower = self.rules.lower_is_better and self.rules.by == "means"
-        return "policy 1's advantage" if lower else "the difference"
+        return (
+            f"{level} confidence bound: {self._reading.difference} is {words} {score_text(bound)}"
+        )
 
     def _setting(self) -> str:
         level = f"alpha = {self.alpha:.6g}"
@@ -299,55 +283,33 @@ class Verdict:
             sides = f"two-sided, {level}, ties count as errors"
         else:
             sides = f"two-sided, {level} per direction"
-        design = f", {self.design} design" if self.rules.reference is None else ""
-        return f"{self.method}, {sides}{design}"
+        return f"{self.method}, {sides}{self._reading.design_text}"
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
-        name0, name1 = self.rules.pair_names
         if self.decision is Decision.EQUIVALENT:
+            name0, name1 = self._reading.pair_names
             return f"{name0} and {name1} are {same_text(self.equivalence)}"
-        wins, number = self.rules.by == "wins", self.rules.reference is not None
         if self.alternative == "two-sided" and not self.decided:
-            either = "either policy wins more often" if wins else "either policy is better"
-            if number:
-                either = f"the policy is better or worse than {name0}"
-            return either + self._by_margin() + self._or_same()
-        one = self.decision is Decision.POLICY1 or (
-            not self.decided and self.alternative == "greater"
-        )
-        better, other = (name1, name0) if one else (name0, name1)
-        way, opposite = ("better", "worse") if one or not number else ("worse", "better")
-        if number:
-            better, other = name1, name0
-        claim = f"{better} {'wins more often' if wins else f'is {way}'} than {other}"
-        if self.margin < 0:
-            less = "does not lose to" if wins else f"is not {opposite} than"
-            often = " more often" if wins else ""
-            return f"{better} {less} {other}{often} by {-self.margin:g} or more"
-        return claim + self._by_margin()
+            same = self.equivalence
+            or_same = "" if same is None else f" or both are {same_text(same)}"
+            return self._reading.either + self._by_margin() + or_same
+        asked = self.alternative == "greater" and not self.decided
+        claim = self._reading.claim(int(asked or self.decision is Decision.POLICY1))
+        return claim if self.margin < 0 else claim + self._by_margin()
+
+    @property
+    def _reading(self) -> Scores:
+        return self.rules.reading
 
     @property
     def _unit(self) -> str:
-        """What is counted: a number has no trials."""
-        return "pair" if self.rules.reference is None else "trial"
+        return self._reading.unit
 
     @property
     def _edge(self) -> float:
         """The value that a decision lies beyond, in the units of the interval."""
-        sign = -1.0 if self.alternative == "less" else 1.0
-        if self.rules.reference is None:
-            return sign * self.margin
-        return self.rules.reference + self.rules.advantage(sign * self.margin)
-
-    def _or_same(self) -> str:
-        return "" if self.equivalence is None else f" or both are {same_text(self.equivalence)}"
-
-    def _other(self) -> str:
-        """Return that what a one-sided test cannot declare looks true."""
-        if self.rules.reference is None:
-            return f"policy {0 if self.alternative == 'greater' else 1} looks better"
-        return f"it looks {'worse' if self.alternative == 'greater' else 'better'}"
+        return self._reading.edge(-self.margin if self.alternative == "less" else self.margin)
 
     def _by_margin(self) -> str:
         return f" by more than {self.margin:g}" if self.margin else ""

@@ -49,19 +49,6 @@ def dependence_text(
     )
 
 
-def scenes_text(policy0: str, policy1: str, *, audits: bool) -> str:
-    """Return what it means that a proxy's scores contradict its mean, as a clause."""
-    if audits:
-        return (
-            f"pairs of {policy0} and {policy1} were audited more often where the judge prefers one "
-            "of them than chance explains: claims are void if audits depend on what the judge says"
-        )
-    return (
-        f"the proxy's difference of {policy0} and {policy1} in these scenes contradicts its mean: "
-        "they look different from the simulated ones, and claims are void if they are"
-    )
-
-
 def same_text(within: float | None) -> str:
     """Return what is claimed of policies whose means differ by less than this."""
     return f"practically the same (means less than {within:g} apart)"

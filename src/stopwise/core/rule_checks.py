@@ -1,6 +1,6 @@
 """The checks of what is declared: each returns a plain value, or raises in one line."""
 
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
-from stopwise.messages import Setting, named
+from stopwise.messages import named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
@@ -65,26 +65,13 @@ def checked_n_max(rules: "Rules") -> int | None:
 
 
 def check_design(rules: "Rules") -> None:
-    """Raise unless the method is proven for the design."""
+    """Raise unless the method is proven for the design of what it is shown."""
     require_choice("design", rules.design, DESIGNS)
-    proven = registry.find(rules.method).designs
-    require(
-        rules.by != "wins" or "paired" in proven,
-        f"{rules.method} is proven only for the independent design, and what two policies win "
-        "of a pair is not independent: choose nscore-plus, nscore or wsr",
-        parameter="by",
-    )
-    require(
-        rules.design in proven or rules.reference is not None,
-        f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
-        Setting("design", rules.design),
-        "; nscore-plus, nscore and wsr hold for both",
-    )
+    rules.reading.check_design()
 
 
 def checked_bounds(rules: "Rules") -> tuple[float, float]:
     """Return the bounds; wins have their own."""
-    require_choice("by", rules.by, COMPARED_BY)
     require(
         isinstance(rules.lower_is_better, bool),
         f"lower_is_better must be True or False, but got {rules.lower_is_better!r}",
@@ -93,17 +80,9 @@ def checked_bounds(rules: "Rules") -> tuple[float, float]:
     return (0.0, 1.0) if rules.by == "wins" else Scale.declared(rules.bounds).ends
 
 
-def check_wins(rules: "Rules") -> None:
-    """Raise where what is asked needs means: winning is not transitive."""
-    if rules.by != "wins":
-        return
-    given = Setting("by", "wins")
-    require(
-        rules.goal == "order",
-        "a best policy need not exist with ",
-        given,
-        ": a may win more often against b, b against c and c against a; ask for the order",
-    )
+def asks_not_worse(rules: "Rules") -> bool:
+    """Whether a negative margin has no direction yet."""
+    return rules.alternative == "two-sided" and is_number(rules.margin) and rules.margin < 0
 
 
 def checked_margin(rules: "Rules") -> float:
@@ -116,8 +95,6 @@ def checked_margin(rules: "Rules") -> float:
         f"but got {rules.margin!r}",
         parameter="margin",
     )
-    if rules.reference is not None:
-        check_edges(rules, rules.reference, float(rules.margin))
     takes = registry.find(rules.method).takes_margin
     require(rules.margin == 0 or takes, f"{rules.method} takes no margin", parameter="margin")
     require(
@@ -158,34 +135,7 @@ def checked_equivalence(rules: "Rules") -> float | None:
         named("equivalence"),
         f" needs a method that bets with a margin; {rules.method} takes no margin",
     )
-    for name, so, needed in (
-        # First, since a negative margin makes the alternative one-sided.
-        ("margin", rules.margin == 0, 0),
-        ("alternative", rules.alternative == "two-sided", "two-sided"),
-        ("goal", rules.goal == "order", "order"),
-        ("by", rules.by == "means", "means"),
-    ):
-        require(
-            so,
-            named("equivalence"),
-            " needs ",
-            Setting(name, needed),
-            f", but got {getattr(rules, name)!r}",
-        )
     return float(rules.equivalence)
-
-
-def check_edges(rules: "Rules", reference: float, margin: float) -> None:
-    """Raise unless scores can lie on both sides of what is tested."""
-    low, high = rules.bounds
-    better = rules.advantage(margin)
-    for edge, way in ((reference + better, "greater"), (reference - better, "less")):
-        require(
-            rules.alternative not in (way, "two-sided") or low < edge < high,
-            f"with margin {margin:g} a mean is compared with {edge:g}, which does not lie "
-            f"strictly between the bounds {low:g} and {high:g}",
-            parameter="margin",
-        )
 
 
 def checked_later(rules: "Rules") -> tuple[str, ...]:
@@ -203,9 +153,8 @@ def checked_later(rules: "Rules") -> tuple[str, ...]:
     return tuple(rules.later)
 
 
-def check_goal(rules: "Rules") -> None:
+def check_goal(rules: "Rules", usual: Mapping[str, Any]) -> None:
     """Raise if a setting was chosen that has no effect with this goal."""
-    usual = {entry.name: entry.default for entry in fields(rules)}
     for goal, names in OF_GOALS.items():
         for name in names:
             require(

@@ -3,6 +3,7 @@
 ``core/settings.py`` says which of it each entry takes as keywords.
 """
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stopwise.core import registry
 from stopwise.core import rule_checks as checks
-from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
-from stopwise.core.proxy import ProxyMeans, declared_proxy
-from stopwise.core.scores import OrderScale, Scale, is_number
-from stopwise.errors import require, require_choice
+from stopwise.core.readings import reading_of
+from stopwise.core.readings.control import ProxyMeans
+from stopwise.core.readings.score import Scores
+from stopwise.core.readings.together import require_together
+from stopwise.core.scores import Scale
+from stopwise.errors import require_choice
 
 T = TypeVar("T")
 
@@ -36,6 +39,13 @@ PAIR_FIELDS = (
     *("reference", "equivalence", "lower_is_better", "by"),
     *("proxy_mean", "proxy_batches", "audit"),
 )
+
+
+def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
+    """Return the pairs (policy 0, policy 1) that are compared; a baseline is always policy 0."""
+    if baseline is None:
+        return list(itertools.combinations(range(policies), 2))
+    return [(baseline, other) for other in range(policies) if other != baseline]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,9 +154,11 @@ class Rules:
         )
 
     def __post_init__(self) -> None:
+        require_choice("by", self.by, checks.COMPARED_BY)
         self._set(bounds=checks.checked_bounds(self))
-        if self.reference is not None:
-            self._place_reference(self.reference)
+        usual = {entry.name: entry.default for entry in fields(self)}
+        require_together(vars(self), usual)
+        self._set(**reading_of(self).placed())
         self._set(
             policies=checks.checked_policies(self),
             alpha=checks.checked_alpha(self),
@@ -157,109 +169,46 @@ class Rules:
         require_choice("ties", self.ties, TIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         checks.check_design(self)
-        checks.check_wins(self)
         self._set(indifference=checks.checked_indifference(self), later=checks.checked_later(self))
-        asked = self.reference is None or self.alternative == "two-sided"
-        if asked and self.baseline is not None and is_number(self.margin) and self.margin < 0:
+        if self.baseline is not None and checks.asks_not_worse(self):
             self._set(alternative="greater")  # a baseline is always policy 0
         self._set(margin=checks.checked_margin(self))
-        checks.check_goal(self)
-        self._set(equivalence=checks.checked_equivalence(self), stored=tuple(self.stored))
-        self._set(groups=checked_groups(self))
-        self._set(**declared_proxy(self))
+        checks.check_goal(self, usual)
+        self._set(equivalence=checks.checked_equivalence(self))
+        self._set(stored=tuple(self.stored), groups=self.groups or None)
+        self._set(**self.reading.checked())
 
     def _set(self, **checked: Any) -> None:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def _place_reference(self, reference: float) -> None:
-        """Check the reference, and let it be the baseline and the last of the policies."""
-        low, high = self.bounds
-        require(
-            self.by == "means" and not self.stored and not self.groups,
-            "a reference is compared with means of trials: it works neither with wins nor with "
-            "stored trials",
-            parameter="reference",
-        )
-        require(
-            is_number(reference) and low < reference < high,
-            f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
-            f"but got {reference!r}",
-            parameter="reference",
-        )
-        takes = registry.find(self.method).takes_reference
-        text = f"{self.method} compares two policies and takes no reference"
-        require(takes, f"{text}; nscore-plus, nscore, wsr and step do", parameter="reference")
-        require(
-            self.goal == "order",
-            f"a reference belongs to the goal 'order', but the goal is {self.goal!r}",
-            parameter="reference",
-        )
-        self._set(reference=float(reference))
-        name, names = self.reference_name, tuple(self.policies)
-        require(
-            self.baseline in (None, name),
-            f"a reference is the baseline itself, but the baseline is {self.baseline!r}",
-            parameter="baseline",
-        )
-        text = f"a policy cannot have the name of the reference, {name!r}"
-        require(self.baseline == name or name not in names, text, parameter="policies")
-        self._set(policies=names if name in names else (*names, name), baseline=name)
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    @cached_property
+    def reading(self) -> Scores:
+        """How what is observed becomes the numbers that are compared."""
+        return reading_of(self)
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs (policy 0, policy 1) that are compared, as places of policies."""
+        baseline = None if self.baseline is None else self.policies.index(self.baseline)
+        return pairs_of(len(self.policies), baseline)
 
     @property
-    def reference_name(self) -> str | None:
-        """The name of the reference among the policies, or None if there is none."""
-        return None if self.reference is None else f"{self.reference:.12g}"
-
-    @property
-    def pair_names(self) -> tuple[str, str]:
-        """What policy 0 and policy 1 of a test of one pair are called."""
-        name = self.reference_name
-        return ("policy 0", "policy 1") if name is None else (name, "the policy")
-
-    @property
-    def new_policies(self) -> tuple[str, ...]:
-        """The policies that are tried: neither a reference nor those with stored trials."""
-        return tuple(name for name in self.run_policies if name not in self.stored)
-
-    @property
-    def run_policies(self) -> tuple[str, ...]:
-        """The policies that have trials: all but the reference."""
-        return tuple(name for name in self.policies if name != self.reference_name)
+    def directions(self) -> tuple[int, ...]:
+        """The policies of a pair that may be declared better, one test each."""
+        return {"greater": (1,), "less": (0,), "two-sided": (1, 0)}[self.alternative]
 
     def takes(self, name: str) -> bool:
         """Whether the goal has this setting."""
         return name in checks.OF_GOALS.get(self.goal, ())
 
-    def trials_of(self, policy: str, row: int) -> range:
-        """Return the trials of a policy that a row takes, by their numbers."""
-        return trials_of(None if self.groups is None else self.groups.get(policy), self.n_max, row)
-
-    @cached_property
+    @property
     def scale(self) -> Scale:
         """The declared range of the score."""
-        kind = OrderScale if self.by == "wins" else Scale
-        return kind(*self.bounds, self.lower_is_better)
-
-    def advantage(self, difference: float) -> float:
-        """Return how much better policy 1 is whose mean (or share of wins) is so much greater."""
-        return -difference if self.lower_is_better and self.by == "means" else difference
-
-    def beside_reference(self, advantage: tuple[float, float]) -> tuple[float, float]:
-        """Return the interval of a policy's mean, given that of its advantage over the reference.
-
-        A number has no noise: what is known of the difference is known of the mean.
-        """
-        ends = [(self.reference or 0.0) + self.advantage(end) for end in advantage]
-        low, high = self.bounds
-        return max(min(ends), low), min(max(ends), high)
-
-    @property
-    def means_in_words(self) -> tuple[str, str]:
-        """What is compared, and how the better policy has it."""
-        if self.by == "wins":
-            return "shares of pairs won", "has won more often"
-        return "means", f"has the {'lower' if self.lower_is_better else 'higher'} mean"
+        return self.reading.scale
 
     def among(
         self,

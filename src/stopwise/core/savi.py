@@ -54,7 +54,7 @@ class Savi(MayBeFutile[SaviState]):
     )
     advice: ClassVar[str] = "a reference for independent trials scored by success or by few levels"
     scores: ClassVar[str] = "levels"
-    takes_reference: ClassVar[bool] = False
+    takes_number: ClassVar[bool] = False
     inverts: ClassVar[bool] = True
     score_parameters: ClassVar[tuple[str, ...]] = ("level_values",)
 

@@ -129,6 +129,12 @@ class Scale(NamedTuple):
         np.maximum(unit, 0.0, out=unit)
         return np.minimum(unit, 1.0, out=unit)
 
+    def quick(self, score: float) -> float | None:
+        """Return one score within the bounds as ``unit`` does, or None."""
+        if not self.low <= score <= self.high:
+            return None
+        return (self.high - score if self.lower_is_better else score - self.low) / self.span
+
     def score(self, unit: Any) -> Any:
         """Return a number in [0, 1] (or an array of them) as the score that it stands for."""
         if self.lower_is_better:
@@ -181,6 +187,10 @@ class OrderScale(Scale):
         """Return scores as they are, turned round where lower is better."""
         scores = scores.astype(np.float64)
         return -scores if self.lower_is_better else scores
+
+    def quick(self, score: float) -> float | None:  # noqa: ARG002
+        """Leave it to ``unit``."""
+        return None
 
     def nearest(self, score: float) -> float:
         """Return a score as it is."""

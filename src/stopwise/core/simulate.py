@@ -119,13 +119,13 @@ def run_studies(
 ) -> Simulation:
     """Run studies of two policies under rules that were checked; otherwise as ``simulate``."""
     comparison = Comparison(rules)
-    array0, array1 = comparison.both(scores0, scores1)
+    array0, array1 = rules.reading.both(scores0, scores1)
     if array0.ndim != 2 or array0.shape != array1.shape:
         raise InvalidInput(
             "both policies need arrays of the same shape (runs, n), but got shapes "
             f"{array0.shape} and {array1.shape}"
         )
-    guesses = comparison.proxy(proxy, array0.shape)
+    guesses = rules.reading.beside(proxy, array0.shape)
     runs, n = array0.shape
     if comparison.n_max is not None:
         n = min(n, comparison.n_max)
@@ -167,8 +167,8 @@ def _run_block(
     seen = engine.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
-        met = comparison.met(r0.take(rows, axis=-1), r1.take(rows, axis=-1))
-        seen = engine.observe(seen, *comparison.directed(*met))
+        directed = comparison.directed(r0.take(rows, axis=-1), r1.take(rows, axis=-1))
+        seen = engine.observe(seen, *directed)
         ends, winner = engine.end(seen)
         if comparison.test.stops_at_futility:
             winner = np.where(ends, winner, -1)

@@ -110,7 +110,7 @@ class SequentialTest(Resumable):
     ) -> None:
         rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
         require(
-            proxy is None or proxy == (rules.proxy_mean is not None),
+            proxy is None or proxy == (rules.reading.kinds == 2),
             "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
             "proxy_scores, simulated scenes that tell of it: give both, or neither (or with audit, "
             "where it is a judge)",
@@ -154,7 +154,7 @@ class SequentialTest(Resumable):
             decision=state.decision,
             n=state.n,
             n_decided=state.n_decided,
-            mean0=mean0 if self.rules.reference is None else self.rules.reference,
+            mean0=self.rules.reading.mean0(mean0),
             mean1=mean1,
             log_e=float(self._engine.log_e(state.seen)),
             p_value=float(self._engine.p_value(state.seen, equivalent)),
@@ -187,7 +187,7 @@ class SequentialTest(Resumable):
             bounds.
         """
         comparison = self._comparison
-        pair, guesses = comparison.unit_pair(r0, r1), comparison.proxy(proxy, ())
+        pair, guesses = comparison.unit_pair(r0, r1), self.rules.reading.beside(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
         self._advance(*pair, scaled)
@@ -219,7 +219,7 @@ class SequentialTest(Resumable):
             pairs.
         """
         comparison = self._comparison
-        array0, array1 = comparison.both(scores0, scores1)
+        array0, array1 = self.rules.reading.both(scores0, scores1)
         if array0.ndim != 1 or array0.shape != array1.shape:
             raise InvalidInput(
                 "both policies need equally many scores in one row each, but got shapes "
@@ -233,7 +233,7 @@ class SequentialTest(Resumable):
         )
         self._require_room()
         comparison.check_both(array0, array1)
-        guesses = comparison.proxy(proxy, array0.shape)
+        guesses = self.rules.reading.beside(proxy, array0.shape)
         before = self._state.n
         scaled: Iterable[Sequence[float] | None] = repeat(None, array0.size)
         if guesses is not None:
@@ -284,7 +284,7 @@ class SequentialTest(Resumable):
         names
             What policy 0 and policy 1 are called; with a reference, the number and the policy.
         """
-        names = names or self.rules.pair_names
+        names = names or self.rules.reading.pair_names
         # The core draws nothing itself, and needs no library for it.
         drawing = import_module("stopwise.report.stream_figure")
         figure: Figure = drawing.plot_stream(self._history.rows(), self.verdict, names)
@@ -330,13 +330,10 @@ class SequentialTest(Resumable):
             )
 
     def _interval(self) -> Interval:
-        """Return the interval of the difference; with a reference, that of the policy's mean."""
         comparison = self._comparison
         ends = comparison.confidence.bounds(self._state.confidence)
         found = comparison.difference_interval(float(ends[0]), float(ends[1]))
-        if self.rules.reference is None:
-            return found
-        return Interval(*self.rules.beside_reference(found))
+        return Interval(*self.rules.reading.back(found))
 
     def _outlook(self) -> Outlook | None:
         """Return what an undecided study may expect by n_max, while it has one ahead."""

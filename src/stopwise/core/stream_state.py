@@ -12,7 +12,7 @@ from stopwise.core.drift import Drift
 from stopwise.core.engine import EQUIVALENT, Engine, Seen
 from stopwise.core.equivalence import SamenessState
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.scene_watch import WatchState
+from stopwise.core.readings.scene_watch import WatchState
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 from stopwise.errors import require
@@ -74,19 +74,18 @@ class StreamState(NamedTuple):
         With a proxy, ``guesses`` are its scaled scores.
         """
         comparison, before = engine.comparison, self.seen
-        array0, array1 = comparison.met(np.asarray(unit0), np.asarray(unit1))
-        if comparison.rules.by == "wins":
-            r0, r1 = unit0, unit1 = float(array0), float(array1)
-        elif guesses is not None:
+        (r0, r1), (unit0, unit1) = comparison.reading.tallied((r0, r1), (unit0, unit1))
+        array0, array1 = np.asarray(unit0), np.asarray(unit1)
+        if guesses is not None:
             array0, array1 = np.array([[unit0, unit1], guesses]).T
-        shown: tuple[float, ...] = (r0, r1) if comparison.rules.reference is None else (r1,)
+        shown = comparison.reading.varying(r0, r1)
         unaudited, extremes = self.unaudited, self.extremes
         if math.isnan(r0):
             r0, r1, shown, unaudited = 0.0, 0.0, (), unaudited + 1
         if shown:
             known = (*shown, *(extremes or ()))
             extremes = min(known), max(known)
-        scores = comparison.directed(array0, array1)
+        scores = comparison.reading.directed(array0, array1)
         seen = engine.observe(before, *scores)
         watch = self.watch
         if comparison.scenes is not None and watch is not None:

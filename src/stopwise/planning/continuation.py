@@ -73,8 +73,8 @@ class Continuation:
     def of(cls, table: Table, rules: Rules) -> "Continuation":
         """Return those of the study of a table."""
         ranking = Ranking(rules)
-        past = unit_scores(table.beside_reference(rules), ranking.comparison)
-        own = past[:, : len(rules.run_policies)]
+        past = unit_scores(table.beside(rules.reading.constants), ranking.comparison)
+        own = past[:, : len(rules.reading.run)]
         population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
         if rules.reference is not None:
             number = float(rules.scale.unit(np.asarray(rules.reference)))
@@ -151,7 +151,7 @@ def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
 def further_trials(ranking: Ranking, past: Floats, outcome: Replay) -> Ints:
     """Return the trials (runs, policies) still run until all pairs of the policy are decided."""
     more: Ints = np.maximum(outcome.last - rows_over(ranking.rules, past), 0)
-    more[:, len(ranking.rules.run_policies) :] = 0  # a number has no trials
+    more[:, len(ranking.rules.reading.run) :] = 0  # a number has no trials
     return more
 
 

@@ -129,7 +129,7 @@ def _forecast(
         seen={
             name: count
             for name, count in zip(table.policies, table.counts, strict=True)
-            if name in rules.run_policies
+            if name in rules.reading.run
         },
         n_max=rules.n_max,
         chance=ends.share(ends.every),

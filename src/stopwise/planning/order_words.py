@@ -40,7 +40,7 @@ class OrderPlan:
             if row.exact
             else f"{row.power:.2f} (standard error {row.power_error:.2g})"
         )
-        alone = len(self.plan.rules.run_policies) == 1
+        alone = len(self.plan.rules.reading.run) == 1
         who = "the policy performs" if alone else "the policies perform"
         return (
             f"{self.plan.shortfall()}If {who} as assumed ({row.scenario}), a study of "
@@ -129,7 +129,7 @@ class OrderPlan:
     @property
     def _design(self) -> str:
         """The design, which only trials of several policies have."""
-        return "" if len(self.plan.rules.run_policies) == 1 else f", {self.plan.design} design"
+        return "" if len(self.plan.rules.reading.run) == 1 else f", {self.plan.design} design"
 
     def _asked(self) -> str:
         """Return in which directions is asked, and with what margin."""

@@ -307,8 +307,8 @@ def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: S
         n_max=study.n_max,
         fixed_n=None if fixed is None else fixed.n,
         fixed_test=None if fixed is None else fixed.test,
-        policies=len(study.rules.new_policies),
-        most_trials=study.n_max * len(study.rules.new_policies),
+        policies=len(study.rules.reading.tried),
+        most_trials=study.n_max * len(study.rules.reading.tried),
         same=times.same_rate if asks_same else None,
     )
 

@@ -124,7 +124,7 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
     if rules.reference is not None:
         above = ("above", "below") if rules.lower_is_better else ("below", "above")
-        asks = f"policy is {above[asked]} {rules.reference_name}"
+        asks = f"policy is {above[asked]} {rules.reading.pair_names[0]}"
         but = f"guess it is {above[better]}"
     require(
         rules.alternative == "two-sided" or better == asked,

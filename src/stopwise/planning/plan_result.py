@@ -98,7 +98,7 @@ class Plan(PlanningResult):
     @property
     def policies(self) -> int:
         """Number of policies that are tried."""
-        return len(self.rules.new_policies)
+        return len(self.rules.reading.tried)
 
     def hours(self, trials: float) -> float | None:
         """Return how long this many trials take, if ``minutes_per_trial`` is known."""

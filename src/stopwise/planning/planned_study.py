@@ -136,7 +136,7 @@ def _two_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppin
         outcome.n,
         right,
         decided & ~right,
-        trials=len(study.rules.new_policies) * float(outcome.n.sum()),
+        trials=len(study.rules.reading.tried) * float(outcome.n.sum()),
         pairs_right=float(right.sum()),
         pairs_same=float(same.sum()),
         n_max=study.n_max,
@@ -161,7 +161,7 @@ def _many_policies(study: PlannedStudy, scores: Floats, means: Floats) -> Stoppi
         n,
         right,
         wrong,
-        trials=float(outcome.last[:, [*map(names.index, study.rules.new_policies)]].sum()),
+        trials=float(outcome.last[:, [*map(names.index, study.rules.reading.tried)]].sum()),
         pairs_right=float(share),
         pairs_same=float(outcome.same.mean(axis=1).sum()),
         n_max=study.n_max,
@@ -189,7 +189,7 @@ def exact_stopping_times(
     up = rates[:, 1:] > rates[:, :1]
     right, wrong = np.where(up, policy1, policy0), np.where(up, policy0, policy1)
     trials = (
-        len(study.rules.run_policies) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
+        len(study.rules.reading.run) * (right + wrong + undecided) @ np.arange(1, study.n_max + 1)
     )
     return [
         StoppingTimes(

@@ -275,7 +275,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
                 trials_unpaired=0 if done else max(own.size - used[name], 0),
             )
         )
-    out, sign = question.eliminated, rules.advantage(1.0)
+    out, sign = question.eliminated, rules.reading.advantage(1.0)
     results.sort(
         key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -sign * own.mean)
     )

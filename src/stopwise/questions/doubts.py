@@ -16,8 +16,8 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, scenes_text, wide_bounds_text
-from stopwise.core.proxy import unlike_chance
+from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
+from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
@@ -79,7 +79,7 @@ def doubts(
             higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
             found.append(
                 f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
-                f"all pairs of trials {higher} {rules.means_in_words[1]}"
+                f"all pairs of trials {higher} {rules.reading.has_most}"
             )
     outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
     found += [f"the mean of {name} lies outside its own interval" for name in outside]
@@ -118,7 +118,7 @@ def moving(
     for pair, policies in zip(pairs, family.pairs, strict=True):
         rows = scores[:, policies]
         met = rows[~np.isnan(rows).any(axis=1)] if pair.decided else rows[:0]
-        r0, r1 = comparison.met(*met.T)
+        r0, r1 = comparison.reading.met(*met.T)
         if len(met) > pair.n and changes(r1 - r0, family.size):
             found.append(sorted_rows(pair.policy0, pair.policy1))
     return tuple(found)
@@ -194,7 +194,7 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[st
             watch = tests.step(watch, guesses0, guesses1)
         if tests.differ(watch):
             names = rules.policies[first], rules.policies[second]
-            text = scenes_text(*names, audits=rules.audit is not None)
+            text = rules.reading.scenes_text(*names)
             found.append(text)
     return tuple(found)
 

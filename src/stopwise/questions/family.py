@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.proxy import pairs_of
+from stopwise.core.rules import pairs_of
 
 Entry = TypeVar("Entry", np.float64, np.bool_)
 

@@ -94,7 +94,7 @@ class GateResult:
     @property
     def policy(self) -> str:
         """The new policy."""
-        return self.rules.run_policies[-1]
+        return self.rules.reading.run[-1]
 
     @property
     def baseline(self) -> str:
@@ -141,7 +141,7 @@ class GateResult:
             return 0
         span = self.rules.bounds[1] - self.rules.bounds[0]
         means = self.not_worse
-        gap = (self.rules.advantage(means.mean1 - means.mean0) + self.margin) / span
+        gap = (self.rules.reading.advantage(means.mean1 - means.mean0) + self.margin) / span
         if self.n == self.n_max or abs(gap) < ROUNDING:
             return None
         claim = self.not_worse if gap > 0 else self.worse
@@ -210,7 +210,7 @@ class GateResult:
         """The end of the interval that something shown lies beyond."""
         if self.rules.reference is None:
             return -self.margin
-        return self.rules.reference + self.rules.advantage(-self.margin)
+        return self.rules.reference + self.rules.reading.advantage(-self.margin)
 
     def _more(self) -> str:
         if self.n == self.n_max:

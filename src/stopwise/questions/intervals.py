@@ -49,12 +49,9 @@ def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
 def _seen(comparison: Comparison, scores: Floats, policy0: int, policy1: int) -> Columns:
     """Return the scores of the rows that have both policies, as the test sees them."""
     r0, r1 = scores[..., policy0], scores[..., policy1]
-    known = ~np.isnan(r0 + r1)
-    if known.ndim > 1:  # with scores of a judge alone, a row counts
-        audited = comparison.rules.audit is not None
-        known = np.asarray(known[1] if audited else known.all(axis=0))
-    r0, r1 = comparison.met(r0[..., known], r1[..., known])
-    return (r0, r1) if r0.ndim == 1 else comparison.scores_alone(r0, r1)
+    known = comparison.reading.present(r0, r1)
+    met = comparison.reading.met(r0[..., known], r1[..., known])
+    return comparison.reading.alone(*met)
 
 
 def _ends(

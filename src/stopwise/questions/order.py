@@ -54,7 +54,7 @@ class OrderQuestion(Question):
         )
         self._ranking = Ranking(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
-        self._tried = rules.run_policies
+        self._tried = rules.reading.run
 
     comparison = Delegated[Comparison]("_ranking.comparison", "The test of each pair.")
     tried = Delegated[tuple[str, ...]]("_tried", "Policies that have an undecided pair.")
@@ -118,7 +118,7 @@ class OrderQuestion(Question):
 
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
-        return self._told(rank(table.beside_reference(self.rules), self._ranking))
+        return self._told(rank(table.beside(self.rules.reading.constants), self._ranking))
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs
@@ -131,7 +131,7 @@ class OrderQuestion(Question):
         if changed or pairs.gives_up:
             pairs.settle(self.rows + 1)
             tried = zip(self.policies, pairs.tried[0].tolist(), strict=True)
-            own = self.rules.run_policies  # a reference needs no trials
+            own = self.rules.reading.run  # a reference needs no trials
             self._tried = tuple(name for name, still in tried if still and name in own)
 
     def _content(self) -> dict[str, Any]:

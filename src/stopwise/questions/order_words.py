@@ -57,7 +57,7 @@ class OrderInWords(Drawn):
         if self.n_max is None:
             return None
         groups = self.rules.groups or {}
-        return sum(groups.get(name, self.n_max) for name in self.rules.run_policies)
+        return sum(groups.get(name, self.n_max) for name in self.rules.reading.run)
 
     @property
     def trials_used(self) -> int:

@@ -178,17 +178,12 @@ class PairStates:
 
     def _present(self, r0: Floats, r1: Floats) -> Bools:
         """Return which runs have scores of both policies."""
-        known = ~np.isnan(r0 + r1)
-        if known.ndim == 1:
-            return known
-        # A judge has seen those that were not audited, too.
-        audited = self.comparison.rules.audit is not None
-        return np.asarray(known[1] if audited else known.all(axis=0))
+        return self.comparison.reading.present(r0, r1)
 
     def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
         """Show the tests at these places one pair each; say if the budget should look."""
         before = self._tests_at(some)
-        directed = self.comparison.directed(*self.comparison.met(r0, r1))
+        directed = self.comparison.directed(r0, r1)
         after = self.engine.observe(before, *directed)
         self._stepped(some, before, after, after.evidence.log_e[None], directed)
         at, shown = self.at, after
@@ -255,7 +250,7 @@ class PairStates:
         levels = self.budget.levels(self.factor)[at][:, None] * NEARLY
         while count > 1:
             r0, r1 = (scores[..., some] for scores in self._scores_of(rows[:count]))
-            directed = self.comparison.directed(*self.comparison.met(r0, r1))
+            directed = self.comparison.directed(r0, r1)
             after, path = self.engine.leap(before, *directed)
             p_value = self.halves * np.exp(-(path if self.all_live else path[:, shown]))
             reached = (p_value <= levels).any(axis=(1, 2))

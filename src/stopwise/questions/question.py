@@ -15,7 +15,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.groups import averages
+from stopwise.core.readings.averages import averages
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -154,7 +154,7 @@ class Question(Resumable):
             return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
         if self.rows == self.rules.n_max:
             return {}
-        return {policy: self.rules.trials_of(policy, self.rows) for policy in self.tried}
+        return {policy: self.rules.reading.trials(policy, self.rows) for policy in self.tried}
 
     @property
     def joined(self) -> Mapping[str, int]:
@@ -170,7 +170,7 @@ class Question(Resumable):
 
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it are looked at, or past."""
-        return self.rules.trials_of(policy, self.rows).start
+        return self.rules.reading.trials(policy, self.rows).start
 
     def passed_over(self, policy: str, number: int) -> bool:  # noqa: ARG002
         """Whether rows went by without this trial of a policy that was tried again later."""
@@ -221,8 +221,8 @@ class Question(Resumable):
             self._add_beside_proxy(row)
             return
         scores = np.full(len(self.policies), np.nan)
-        if self.rules.reference_name is not None:
-            scores[self._columns[self.rules.reference_name]] = self.rules.reference
+        for name, score in self.rules.reading.constants.items():
+            scores[self._columns[name]] = score
         groups = self.rules.groups or {}
         for name, score in row.items():
             self._require_known(name)
@@ -275,7 +275,7 @@ class Question(Resumable):
 
     def _average(self, name: str, given: Sequence[float | None]) -> float:
         """Keep the scores of a group by their numbers; return their average."""
-        numbers = self.rules.trials_of(name, self.rows)
+        numbers = self.rules.reading.trials(name, self.rows)
         require(
             len(given) == len(numbers),
             f"this row takes {counted(len(numbers), 'trial')} of {name!r}, but got "
@@ -299,7 +299,7 @@ class Question(Resumable):
         )
 
     def _require_known(self, name: str) -> None:
-        known = self.rules.run_policies
+        known = self.rules.reading.run
         require(name in known, f"policies are {', '.join(known)}, but got a score of {name!r}")
 
     def take(self, find: FindRow) -> Iterator[int]:

@@ -1,6 +1,5 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,18 +7,14 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
-from stopwise.core.groups import averaged
-from stopwise.core.nscore_plus import Proxied
-from stopwise.core.nscore_plus.constants import MOST_WEIGHT
 from stopwise.core.progress import watched
-from stopwise.core.proxy import means_of_pairs
+from stopwise.core.readings.averages import averaged
 from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
     CAUTIONS,
-    ROUNDING,
     checkpoints_only,
     dependent,
     doubtful,
@@ -61,7 +56,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
         outcome = replay(
             comparison, budget, shown[..., None, :, :], with_trace=True, progress=progress
         )
-    pairs, differences = _pair_results(scores, shown, comparison, family, outcome)
+    pairs, differences = _pair_results(shown, comparison, family, outcome)
     # With audits, trials without a score were run, and a judge has seen them.
     tried = scores if rules.audit is None else shown[1]
     policies = _policy_results(used, single, tried, ranking, outcome)
@@ -106,7 +101,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *said(used, rules),
             *checkpoints_only(used),
             *_beyond(table, rules),
-            *(wide_bounds(used.without({rules.reference_name})) if family.transitive else ()),
+            *(wide_bounds(used.without(rules.reading.constants)) if family.transitive else ()),
             *_warnings(used, family, comparison, outcome),
         ),
         facts=comparison.test.facts(),
@@ -138,7 +133,7 @@ def _rows_of_groups(table: Table, comparison: Comparison) -> Floats:
 def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
     """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
     n_max = rules.n_max
-    single = table.without({rules.reference_name, *(rules.groups or ())})
+    single = table.without({*rules.reading.constants, *(rules.groups or ())})
     rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
     text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
     return (text,) if rest else ()
@@ -156,7 +151,7 @@ def _policy_results(
     won = shares_won(scores) if wins else single
     means = _means(won if wins else table.scores)
     better = family.better(outcome.claims[0])
-    order = ranked(better & (family.sides == 2), means * rules.advantage(1.0))
+    order = ranked(better & (family.sides == 2), means * rules.reading.advantage(1.0))
     shown = [""] * family.k
     if family.baseline is None:
         shown = list(letters(better | better.T, order))
@@ -174,16 +169,19 @@ def _policy_results(
             trials_used = int(entered[:, index].sum())
         else:
             rows = np.flatnonzero(entered[:, index]).tolist()
-            taken = [rules.trials_of(name, row) for row in rows]
+            taken = [rules.reading.trials(name, row) for row in rows]
             trials_used = sum(int(known[own.start : own.stop].sum()) for own in taken)
-        later = int(known[rules.trials_of(name, last[index]).start :].sum())
+        later = int(known[rules.reading.trials(name, last[index]).start :].sum())
         # Of a policy that needs more nothing is saved, though it may have had fewer than n_max.
         done = not outcome.tried[0, index]
         saved = later
         if name in rules.stored:  # they were run before
             saved = 0
         elif n_max is not None and done:
-            saved = rules.trials_of(name, n_max).start - rules.trials_of(name, last[index]).start
+            saved = (
+                rules.reading.trials(name, n_max).start
+                - rules.reading.trials(name, last[index]).start
+            )
         results.append(
             PolicyResult(
                 name=name,
@@ -211,10 +209,10 @@ def _beside_number(
 ) -> tuple[PolicyResult, ...]:
     """Return the results with a number that has no trials, and intervals that agree with it."""
     number = rules.reference or 0.0
-    ends = rules.beside_reference(pairs[0].interval)
+    ends = rules.reading.back(pairs[0].interval)
 
     def beside(policy: PolicyResult) -> PolicyResult:
-        if policy.name == rules.reference_name:
+        if policy.name in rules.reading.constants:
             own = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
             return replace(own, mean=number, interval=Interval(number, number))
         # Of several policies the intervals of the means hold together, those of the pairs may not.
@@ -235,13 +233,11 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 
 
 def _pair_results(
-    scores: Floats, shown: Floats, comparison: Comparison, family: Family, outcome: Replay
+    shown: Floats, comparison: Comparison, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
 
-    ``shown`` is what the tests saw: the scores, and those of a proxy if there is one. Then the
-    advantage is without what the proxy explains, as what is claimed rests on less noise than it
-    has.
+    ``shown`` is what the tests saw.
     """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
@@ -249,13 +245,9 @@ def _pair_results(
     # The interval is valid at all times, so it uses all trials, also those after the decision.
     lows, highs = difference_intervals(comparison, shown, family.pairs, levels, outcome.record)
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
-        rows = scores[:, [policy0, policy1]]
-        met = rows[~np.isnan(rows).any(axis=1)]
-        if isinstance(comparison.test, Proxied):
-            differences[pair] = span * _beside_proxy(comparison, shown, pair, policy0, policy1)
-        elif met.size:
-            r0, r1 = comparison.met(*met.T)
-            differences[pair] = span * (r1 - r0).mean()
+        differences[pair] = span * comparison.reading.gained(
+            shown[..., policy0], shown[..., policy1], pair
+        )
         trace = outcome.trace
         assert isinstance(trace, Trace)
         results.append(
@@ -267,27 +259,6 @@ def _pair_results(
             )
         )
     return tuple(results), differences
-
-
-def _beside_proxy(
-    comparison: Comparison, shown: Floats, pair: int, policy0: int, policy1: int
-) -> float:
-    """Return the mean advantage of policy 1, less what the proxy's own explains of it."""
-    scores0, scores1 = shown[..., policy0], shown[..., policy1]
-    met = ~np.isnan(scores0[1] + scores1[1])
-    if not met.any():
-        return math.nan
-    r0, r1 = comparison.directed(scores0[:, met], scores1[:, met])
-    difference, hint = (r1 - r0)[..., 0] * (1 if comparison.directions[0] else -1)
-    rules, unit = comparison.rules, comparison.rules.advantage(1.0) / comparison.scale.span
-    if rules.proxy_batches is None:
-        hint = hint - unit * means_of_pairs(rules)[pair]
-    else:  # there is nothing to say of pairs beyond the last batch
-        batches = unit * np.array(rules.proxy_batches[pair][: len(hint)])
-        hint = np.append(hint[: len(batches)] - batches, np.zeros(len(hint) - len(batches)))
-    weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), ROUNDING)
-    left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
-    return float(left) / (rules.audit or 1.0)
 
 
 def _correlation(table: Table, family: Family) -> str:
@@ -312,7 +283,7 @@ def _warnings(table: Table, family: Family, comparison: Comparison, outcome: Rep
     tried = table.proxy if rules.audit is not None and table.proxy is not None else table.scores
     columns = zip(table.policies, tried.T, outcome.last[0].tolist(), strict=True)
     incomplete = any(
-        np.isnan(own[: rules.trials_of(name, rows).start]).any() for name, own, rows in columns
+        np.isnan(own[: rules.reading.trials(name, rows).start]).any() for name, own, rows in columns
     )
     proxied = rules.proxy_mean is not None and rules.audit is None
     holds = {

@@ -63,7 +63,7 @@ def _clearest(question: "Question") -> Iterator[dict[str, float]]:
     low, high = rules.bounds
     if accepted is not None and rules.by == "means":
         low, high = sorted(rules.scale.score(accepted[[0, -1]]).tolist())
-    names = rules.run_policies
+    names = rules.reading.run
     ahead = {rules.baseline} if rules.baseline else {names[0]}
     for one, other in ((high, low), (low, high)):
         yield {name: one if name in ahead else other for name in names}

@@ -95,15 +95,16 @@ def count_beside(counts: Count, number: float, alpha: float) -> TwoCounts:
         binom.cdf(successes, trials, number), binom.sf(successes - 1, trials, number)
     )
     exact, wilson = (_interval(counts, alpha, name) for name in ("exact", "wilson"))
-    better, verdict = None, "Undecided, which does not show that it is equal to that"
+    called, better = rules.reading.pair_names[0], None
+    verdict = "Undecided, which does not show that it is equal to that"
     if p_value <= alpha:
         above = successes > number * trials
-        better = "policy" if above else rules.reference_name
-        verdict = f"The policy is {'better' if above else 'worse'} than {rules.reference_name}"
+        better = "policy" if above else called
+        verdict = f"The policy is {'better' if above else 'worse'} than {called}"
     return TwoCounts(
         better=better,
         sentence=(
-            f"{verdict}: {successes}/{trials} against {rules.reference_name}, exact binomial test, "
+            f"{verdict}: {successes}/{trials} against {called}, exact binomial test, "
             f"{_p_text(p_value, alpha)}; {100 * (1 - alpha):g}% interval of the success rate "
             f"[{exact[0]:.3f}, {exact[1]:.3f}] (Clopper-Pearson, exact) or [{wilson[0]:.3f}, "
             f"{wilson[1]:.3f}] (Wilson, approximate). {BATCH} "

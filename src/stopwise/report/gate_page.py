@@ -24,7 +24,7 @@ def plot_gate(found: "GateResult") -> "Figure":
     number = found.rules.reference
     estimate = means[found.policy]
     if number is None:
-        estimate = found.rules.advantage(means[found.policy] - means[found.baseline])
+        estimate = found.rules.reading.advantage(means[found.policy] - means[found.baseline])
     axes.plot(
         found.interval, (0, 0), color=COLOURS[0], linewidth=3, label=f"{level} confidence sequence"
     )

@@ -24,7 +24,7 @@ def order_paragraph(analysis: "Analysis") -> str:
     low, high = analysis.bounds
     horizon = _horizon(analysis, "trial", "per policy")
     number = analysis.rules.reference
-    policies = counted(len(analysis.rules.run_policies), "policy")
+    policies = counted(len(analysis.rules.reading.run), "policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     design = f"{DESIGNS[analysis.design]} "
     if number is not None:

@@ -10,8 +10,8 @@ from typing import Any, Unpack
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
-from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import flat
+from stopwise.core.readings.averages import stored_scores
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.seeds import drawn_seed, episode_seed

@@ -128,11 +128,11 @@ def result_of(
     """Return the result of a race that is over; ``shares`` are those of its tasks, if several."""
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
-    failures = {policy: failed[policy] for policy in rule.rules.run_policies}
+    failures = {policy: failed[policy] for policy in rule.rules.reading.run}
     warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
     trials, task, mean = _trials(schedule, warnings), None, None
     if shares is not None:
-        task, mean = MEAN, described("random", shares, trials.frame, rule.rules.run_policies)
+        task, mean = MEAN, described("random", shares, trials.frame, rule.rules.reading.run)
         drawn = (
             f"the tasks were drawn with seed {seed}: keep that seed; a race repeated with others "
             "until it decides has no guarantee"

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stopwise.core.arrays import Floats
-from stopwise.core.groups import stored_scores
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import rules_beside
+from stopwise.core.readings.averages import stored_scores
 from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
@@ -114,7 +114,7 @@ class StopRule(Resumable):
             self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
-        self._next = dict.fromkeys(self.rules.run_policies, 0)
+        self._next = dict.fromkeys(self.rules.reading.run, 0)
         self.report_to(report_to, on_row)
 
     rules = Delegated[Rules]("_question.rules", "What was declared.")

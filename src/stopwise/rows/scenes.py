@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import rules_beside
-from stopwise.core.proxy import mixed
+from stopwise.core.readings.scenes import mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require

@@ -9,7 +9,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.rules import Rules
 from stopwise.core.scores import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import ONE_LOOK, Message, Setting, counted
@@ -117,14 +116,14 @@ class Table:
         proxy = None if self.proxy is None else self.proxy[:, kept]
         return replace(self, policies=names, scores=self.scores[:, kept], proxy=proxy)
 
-    def beside_reference(self, rules: Rules) -> "Table":
-        """Return the table with a last column that always scores the reference, if it has none."""
-        name = rules.reference_name
-        if name is None or name in self.policies:
+    def beside(self, constants: Mapping[str, float]) -> "Table":
+        """Return the table with last columns that always score these constants, if it has none."""
+        new = {name: score for name, score in constants.items() if name not in self.policies}
+        if not new:
             return self
-        column = np.full((len(self.scores), 1), rules.reference)
-        scores = np.concatenate([self.scores, column], axis=1)
-        return replace(self, policies=(*self.policies, name), scores=scores)
+        columns = np.tile([*new.values()], (len(self.scores), 1))
+        scores = np.concatenate([self.scores, columns], axis=1)
+        return replace(self, policies=(*self.policies, *new), scores=scores)
 
     def arranged(self, policies: Sequence[str]) -> Floats:
         """Return the scores with these columns; of a policy without trials, an empty one."""
@@ -191,7 +190,7 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
     # Validity rests on this line: readers check earlier only to name file and line, and anyone can
     # make a table without them.
-    table.without({comparison.rules.reference_name}).check(comparison.check)
+    table.without(comparison.reading.constants).check(comparison.check)
     return comparison.scale.unit(table.scores)
 
 

@@ -202,7 +202,7 @@ class SlotBoard:
         if self.rules.n_max is None:
             return 0
         question = self.question
-        done = [arm for arm in self.rules.new_policies if arm not in question.needed]
+        done = [arm for arm in self.rules.reading.tried if arm not in question.needed]
         spared = sum(self.rules.n_max - question.rows_for(arm) for arm in done)
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 

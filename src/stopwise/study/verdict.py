@@ -235,13 +235,13 @@ def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rule
         mean = None
         if plan.shares is not None:
             frame = trial_table(state, plan).frame
-            mean = described("random", plan.shares, frame, rules.run_policies)
+            mean = described("random", plan.shares, frame, rules.reading.run)
         yield name, rules, replace(table, policies=rules.policies, mean=mean)
 
 
 def _shown(state: StudyState) -> dict[str, str]:
     """Return the names under which arms are shown, with that of the reference, if there is one."""
-    names = {board.rules.reference_name for board in state.boards.values()} - {None}
+    names = {name for board in state.boards.values() for name in board.rules.reading.constants}
     return {**state.shown(), **{name: name for name in names if name is not None}}
 
 

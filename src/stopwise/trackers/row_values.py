@@ -58,7 +58,7 @@ class RowValues:
         found: dict[str, float] = {}
         for index, name in enumerate(rules.policies):
             known = ~np.isnan(scores[:, index])
-            if name == rules.reference_name or not known.any():
+            if name in rules.reading.constants or not known.any():
                 continue
             low, high = self._interval(name, unit[known, index])
             ends = scale.interval(max(low, 0.0), min(high, 1.0))

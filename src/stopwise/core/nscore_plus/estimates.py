@@ -96,7 +96,7 @@ def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     return Estimates(variance, spread, none, none, none, none, margin, scores.spread)
 
 
-def reference_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> Estimates:
+def number_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> Estimates:
     """Estimate the spread of one policy's scores, and their variance at the edge of the null."""
     n = sums.pairs
     gap = sums.high - sums.low

@@ -23,8 +23,8 @@ from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
 from stopwise.core.nscore_plus.estimates import (
     Estimates,
     independent_estimates,
+    number_deviation,
     paired_deviation,
-    reference_deviation,
 )
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
@@ -164,15 +164,15 @@ class NScorePlus(MayBeFutile[PlusState]):
         return self._independent_bet(sums, need, amount, effect, estimates)
 
     def _estimates(self, sums: Sums, margin: Floats | float) -> Estimates:
-        if self.reference:
-            return reference_deviation(sums, margin, self._null_mean(margin))
+        if self.number:
+            return number_deviation(sums, margin, self._null_mean(margin))
         if self.design == "paired":
             return paired_deviation(sums, margin)
         return independent_estimates(sums, margin)
 
     def _null_mean(self, margin: Floats | float) -> Floats:
         """Return reference + margin: what policy 1 scores on average at the edge of the null."""
-        reference = np.array(self.reference)
+        reference = np.array(self.number)
         return np.maximum((reference[:, None] if np.ndim(margin) else reference) + margin, EDGE)
 
     def _standardised_bet(
@@ -228,16 +228,16 @@ class NScorePlus(MayBeFutile[PlusState]):
         margin = estimates.margin
         none = np.zeros_like(amount)
         # Of a number the worst pair is a score of 0.
-        worst = self._null_mean(margin) if self.reference else 1 + margin + estimates.widened
+        worst = self._null_mean(margin) if self.number else 1 + margin + estimates.widened
         # In the worst pair both policies are at opposite ends: the noisier differences are, the
         # likelier.
         chance = bets.failure_chance(sums.pairs, estimates.spread * estimates.spread)
         # Of the test itself, with a policy that may tie: a tie is a win.
-        if isinstance(margin, float) and margin < 0 and not self.reference:
+        if isinstance(margin, float) and margin < 0 and not self.number:
             seen = bets.losses_seen(sums, 1 + margin, estimates.own_spread)
             chance = np.maximum(chance, seen)
         amount = self._rare_failures(amount, effect, worst, chance)
-        if self.reference or bets.one_pair_may_decide(need, margin):
+        if self.number or bets.one_pair_may_decide(need, margin):
             amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
         return Bet(bets.bounds(amount, worst), none, none)
 

@@ -79,7 +79,7 @@ class Step(Method[StepState]):
     def one_rate(self) -> tuple[OneRateTest, ...]:
         """The tests against the reference, one per direction; empty without one."""
         n_max = self.n_max or 0  # declared: the rules see to that
-        return tuple(one_rate_test(self.alpha, n_max, rate) for rate in self.reference)
+        return tuple(one_rate_test(self.alpha, n_max, rate) for rate in self.number)
 
     @cached_property
     def _limits(self) -> Ints:
@@ -146,7 +146,7 @@ class Step(Method[StepState]):
         n = state.n + np.int32(1)
         successes = state.successes1 + (r1 > 0.5).astype(np.int32)
         running = (state.status & (_REJECTED | _CLOSED)) == 0
-        reject_from, continue_from = self._limits[:, np.arange(len(self.reference)), n * running]
+        reject_from, continue_from = self._limits[:, np.arange(len(self.number)), n * running]
         rejected = running & (successes >= reject_from)
         futile = running & ~rejected & (successes < continue_from) & (self.futility is not None)
         closed = (

@@ -11,6 +11,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats, Ints
+from stopwise.core.readings.score import Scores
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import require
 from stopwise.messages import named
@@ -74,60 +75,69 @@ def averages(own: Floats, starts: Ints, rules: "Rules") -> Floats:
     return inside
 
 
-def checked_groups(rules: "Rules") -> dict[str, int] | None:
-    """Return the declared numbers of trials, or raise."""
-    _check_stored(rules)
-    if not rules.groups:
-        return None
-    require(
-        rules.design == "independent",
-        "averages of groups need the independent design, but the design is 'paired': there a row "
-        "is one environment that all policies share",
-        parameter="design",
-    )
-    require(
-        rules.goal == "order",
-        f"averages of groups belong to the goal 'order', but the goal is {rules.goal!r}",
-        parameter="goal",
-    )
-    require(
-        rules.by == "means",
-        "averages of groups are compared by means, not by wins: an average is no trial that wins",
-        parameter="by",
-    )
-    method = registry.find(rules.method)
-    require(
-        method.scores == "any" and rules.parameters.get("bin_values") is None,
-        f"averages of groups need a method that takes any score, but {rules.method} does not: "
-        "choose nscore-plus, nscore (without bin_values) or wsr",
-        parameter="method",
-    )
-    require(
-        rules.n_max is not None,
-        "the sizes of groups follow from ",
-        named("n_max"),
-        ", the most trials of a policy that is tried: declare it",
-    )
-    assert rules.n_max is not None
-    checked = {}
-    for name, number in rules.groups.items():
-        checked[name] = require_whole(number, f"the number of trials of {name!r}", 1)
+class Averages(Scores):
+    """Rows of averages, of policies whose numbers of trials were declared beforehand."""
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether some policies have more trials than rows, or trials from before the study."""
+        return bool(rules.groups or rules.stored)
+
+    def __init__(self, rules: "Rules") -> None:
+        super().__init__(rules)
+        self.new = "new " if rules.stored else ""
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The policies without stored trials."""
+        return tuple(name for name in super().tried if name not in self.rules.stored)
+
+    def trials(self, policy: str, row: int) -> range:
+        """The trials of a policy that a row takes: a group of them where there are more."""
+        number = (self.rules.groups or {}).get(policy)
+        return trials_of(number, self.rules.n_max, row)
+
+    def for_method(self) -> dict[str, Any]:
+        """What the method must know: one side may be quieter."""
+        return {**super().for_method(), "averages": bool(self.rules.groups)}
+
+    def checked(self) -> dict[str, Any]:
+        """The declared numbers of trials."""
+        rules = self.rules
+        for name in (*(rules.groups or {}), *rules.stored):
+            known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"
+            require(name in rules.policies, known, parameter="stored")
         require(
-            number >= rules.n_max,
-            f"{name!r} has {number} trials, but n_max is {rules.n_max}: each row needs one, so "
-            f"declare an n_max of at most {number}",
-            parameter="n_max",
+            not {*rules.policies} <= {*rules.stored},
+            "all policies have stored trials, so there is none to try: use ",
+            named("unequal"),
+            " of analyze",
         )
-    return checked
+        checked = {**super().checked(), "stored": tuple(rules.stored)}
+        return {**checked, "groups": self._numbers(rules.groups) if rules.groups else None}
 
-
-def _check_stored(rules: "Rules") -> None:
-    for name in (*(rules.groups or {}), *rules.stored):
-        known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"
-        require(name in rules.policies, known, parameter="stored")
-    require(
-        not {*rules.policies} <= {*rules.stored},
-        "all policies have stored trials, so there is none to try: use ",
-        named("unequal"),
-        " of analyze",
-    )
+    def _numbers(self, groups: Mapping[str, int]) -> dict[str, int]:
+        rules = self.rules
+        method = registry.find(rules.method)
+        require(
+            method.scores == "any" and rules.parameters.get("bin_values") is None,
+            f"averages of groups need a method that takes any score, but {rules.method} does not: "
+            "choose nscore-plus, nscore (without bin_values) or wsr",
+            parameter="method",
+        )
+        require(
+            rules.n_max is not None,
+            "the sizes of groups follow from ",
+            named("n_max"),
+            ", the most trials of a policy that is tried: declare it",
+        )
+        assert rules.n_max is not None
+        for name, number in groups.items():
+            require_whole(number, f"the number of trials of {name!r}", 1)
+            require(
+                number >= rules.n_max,
+                f"{name!r} has {number} trials, but n_max is {rules.n_max}: each row needs one, so "
+                f"declare an n_max of at most {number}",
+                parameter="n_max",
+            )
+        return {name: int(number) for name, number in groups.items()}

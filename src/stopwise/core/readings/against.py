@@ -1,0 +1,163 @@
+"""Against a number: each policy is compared with a constant that is declared before the data.
+
+The number is a policy of its own whose trials all have this score and are never run. It is the
+last of the policies, and the baseline.
+"""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.arrays import Floats
+from stopwise.core.readings.score import Arrays, Scores
+from stopwise.core.scores import is_number, numeric_array
+from stopwise.errors import require
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+
+class Against(Scores):
+    """A policy and a number.
+
+    The number does not take the place of policy 1 in any direction: number and scores are mirrored
+    instead of swapped.
+    """
+
+    unit = "trial"
+    gap, difference = "mean", "the mean"
+    equal = "it is equal to that"
+    design_text = ""
+    # A number is independent of everything, and the paired design assumes the least.
+    tested_design = "paired"
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether the rules have a number to compare with."""
+        return rules.reference is not None
+
+    def __init__(self, rules: "Rules") -> None:
+        super().__init__(rules)
+        low, high = rules.bounds
+        number: Any = rules.reference
+        require(
+            is_number(number) and low < number < high,
+            f"reference must lie strictly between {low:g} and {high:g}, the bounds of the score, "
+            f"but got {number!r}",
+            parameter="reference",
+        )
+        self.number = float(number)
+        self.name = f"{self.number:.12g}"
+        self.constants = {self.name: self.number}
+        self.pair_names = (self.name, "the policy")
+        self.either = f"the policy is better or worse than {self.name}"
+
+    def placed(self) -> dict[str, Any]:
+        """The policies with the number as the last of them, and as the baseline."""
+        rules = self.rules
+        takes = registry.find(rules.method).takes_number
+        text = f"{rules.method} compares two policies and takes no reference"
+        require(takes, f"{text}; nscore-plus, nscore, wsr and step do", parameter="reference")
+        name, names = self.name, tuple(rules.policies)
+        require(
+            rules.baseline in (None, name),
+            f"a reference is the baseline itself, but the baseline is {rules.baseline!r}",
+            parameter="baseline",
+        )
+        text = f"a policy cannot have the name of the reference, {name!r}"
+        require(rules.baseline == name or name not in names, text, parameter="policies")
+        named = names if name in names else (*names, name)
+        return {"reference": self.number, "policies": named, "baseline": name}
+
+    def checked(self) -> dict[str, Any]:
+        """The rules, or an error unless scores can lie on both sides of what is tested."""
+        rules = self.rules
+        low, high = rules.bounds
+        for sign, way in ((1.0, "greater"), (-1.0, "less")):
+            edge = self.edge(sign * rules.margin)
+            require(
+                rules.alternative not in (way, "two-sided") or low < edge < high,
+                f"with margin {rules.margin:g} a mean is compared with {edge:g}, which does not "
+                f"lie strictly between the bounds {low:g} and {high:g}",
+                parameter="margin",
+            )
+        return super().checked()
+
+    def check_design(self) -> None:
+        """Any method: a number is independent of what is tried."""
+
+    @cached_property
+    def _mirror(self) -> tuple[Floats, Floats]:
+        """What makes 1 - x of x in the direction of policy 0, and leaves x in the other."""
+        start = np.array([float(policy == 0) for policy in self.rules.directions])
+        return start, 1.0 - 2.0 * start
+
+    def for_method(self) -> dict[str, Any]:
+        """What the method must know: the number in [0, 1] as each direction sees it."""
+        start, sign = self._mirror
+        seen = start + sign * self.scale.unit(np.asarray(self.number))
+        return {**super().for_method(), "number": tuple(seen)}
+
+    def both(self, scores0: object, scores1: object | None) -> Arrays:
+        """The number and the scores of the policy, which come alone."""
+        require(
+            scores1 is None,
+            f"one policy is compared with the number {self.name}: give its scores alone, but got "
+            "two",
+        )
+        array = numeric_array(scores0, self.pair_names[1])
+        return np.full(array.shape, self.number), array
+
+    def pair(self, r0: Any, r1: Any) -> tuple[Any, Any]:
+        """The number, and the score of the policy, which comes alone."""
+        if r1 is not None:
+            self.both(r0, r1)  # raises
+        return self.number, r0
+
+    def varying(self, r0: float, r1: float) -> tuple[float, ...]:  # noqa: ARG002
+        """The score of the policy."""
+        return (r1,)
+
+    def mean0(self, mean: float) -> float:  # noqa: ARG002
+        """The number."""
+        return self.number
+
+    def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Number and scores, mirrored where policy 0 is tested."""
+        start, sign = self._mirror
+        return start + sign * r0[..., None], start + sign * r1[..., None]
+
+    def back(self, interval: tuple[float, float]) -> tuple[float, float]:
+        """The interval of a policy's mean, given that of its advantage over the number.
+
+        A number has no noise: what is known of the difference is known of the mean.
+        """
+        ends = [self.edge(end) for end in interval]
+        low, high = self.rules.bounds
+        return max(min(ends), low), min(max(ends), high)
+
+    def edge(self, margin: float) -> float:
+        """The mean that is better than the number by this much."""
+        return self.number + self.advantage(margin)
+
+    def claim(self, winner: int) -> str:
+        """What is said of the policy, which is on either side of the number."""
+        way, opposite = ("better", "worse") if winner else ("worse", "better")
+        margin = self.rules.margin
+        if margin < 0:
+            return f"the policy is not {opposite} than {self.name} by {-margin:g} or more"
+        return f"the policy is {way} than {self.name}"
+
+    def looks_better(self, policy: int) -> str:
+        """A remark that the scores speak for the other side of the number."""
+        return f"it looks {'better' if policy else 'worse'}"
+
+    def means_text(self, mean0: str, mean1: str) -> str:  # noqa: ARG002
+        """The mean of the policy."""
+        return f"mean {mean1}{self.better_text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a saved answer has of the reading."""
+        return {**super().to_dict(), "reference": self.number}

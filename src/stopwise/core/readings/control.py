@@ -1,0 +1,256 @@
+"""A control: a cheap score of the same trial, a proxy's or a judge's, whose mean is known.
+
+``docs/design/proxy.md`` has the claim, what it assumes, and the proof.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.method import Method
+from stopwise.core.nscore_plus import Proxied
+from stopwise.core.nscore_plus.constants import MOST_WEIGHT
+from stopwise.core.readings.scene_watch import SceneTests
+from stopwise.core.readings.score import Arrays, Scores
+from stopwise.core.scores import Scale, is_number, numeric_array
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import listed, named
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+# The mean of g1 - g0; of several pairs, that of each.
+ProxyMeans = float | tuple[float, ...]
+# A smaller variance of g1 - g0 is rounding.
+TINY = 1e-9
+
+
+class Control(Scores):
+    """Scores with those of a proxy beside them, the mean of whose difference is known."""
+
+    kinds = 2
+    # Proven for differences only, so that the two scores of a pair may depend on each other.
+    tested_design = "paired"
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether the rules have a mean of a proxy."""
+        return rules.proxy_mean is not None and rules.audit is None
+
+    def checked(self) -> dict[str, Any]:
+        """The mean of g1 - g0 of each pair, and batches of scenes, as plain values."""
+        rules = self.rules
+        text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
+        require(registry.find(rules.method).takes_proxy, text, parameter="proxy_mean")
+        means = tuple(_checked_mean(mean, self.scale) for mean in self._by_pair())
+        batches = rules.proxy_batches  # a list where the rules come from a file
+        return {
+            **super().checked(),
+            "proxy_mean": means[0] if len(means) == 1 else means,
+            "proxy_batches": None if batches is None else tuple(map(tuple, batches)),
+        }
+
+    def _by_pair(self) -> list[Any]:
+        """What is declared of each pair; the mean of each policy by name tells of all."""
+        rules = self.rules
+        mean: Any = rules.proxy_mean
+        if isinstance(mean, Mapping):
+            _require_means(mean, rules)
+            means = [mean[name] for name in rules.policies]
+            return [means[second] - means[first] for first, second in rules.pairs]
+        if len(rules.pairs) == 1:
+            return [mean]
+        require(
+            isinstance(mean, tuple | list) and len(mean) == len(rules.pairs),
+            f"of {len(rules.policies)} policies proxy_mean is the mean of the proxy for each by "
+            f"name, but got {mean!r}",
+            parameter="proxy_mean",
+        )
+        return list(mean)
+
+    @property
+    def proxy_means(self) -> tuple[float, ...]:
+        """The mean of g1 - g0 for each pair."""
+        mean = self.rules.proxy_mean
+        return mean if isinstance(mean, tuple) else (mean or 0.0,)
+
+    def test(self, plain: Method[Any]) -> Method[Any]:
+        """The test that bets on what the proxy leaves unexplained."""
+        unit = self.advantage(1.0) / self.scale.span
+        signs = [unit if policy else -unit for policy in self.rules.directions]
+        return Proxied.of(
+            super().test(plain),
+            proxy_means=tuple(tuple(sign * mean for sign in signs) for mean in self.proxy_means),
+            proxy_batches=tuple(
+                tuple(tuple(sign * each for each in own) for sign in signs)
+                for own in self.rules.proxy_batches or ()
+            ),
+            audit=self.rules.audit,
+        )
+
+    def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:
+        """The watch on the scenes of one pair: whether they contradict the mean."""
+        assert isinstance(test, Proxied)
+        return SceneTests.of(test, pair, level)
+
+    def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays:
+        """The scores (g0, g1) of the proxy, of the shape of the scores."""
+        if proxy is None:
+            super().beside(self.rules.proxy_mean, shape)  # raises
+        if not isinstance(proxy, Sequence | np.ndarray) or len(proxy) != 2:
+            raise InvalidInput(f"a proxy has a score of each policy, (g0, g1), but got {proxy!r}")
+        array0, array1 = (numeric_array(scores, "the proxy") for scores in proxy)
+        for array in (array0, array1):
+            text = f"a proxy needs scores of the same shape as the policies, {shape}, but got "
+            require(array.shape == shape, f"{text}{array.shape}")
+            self.scale.check(array, "the proxy")
+        return array0, array1
+
+    def present(self, r0: Floats, r1: Floats) -> Bools:
+        """Which pairs count: those with scores of both kinds."""
+        return np.asarray(super().present(r0, r1).all(axis=0))
+
+    def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
+        """The mean advantage of policy 1, less what the proxy's own explains of it.
+
+        What is claimed rests on less noise than the plain mean has.
+        """
+        known = self.present(r0, r1)
+        if not known.any():
+            return math.nan
+        directions = self.rules.directions
+        low, high = self.directed(r0[:, known], r1[:, known])
+        difference, hint = (high - low)[..., 0] * (1 if directions[0] else -1)
+        unit = self.advantage(1.0) / self.scale.span
+        if self.rules.proxy_batches is None:
+            hint = hint - unit * self.proxy_means[pair]
+        else:  # there is nothing to say of pairs beyond the last batch
+            batches = unit * np.array(self.rules.proxy_batches[pair][: len(hint)])
+            hint = np.append(hint[: len(batches)] - batches, np.zeros(len(hint) - len(batches)))
+        weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), TINY)
+        left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
+        return float(left) / self.share
+
+    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
+        """The scores without those of the proxy."""
+        return np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
+
+    def scenes_text(self, policy0: str, policy1: str) -> str:
+        """What it means that the proxy's scores contradict its mean."""
+        return (
+            f"the proxy's difference of {policy0} and {policy1} in these scenes contradicts its "
+            "mean: they look different from the simulated ones, and claims are void if they are"
+        )
+
+
+class Judge(Control):
+    """Scores by people of some pairs, drawn at random, and a judge's scores of all.
+
+    The control is what the judge says in excess of the share of pairs that people score: its mean
+    is 0.
+    """
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether the rules have audits."""
+        return rules.audit is not None
+
+    @property
+    def share(self) -> float:
+        """The chance of an audit: scores count as 0 without one."""
+        return self.rules.audit or 1.0
+
+    def _by_pair(self) -> list[Any]:
+        rules = self.rules
+        chance: Any = rules.audit
+        require(
+            is_number(chance) and 0 < chance < 1,
+            "audit must be the chance, between 0 and 1, that a pair is audited, but got "
+            f"{chance!r}",
+            parameter="audit",
+        )
+        known: Any = rules.proxy_mean
+        require(
+            known is None or not np.any(known),
+            "with audits the mean of the proxy is not needed: leave proxy_mean out",
+            parameter="proxy_mean",
+        )
+        return [0.0] * len(rules.pairs)
+
+    def scored(self, scores0: Floats, scores1: Floats) -> tuple[Floats, Floats]:
+        """The audited pairs."""
+        audited = ~np.isnan(scores0)
+        require(
+            bool((audited == ~np.isnan(scores1)).all()),
+            "a pair is audited or not: give the scores of both policies, or of neither",
+            parameter="audit",
+        )
+        return scores0[audited], scores1[audited]
+
+    def present(self, r0: Floats, r1: Floats) -> Bools:
+        """Which pairs count: those that the judge has scored."""
+        return Scores.present(self, r0[1], r1[1])
+
+    def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
+        """One pair of scores, or None if it was not audited."""
+        if r0 is not None and r1 is not None:
+            return r0, r1
+        require(
+            r0 is r1,
+            "a pair without scores is one that was not audited: give the scores of both policies, "
+            "or of neither",
+            parameter="audit",
+        )
+        return None
+
+    def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Both scores with a last axis of directions."""
+        return super().directed(self._audited(r0), self._audited(r1))
+
+    def _audited(self, both: Floats) -> Floats:
+        """Scores and a judge's as the test bets on them, in pairs audited or not."""
+        kind = max(both.ndim - 2, 0)
+        score, judged = both.take(0, axis=kind), both.take(1, axis=kind)
+        audited = ~np.isnan(score)
+        found = [np.where(audited, score, 0.0), (audited - self.share) * judged]
+        return np.stack(found, axis=kind)
+
+    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
+        """The scores without those of the judge; 0 for pairs that were not audited."""
+        score0, score1 = super().alone(r0, r1, axis)
+        return np.nan_to_num(score0), np.nan_to_num(score1)
+
+    def scenes_text(self, policy0: str, policy1: str) -> str:
+        """What it means that audits seem to depend on what the judge says."""
+        return (
+            f"pairs of {policy0} and {policy1} were audited more often where the judge prefers one "
+            "of them than chance explains: claims are void if audits depend on what the judge says"
+        )
+
+
+def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:
+    lacking = [name for name in rules.policies if name not in mean]
+    strange = [name for name in mean if name not in rules.policies]
+    text = " needs the proxy's mean for each policy, but has none for "
+    require(not lacking, named("proxy_mean"), text + ", ".join(lacking))
+    text = f" names {', '.join(map(str, strange))}, but the policies are {listed(rules.policies)}"
+    require(not strange, named("proxy_mean"), text)
+    low, high = rules.scale.ends
+    for name, value in mean.items():
+        text = f" must lie within the bounds [{low:g}, {high:g}], but that of {name} is {value}"
+        within = is_number(value) and low <= value <= high
+        require(within, named("proxy_mean"), text)
+
+
+def _checked_mean(mean: Any, scale: Scale) -> float:
+    require(
+        is_number(mean) and abs(mean) <= scale.span,
+        f"proxy_mean must be the mean of g1 - g0, from -{scale.span:g} to {scale.span:g}, but got "
+        f"{mean!r}",
+        parameter="proxy_mean",
+    )
+    return float(mean)

@@ -1,0 +1,262 @@
+"""The plain reading: a trial has a score, the i-th trials of two policies meet, means are compared.
+
+Other readings change parts of it, each in a file of its own. The lemma on which all rest is in
+docs/design/readings.md.
+"""
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stopwise.core import registry
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.method import Method
+from stopwise.core.readings.scene_watch import SceneTests
+from stopwise.core.scores import Scale, numeric_array
+from stopwise.errors import require
+from stopwise.messages import Setting
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+Arrays = tuple[NDArray[Any], NDArray[Any]]
+Two = tuple[float, float]
+
+
+class Scores:
+    """How what was observed becomes the numbers that are compared, and what they are called.
+
+    A reading is made of the rules. One that changes something is a subclass, and
+    ``stopwise.core.readings`` composes those that the rules declare.
+    """
+
+    # What is compared, and how one policy beats another.
+    means, mean, beats = "means", "mean", "is better than"
+    either = "either policy is better"
+    equal = "they are equal"
+    # What is counted, and the word for a trial that is still to be run.
+    unit, new = "pair", ""
+    # Policies that are constants, with what they always score: they have no trials.
+    constants: Mapping[str, float] = MappingProxyType({})
+    # What two policies of a test of one pair are called.
+    pair_names = ("policy 0", "policy 1")
+    # Whether the better of two is better than all that are worse than the other.
+    transitive = True
+    # How many kinds of scores a row has; several lie along a first axis.
+    kinds = 1
+
+    def __init__(self, rules: "Rules") -> None:
+        self.rules = rules
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:  # noqa: ARG004
+        """Whether the rules ask for this reading."""
+        return True
+
+    def placed(self) -> dict[str, Any]:
+        """Settings that follow from the declaration, before anything else is checked."""
+        return {}
+
+    def checked(self) -> dict[str, Any]:
+        """Settings of the reading as plain values, or an error if they cannot be so."""
+        return {}
+
+    def check_design(self) -> None:
+        """Raise unless the method is proven for the design."""
+        rules, proven = self.rules, registry.find(self.rules.method).designs
+        require(
+            rules.design in proven,
+            f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
+            Setting("design", rules.design),
+            "; nscore-plus, nscore and wsr hold for both",
+        )
+
+    # Which trials there are.
+
+    @property
+    def run(self) -> tuple[str, ...]:
+        """The policies that have trials."""
+        return tuple(name for name in self.rules.policies if name not in self.constants)
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The policies that are tried in this study."""
+        return self.run
+
+    def trials(self, policy: str, row: int) -> range:  # noqa: ARG002
+        """The trials of a policy that a row takes, by their numbers."""
+        return range(row, row + 1)
+
+    # From scores to what the test sees.
+
+    @property
+    def scale(self) -> Scale:
+        """The declared range of the score."""
+        return Scale(*self.rules.bounds, self.rules.lower_is_better)
+
+    @property
+    def tested_scale(self) -> Scale:
+        """The range of what the test sees."""
+        return self.scale
+
+    @property
+    def tested_design(self) -> str:
+        """The design that the test is made for."""
+        return self.rules.design
+
+    @property
+    def share(self) -> float:
+        """By what the difference that the test sees is smaller than the one that is claimed."""
+        return 1.0
+
+    def for_method(self) -> dict[str, Any]:
+        """What the method must know besides the rules."""
+        return {}
+
+    def test(self, plain: Method[Any]) -> Method[Any]:
+        """The test of one direction, made of the plain one."""
+        return plain
+
+    def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:  # noqa: ARG002
+        """A watch on the scenes of one pair, where something is known of them."""
+        return None
+
+    def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
+        """One pair of scores, each of its policy; None for a pair without scores."""
+        require(r0 is not None, "a pair without scores is one not audited: declare audit")
+        if r1 is None:
+            self.both(r0, r1)  # raises
+        return r0, r1
+
+    def both(self, scores0: object, scores1: object | None) -> Arrays:
+        """Scores of both policies as arrays."""
+        alone = "two policies are compared, but got scores of one; declare a reference, the "
+        require(scores1 is not None, f"{alone}number to compare with, or give those of both")
+        name0, name1 = self.pair_names
+        return numeric_array(scores0, name0), numeric_array(scores1, name1)
+
+    def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays | None:  # noqa: ARG002
+        """What comes with scores of this shape, of both policies."""
+        require(
+            proxy is None,
+            "scores of a proxy go with the mean of their difference (proxy_mean or proxy_scores): "
+            "give both, or neither",
+        )
+        return None
+
+    def scored(self, scores0: Floats, scores1: Floats) -> tuple[Floats, Floats]:
+        """Those pairs whose scores can be checked."""
+        return scores0, scores1
+
+    def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Two scores in [0, 1] as the test sees them."""
+        return r0, r1
+
+    def present(self, r0: Floats, r1: Floats) -> Bools:
+        """Which pairs count: those with scores of both policies."""
+        return np.asarray(~np.isnan(r0 + r1))
+
+    def gained(self, r0: Floats, r1: Floats, pair: int) -> float:  # noqa: ARG002
+        """The mean advantage in [0, 1] of policy 1 over the pairs that count, NaN without any."""
+        known = self.present(r0, r1)
+        r0, r1 = self.met(r0[known], r1[known])
+        return float((r1 - r0).mean()) if r0.size else math.nan
+
+    def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:
+        """A pair of scores as means are made of them, and scaled to [0, 1]."""
+        return scores, unit
+
+    def varying(self, r0: float, r1: float) -> tuple[float, ...]:
+        """Those scores of a pair that tell of the range of scores."""
+        return r0, r1
+
+    def mean0(self, mean: float) -> float:
+        """The mean of policy 0, given that of its scores."""
+        return mean
+
+    def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """Both scores with a last axis of directions, swapped where policy 0 is tested."""
+        directions = self.rules.directions
+        if directions == (1,):
+            return r0[..., None], r1[..., None]
+        if directions == (0,):
+            return r1[..., None], r0[..., None]
+        both = np.stack((r0, r1), axis=-1)
+        return both, np.ascontiguousarray(both[..., ::-1])
+
+    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:  # noqa: ARG002
+        """The scores that are claimed about, without what stands beside them."""
+        return r0, r1
+
+    # Back into the user's unit.
+
+    def advantage(self, difference: float) -> float:
+        """How much better policy 1 is whose mean is so much greater."""
+        return -difference if self.rules.lower_is_better else difference
+
+    def back(self, interval: tuple[float, float]) -> tuple[float, float]:
+        """What is shown of the interval of a difference."""
+        return interval
+
+    def edge(self, margin: float) -> float:
+        """The value that a decision lies beyond, in the unit of the interval shown."""
+        return margin
+
+    # Words.
+
+    @property
+    def gap(self) -> str:
+        """What the interval of a pair is one of."""
+        return "advantage" if self.rules.lower_is_better else "difference"
+
+    @property
+    def difference(self) -> str:
+        """The same of a test of one pair."""
+        return "policy 1's advantage" if self.rules.lower_is_better else "the difference"
+
+    @property
+    def has_most(self) -> str:
+        """How the better policy has it."""
+        return f"has the {'lower' if self.rules.lower_is_better else 'higher'} mean"
+
+    @property
+    def better_text(self) -> str:
+        """What a reader must know of these means."""
+        return ", lower is better" if self.rules.lower_is_better else ""
+
+    @property
+    def design_text(self) -> str:
+        """The design, where there is one to speak of."""
+        return f", {self.rules.design} design"
+
+    def claim(self, winner: int) -> str:
+        """What is said of the winner of a test of one pair."""
+        better, other = self.pair_names[winner], self.pair_names[1 - winner]
+        margin = self.rules.margin
+        if margin < 0:
+            return f"{better} {self.not_worse(other)} by {-margin:g} or more"
+        return f"{better} {self.beats} {other}"
+
+    def not_worse(self, other: str) -> str:
+        """The claim against another policy that a negative margin asks for."""
+        return f"is not worse than {other}"
+
+    def looks_better(self, policy: int) -> str:
+        """A remark that the scores speak for the policy that cannot be declared better."""
+        return f"policy {policy} looks better"
+
+    def scenes_text(self, policy0: str, policy1: str) -> str:  # noqa: ARG002
+        """What it means that a watch on scenes has found something, as a clause."""
+        return ""
+
+    def means_text(self, mean0: str, mean1: str) -> str:
+        """The means of both policies."""
+        return f"{self.means} {mean0} (policy 0) and {mean1} (policy 1){self.better_text}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a saved answer has of the reading; what is usual is left out."""
+        return {"lower_is_better": True} if self.rules.lower_is_better else {}

@@ -1,0 +1,86 @@
+"""Which settings do not go together, each with the reason in the mathematics.
+
+All others do: a reading is valid beside any other by the lemma of docs/design/readings.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stopwise.errors import InvalidInput
+from stopwise.messages import Setting, named
+
+# Beside any value that is not the usual one.
+ANY = object()
+
+
+# What follows from other settings, in words.
+CALLED = {"groups": "an average of several trials", "proxy_mean": "a proxy"}
+
+
+class Apart(NamedTuple):
+    """A setting, another with the value that it does not go with, and the reason."""
+
+    first: str
+    second: str
+    value: Any
+    reason: str
+
+
+APART = (
+    Apart("reference", "by", "wins", "a number has no trials that could win"),
+    Apart("reference", "stored", ANY, "a number has no trials to wait for"),
+    Apart("reference", "groups", ANY, "a number has no trials to wait for"),
+    Apart("reference", "goal", "best", "the best is sought among policies that are tried"),
+    Apart(
+        "by",
+        "goal",
+        "best",
+        "a may win more often against b, b against c and c against a, so a best policy need not "
+        "exist; ask for the order",
+    ),
+    Apart("groups", "by", "wins", "it is no trial that wins"),
+    Apart(
+        "groups",
+        "design",
+        "paired",
+        "a row is one environment that all policies share",
+    ),
+    Apart("groups", "goal", "best", "the numbers of trials of candidates are not known beforehand"),
+    Apart("audit", "design", "independent", "a pair is audited as a whole, drawn before it is run"),
+    *(
+        Apart(name, *other)
+        for name in ("proxy_mean", "audit")
+        for other in (
+            ("reference", ANY, "its bets are for a difference of two policies"),
+            ("equivalence", ANY, "its bets are for one margin"),
+            ("groups", ANY, "its bets are for single trials"),
+            ("goal", "best", "its bets are proven for pairs"),
+            ("by", "wins", "its bets rest on the bounds of the scores"),
+        )
+    ),
+    Apart("equivalence", "margin", ANY, "sameness is two claims with margins of its own"),
+    Apart("equivalence", "alternative", "greater", "sameness is a claim in both directions"),
+    Apart("equivalence", "alternative", "less", "sameness is a claim in both directions"),
+    Apart("equivalence", "goal", "best", "sameness is a claim about pairs"),
+    Apart("equivalence", "by", "wins", "sameness is a claim about means"),
+)
+
+
+def require_together(given: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
+    """Raise at the first settings that do not go together; what is usual goes with everything."""
+    for first, second, value, reason in APART:
+        if _asked(given, usual, first) and _asked(given, usual, second, value):
+            subject = CALLED.get(first, named(first))
+            other = CALLED.get(second, named(second)) if value is ANY else Setting(second, value)
+            parts = subject, " does not go with ", other, f": {reason}"
+            raise InvalidInput(*parts, parameter=first)
+
+
+def _asked(given: Mapping[str, Any], usual: Mapping[str, Any], name: str, value: Any = ANY) -> bool:
+    found = given.get(name)
+    if value is not ANY:
+        return bool(found == value)
+    empty = isinstance(found, Mapping | Sequence) and not found
+    return not (found is None or empty or bool(np.all(found == usual.get(name))))

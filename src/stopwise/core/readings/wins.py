@@ -1,0 +1,75 @@
+"""Wins: which of two policies has the better trial more often, a tie counting half for each."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stopwise.core import registry
+from stopwise.core.arrays import Floats
+from stopwise.core.readings.score import Scores, Two
+from stopwise.core.scores import OrderScale, Scale
+from stopwise.errors import require
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+WINS = "wins"
+
+
+class Wins(Scores):
+    """Scores whose order counts: what two policies win of a pair always goes against each other."""
+
+    means, mean, beats = "shares of pairs won", "won", "wins more often than"
+    either = "either policy wins more often"
+    has_most = "has won more often"
+    better_text = ", which says nothing about means"
+    gap, difference = "difference", "the difference"
+    tested_design = "paired"
+    transitive = False
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether the rules ask for wins."""
+        return rules.by == WINS
+
+    def check_design(self) -> None:
+        """Raise unless the method is proven for scores that go against each other."""
+        require(
+            "paired" in registry.find(self.rules.method).designs,
+            f"{self.rules.method} is proven only for the independent design, and what two policies "
+            "win of a pair is not independent: choose nscore-plus, nscore or wsr",
+            parameter="by",
+        )
+
+    @property
+    def scale(self) -> Scale:
+        """Any scores: only their order counts."""
+        return OrderScale(*self.rules.bounds, self.rules.lower_is_better)
+
+    @property
+    def tested_scale(self) -> Scale:
+        """The range of a win."""
+        return Scale(*self.rules.bounds)
+
+    def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        """What each has won: 1, 1/2 or 0."""
+        won: Floats = 0.5 * (1.0 + (r1 > r0) - (r1 < r0))
+        return 1.0 - won, won
+
+    def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:  # noqa: ARG002
+        """What each has won."""
+        won0, won1 = self.met(np.asarray(unit[0]), np.asarray(unit[1]))
+        won = float(won0), float(won1)
+        return won, won
+
+    def advantage(self, difference: float) -> float:
+        """The difference of shares won: whoever wins more often is better."""
+        return difference
+
+    def not_worse(self, other: str) -> str:
+        """The claim that a negative margin asks for."""
+        return f"does not lose to {other} more often"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a saved answer has of the reading."""
+        return {**super().to_dict(), "by": WINS}

@@ -94,6 +94,10 @@ class Command(TyperCommand):
 class CommandGroup(TyperGroup):
     """Commands, of which an unknown one is refused in one line too."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the options as those of a command."""
+        return in_panels(super().get_params(ctx))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as usual, but what is not given at once."""
         for parameter in self.get_params(ctx):

@@ -12,13 +12,17 @@ app = typer.Typer(
 )
 GROUPS = {
     "Set up": {"init": plan.init, "lock": plan.lock},
-    "Run": {"run": run.run, "serve": serve.serve, "runner": runner.runner},
+    "Run": {
+        "run": run.run,
+        "serve": serve.serve,
+        "runner": runner.runner,
+        "resolve": trials.resolve,
+    },
     "Repair": {
         "correct": trials.correct,
         "void": trials.void,
         "amend": plan.amend,
         "import": trials.import_trials,
-        "resolve": trials.resolve,
     },
     "Read": {
         "status": status.status,

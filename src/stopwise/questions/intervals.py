@@ -27,7 +27,7 @@ def difference_intervals(
     columns = [_seen(comparison, scores, *pair) for pair in pairs.tolist()]
     if record is None:
         level = comparison.alpha / 2
-        return _ends(ConfidenceSequence(levels=(level, level)), columns, None)
+        return _ends(comparison.sequence(levels=(level, level)), columns, None)
     return _ends(comparison.confidence_at(levels), columns, record)
 
 

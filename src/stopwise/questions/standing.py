@@ -197,7 +197,7 @@ def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dic
         "decision": Decision.EQUIVALENT if same else decision,
         "implied": bool(outcome.implied[0, pair]) and not same,
         "n": int(outcome.n[0, pair]),
-        "p_value": p_same if same else p_value,
+        "p_value": (p_same or 0.0) if same else p_value,
         "p_equivalent": p_same,
         "log_e": float(log_e[shown].max()),
         "chance": None if decided or math.isnan(chance) else chance,

@@ -50,9 +50,9 @@ class Record:
 
     def of_runs(self, places: Ints) -> "Record":
         """Return the record of the runs at these places, which may repeat."""
-        own = (array[:, places] for array in (self.log_e, self.top, self.fall))
+        log_e, top, fall = (array[:, places] for array in (self.log_e, self.top, self.fall))
         states = {group: of_runs(state, places) for group, state in self.states.items()}
-        return Record(self.ends, of_runs(self.before, places), *own, states)
+        return Record(self.ends, of_runs(self.before, places), log_e, top, fall, states)
 
     def room(self, seen: int) -> int:
         """Return how many pairs may be shown at once after so many: a state is kept behind them."""

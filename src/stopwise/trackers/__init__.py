@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require, require_choice
+from stopwise.errors import InvalidInput, MissingPackage, require, require_choice
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import OnRow, RowFunction, Tracker
 

@@ -263,6 +263,7 @@ def test_inner_lists_are_no_trials(tmp_path: Path) -> None:
     lines = [{"policy": n, "success": True, "rewards": [0, 0, 1]} for n in ("a", "b")]
     text = "\n".join(map(json.dumps, lines))
     assert len(sw.read_trials(files.text(tmp_path / "jr.jsonl", text))) == 2
+    assert len(sw.read_trials(files.text(tmp_path / "jr.json", json.dumps(lines)))) == 2
     indices = {"task": "pick", "episodes": 20, "successes": 3, "success_episodes": [2, 3, 6]}
     path = files.text(tmp_path / "worker.json", json.dumps({"worker": 0, "tasks": [indices]}))
     with pytest.raises(sw.InvalidInput, match=r"sums up many trials \('successes', 'episodes'\)"):

@@ -160,27 +160,38 @@ def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> It
                 yield from _records(item, keys, shared, where)
             else:
                 yield Found(keys, where, {**shared, "score": item}, 2)
-        return
-    if not isinstance(node, dict):
-        return
+    elif isinstance(node, dict):
+        told = _told_by_names(node, keys, shared, place)
+        yield from _below(node, keys, shared, place) if told is None else told
+
+
+def _told_by_names(
+    node: Record, keys: tuple[str, ...], shared: Record, place: str
+) -> list[Found] | None:
+    """Return the trials of an object whose fields are named after them or hold their scores."""
     if _maps_records(node):
-        for key, value in node.items():
-            where = f"{place}.{key}".lstrip(".")
-            yield Found((*keys, key), where, {**shared, **flattened(value)}, 2)
-        return
-    inside = any(_has_trials(key, value) for key, value in node.items())
+        return [
+            Found((*keys, key), f"{place}.{key}".lstrip("."), {**shared, **flattened(value)}, 2)
+            for key, value in node.items()
+        ]
     if numbered := _numbered(node):
-        for stem, number, score in numbered:
-            record = {**shared, "split": stem, "number": number, "score": score}
-            yield Found(keys, f"{place}.{stem}{number}".lstrip("."), record, 2)
-        return
+        return [
+            Found(keys, f"{place}.{stem}{number}".lstrip("."), {**shared, **record}, 2)
+            for stem, number, score in numbered
+            for record in [{"split": stem, "number": number, "score": score}]
+        ]
+    scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
+    if scores is None or _has_outcome(node) or any(map(_is_records, node.values())):
+        return None
+    return list(_of_lists(node, scores, keys, shared, place))
+
+
+def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
+    """Yield an object as a record, or the records below it."""
+    inside = any(_has_trials(key, value) for key, value in node.items())
     listed = re.split(r"[.\[]", place)[-2:][0].lower() in WRAPPERS
     if not inside and _has_outcome(node):
         yield Found(keys, place or "the object", {**shared, **flattened(node)}, 2 + listed)
-        return
-    scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
-    if scores is not None and not any(map(_is_records, node.values())):
-        yield from _of_lists(node, scores, keys, shared, place)
         return
     inner = _inner(node)
     facts = {key: v for key, v in node.items() if key not in inner}

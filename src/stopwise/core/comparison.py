@@ -181,8 +181,12 @@ class Comparison:
 
     def difference_interval(self, low: float, high: float) -> Interval:
         """Return the interval of a difference as the test sees it, in units of the score."""
-        share, span = self.rules.audit or 1.0, self.scale.span
-        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
+        return Interval(self.difference(low), self.difference(high))
+
+    def difference(self, tested: float) -> float:
+        """Return a difference as the test sees it, in units of the score."""
+        share = self.rules.audit or 1.0
+        return float(np.clip(tested / share, -1.0, 1.0)) * self.scale.span
 
     @property
     def directions(self) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """``stopwise study``: live studies."""
 
+from collections.abc import Callable
+
 import typer
 
 from stopwise.cli.command import Command, CommandGroup
@@ -10,7 +12,7 @@ app = typer.Typer(
     help="Run trials on the robot: blinded, never lost, stopped as soon as the answer is clear.",
     no_args_is_help=True,
 )
-GROUPS = {
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Set up": {"init": plan.init, "lock": plan.lock},
     "Run": {
         "run": run.run,

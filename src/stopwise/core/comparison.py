@@ -108,7 +108,7 @@ class Comparison:
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
         lower, upper = (level if policy in self.directions else None for policy in (1, 0))
-        return ConfidenceSequence(
+        return self.reading.sequence(
             levels=(lower, upper),
             margin=self.test.margin if self.test.inverts else NO_MARGIN,
             bettor=self.test if self.test.inverts else None,
@@ -142,8 +142,11 @@ class Comparison:
 
     def difference_interval(self, low: float, high: float) -> Interval:
         """Return the interval of a difference as the test sees it, in units of the score."""
-        share, span = self.reading.share, self.scale.span
-        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
+        return Interval(self.difference(low), self.difference(high))
+
+    def difference(self, tested: float) -> float:
+        """Return a difference as the test sees it, in units of the score."""
+        return float(np.clip(tested / self.reading.share, -1.0, 1.0)) * self.scale.span
 
     @cached_property
     def shares(self) -> int:

@@ -247,7 +247,7 @@ class Verdict:
     def _notes(self) -> str:
         """Return what a reader must know besides, a sentence each."""
         found, policies = [], ("policy 0", "policy 1")
-        if self.decision is Decision.EQUIVALENT:
+        if self.decision is Decision.EQUIVALENT and self._reading.steady:
             found.append(drift_text(self.drift))
         if self.dependence is not None:
             found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
@@ -287,16 +287,17 @@ class Verdict:
 
     def _claim(self) -> str:
         """Return the claim that was shown, or that is being tested."""
+        scope = self._reading.scope
         if self.decision is Decision.EQUIVALENT:
             name0, name1 = self._reading.pair_names
-            return f"{name0} and {name1} are {same_text(self.equivalence)}"
+            return f"{name0} and {name1} are {same_text(self.equivalence)}{scope}"
         if self.alternative == "two-sided" and not self.decided:
             same = self.equivalence
             or_same = "" if same is None else f" or both are {same_text(same)}"
-            return self._reading.either + self._by_margin() + or_same
+            return self._reading.either + self._by_margin() + or_same + scope
         asked = self.alternative == "greater" and not self.decided
         claim = self._reading.claim(int(asked or self.decision is Decision.POLICY1))
-        return claim if self.margin < 0 else claim + self._by_margin()
+        return claim + ("" if self.margin < 0 else self._by_margin()) + scope
 
     @property
     def _reading(self) -> Scores:

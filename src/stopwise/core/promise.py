@@ -50,7 +50,9 @@ def dependence_text(
 
 
 def same_text(within: float | None) -> str:
-    """Return what is claimed of policies whose means differ by less than this."""
+    """Return what is claimed of policies whose means differ by less than this, or not at all."""
+    if within is None:
+        return "equal"
     return f"practically the same (means less than {within:g} apart)"
 
 

@@ -37,7 +37,7 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_batches", "audit"),
+    *("proxy_mean", "proxy_batches", "audit", "list_size"),
 )
 
 
@@ -114,6 +114,9 @@ class Rules:
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
         the average of a group of them (docs/design/groups.md).
+    list_size
+        Number of scenes of a fixed list, each tried once in an order drawn at random: claims are
+        about this list, in this run. None where trials stand for scenes without end.
     stored
         Which of these were run before the study: only the others are tried.
     """
@@ -142,6 +145,7 @@ class Rules:
     proxy_mean: ProxyMeans | None = None
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
+    list_size: int | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

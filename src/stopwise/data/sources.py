@@ -90,8 +90,10 @@ def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]
         return _load_folder(path, reading, policy)
     require(path.stat().st_size > 0, f"{path}: the file is empty")
     raise InvalidInput(
-        f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
-        Setting("format"),
+        f"{path}: not recognised as any of {', '.join(formats.names())}; give it "
+        "the ending of its format, such as .csv, or in Python ",
+        Setting("format", words="format="),
+        f"; {formats.TABLE}",
         code="format-unknown",
     )
 
@@ -127,7 +129,8 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
             found.append(own)
     if not found:
         known = reading.format if reading.format is not None else ", ".join(formats.names())
-        raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
+        text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
+        raise InvalidInput(text)
     if skipped:
         note = f"{folder}: {counted(len(skipped), 'file')} without trials skipped"
         raw = found[0].raw

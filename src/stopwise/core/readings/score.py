@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Method
 from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.scores import Scale, numeric_array
@@ -46,6 +47,10 @@ class Scores:
     pair_names = ("policy 0", "policy 1")
     # Whether the better of two is better than all that are worse than the other.
     transitive = True
+    # Whether a claim of sameness assumes a difference that stays the same.
+    steady = True
+    # What claims are about, as words behind them; empty for all scenes there may be.
+    scope: str = ""
     # How many kinds of scores a row has; several lie along a first axis.
     kinds = 1
 
@@ -120,6 +125,10 @@ class Scores:
     def test(self, plain: Method[Any]) -> Method[Any]:
         """The test of one direction, made of the plain one."""
         return plain
+
+    def sequence(self, **settings: Any) -> ConfidenceSequence:
+        """A confidence sequence of what is claimed about."""
+        return ConfidenceSequence(**settings)
 
     def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:  # noqa: ARG002
         """A watch on the scenes of one pair, where something is known of them."""

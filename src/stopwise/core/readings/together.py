@@ -49,12 +49,14 @@ APART = (
     ),
     Apart("groups", "goal", "best", "the numbers of trials of candidates are not known beforehand"),
     Apart("audit", "design", "independent", "a pair is audited as a whole, drawn before it is run"),
+    Apart("list_size", "groups", ANY, "each scene of a list is tried once by each policy"),
     *(
         Apart(name, *other)
         for name in ("proxy_mean", "audit")
         for other in (
             ("reference", ANY, "its bets are for a difference of two policies"),
             ("equivalence", ANY, "its bets are for one margin"),
+            ("list_size", ANY, "its bets are not proven for scenes without replacement"),
             ("groups", ANY, "its bets are for single trials"),
             ("goal", "best", "its bets are proven for pairs"),
             ("by", "wins", "its bets rest on the bounds of the scores"),

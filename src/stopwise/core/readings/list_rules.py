@@ -1,0 +1,60 @@
+"""The reading of a fixed list of scenes: each is tried once, in an order drawn at random."""
+
+from typing import TYPE_CHECKING, Any
+
+from stopwise.core.confidence import ConfidenceSequence
+from stopwise.core.method import Method
+from stopwise.core.readings.fixed_list import ListSequence, OnList
+from stopwise.core.readings.score import Scores
+from stopwise.core.scores import require_whole
+from stopwise.errors import require
+from stopwise.messages import Setting, named
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+
+class Listed(Scores):
+    """Scores of scenes drawn without replacement, and their mean over the list."""
+
+    # On a list the difference of all scenes is what it is.
+    steady = False
+
+    def __init__(self, rules: "Rules") -> None:
+        super().__init__(rules)
+        self.scope = f" on these {rules.list_size} scenes, in this run"
+
+    @staticmethod
+    def declared(rules: "Rules") -> bool:
+        """Whether the rules have the size of a list."""
+        return rules.list_size is not None
+
+    @property
+    def size(self) -> int:
+        """The scenes of the list."""
+        assert self.rules.list_size is not None
+        return self.rules.list_size
+
+    def checked(self) -> dict[str, Any]:
+        """The size of the list, and the most trials: all of it unless less was declared."""
+        rules = self.rules
+        size = require_whole(rules.list_size, "list_size", 1)
+        text = f"list_size={size} goes with nscore-plus: {rules.method} is not proven without "
+        require(rules.method == "nscore-plus", f"{text}replacement", parameter="list_size")
+        n_max = size if rules.n_max is None else rules.n_max
+        require(
+            n_max <= size,
+            named("n_max"),
+            f" = {n_max} is more than the {size} scenes of the list: each is tried once; leave it "
+            "out, or declare ",
+            Setting("list_size", n_max),
+        )
+        return {**super().checked(), "list_size": size, "n_max": n_max}
+
+    def test(self, plain: Method[Any]) -> Method[Any]:
+        """The test without replacement."""
+        return OnList.of(super().test(plain), self.size)
+
+    def sequence(self, **settings: Any) -> ConfidenceSequence:
+        """A confidence sequence of the mean over the list."""
+        return ListSequence(**settings, list_size=self.size)

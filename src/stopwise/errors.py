@@ -78,6 +78,10 @@ class StoreFailed(StopwiseError, OSError):
     kind = "store_failed"
 
 
+class MissingPackage(StopwiseError, ImportError):
+    """An optional package is not installed; the message names the extra that brings it."""
+
+
 def require(
     condition: bool, *parts: str | Setting, code: str | None = None, parameter: str | None = None
 ) -> None:

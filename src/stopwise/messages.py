@@ -4,13 +4,15 @@ The library words a setting as Python (``missing='drop'``). An interface with wo
 as the command line (``--missing drop``), rewords it with ``worded``; nobody has to search text.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 # So many of a list are named in a sentence.
 MOST_NAMED = 4
-# So many names of a list, and characters of a value, are shown in an error.
-MOST_LISTED, MOST_SHOWN = 12, 40
+# So many names of a list, characters of them all, and characters of a value are shown.
+MOST_LISTED, MOST_LETTERS, MOST_SHOWN = 12, 180, 40
 # The code of notes that the promise holds for one look only, and of that on policies in turn.
 ONE_LOOK, IN_TURN = "one-look", "one-look-in-turn"
 # How files were read: the roles of columns to tell first, and notes that are hardly news.
@@ -172,13 +174,15 @@ def names_listed(names: Iterable[object]) -> str:
     >>> names_listed(["a", "b"])
     "'a', 'b'"
     """
-    return few([shortened(name) for name in names])
+    return few([shortened(name) for name in names], letters=MOST_LETTERS)
 
 
-def few(texts: Sequence[str], between: str = ", ") -> str:
-    """Return the first twelve texts as one, and how many more there are."""
-    more = len(texts) - MOST_LISTED
-    return between.join(texts[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+def few(texts: Sequence[str], between: str = ", ", letters: float = math.inf) -> str:
+    """Return the first texts as one, at most twelve, and how many more there are."""
+    ends = accumulate(len(text) + len(between) for text in texts[:MOST_LISTED])
+    shown = max(1, sum(end <= letters for end in ends)) if texts else 0
+    more = len(texts) - shown
+    return between.join(texts[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
 def shortened(value: object) -> str:

@@ -263,6 +263,7 @@ def test_inner_lists_are_no_trials(tmp_path: Path) -> None:
     lines = [{"policy": n, "success": True, "rewards": [0, 0, 1]} for n in ("a", "b")]
     text = "\n".join(map(json.dumps, lines))
     assert len(sw.read_trials(files.text(tmp_path / "jr.jsonl", text))) == 2
+    assert len(sw.read_trials(files.text(tmp_path / "jr.json", json.dumps(lines)))) == 2
     indices = {"task": "pick", "episodes": 20, "successes": 3, "success_episodes": [2, 3, 6]}
     path = files.text(tmp_path / "worker.json", json.dumps({"worker": 0, "tasks": [indices]}))
     with pytest.raises(sw.InvalidInput, match=r"sums up many trials \('successes', 'episodes'\)"):
@@ -531,3 +532,55 @@ def test_files_may_be_named_on_the_command_line(tmp_path: Path) -> None:
     assert "new" in output
     code, output = run("watch", str(tmp_path / "absent"))
     assert (code, "no such file" in output) == (2, True)
+
+
+def test_episodes_under_their_numbers_are_trials(tmp_path: Path) -> None:
+    episodes = {f"scene{i}|{i}": {"success": i % 2, "spl": 0.5} for i in range(6)}
+    path = files.text(tmp_path / "a.json", json.dumps(episodes))
+    assert sw.read_trials(path).frame["score"].to_list() == [0, 1] * 3
+    keys = {f"{kind}/sim_max_reward_{i}": i / 10 for kind in ("test", "train") for i in range(6)}
+    files.text(path, json.dumps({"test/mean_score": 0.25, **keys}))
+    with pytest.raises(sw.InvalidInput, match="differ in 'split'"):
+        sw.read_trials(path)
+    where = {"split": "test/sim_max_reward_"}
+    assert sw.read_trials(path, where=where).frame["score"].to_list() == [i / 10 for i in range(6)]
+
+
+def test_records_of_trials_come_before_other_lists(tmp_path: Path) -> None:
+    prompts = [{"provider": "x", "metrics": {"score": 5}}]
+    results = [{"provider": "x", "score": i % 2, "parts": [1, 1, 1]} for i in range(4)]
+    tasks = [{"task": {"actions": [1, 2, 3]}}]
+    content = {"tasks": tasks, "results": {"prompts": prompts, "results": results}}
+    path = files.text(tmp_path / "a.json", json.dumps(content))
+    assert sw.read_trials(path).frame["score"].to_list() == [0, 1] * 2
+    records = {"progress": [4, 4], "records": [{"scores": {"score_route": i}} for i in range(4)]}
+    files.text(path, json.dumps({"checkpoint": records}))
+    with pytest.raises(
+        sw.InvalidInput, match=r"no column looks like a score.*'scores.score_route'"
+    ):
+        sw.read_trials(path)
+
+
+def test_ratings_of_one_trial_by_several_people_are_not_several_trials(tmp_path: Path) -> None:
+    rows = [(v, p, r, (v + len(p)) % 2) for v in range(8) for p in ("a", "bb") for r in "xyz"]
+    text = table("video_id,policy,rater,success", *zip(*rows, strict=True))
+    path = files.text(tmp_path / "a.csv", text)
+    with pytest.raises(sw.InvalidInput, match="differ in 'rater'"):
+        sw.read_trials(path)
+    assert len(sw.read_trials(path, where={"rater": "x"})) == 16
+
+
+@pytest.mark.parametrize(
+    ("line", "won"),
+    [
+        ("Episode 10 finished", None),
+        ("[INFO] episode 3/20 done, success rate so far: 0.43", None),
+        ("Episode 2 success rate: 1", None),
+        ("Episode 9 - failed to grasp, success: True", 1),
+        ("[Trial 12/50] failed", 0),
+    ],
+)
+def test_lines_of_logs(line: str, won: int | None, tmp_path: Path) -> None:
+    path = files.text(tmp_path / "a.log", f"{line}\nEpisode 21: Success\nEpisode 22: Failure\n")
+    found = sw.read_trials(path).frame["score"].to_list()
+    assert found == ([1, 0] if won is None else [won, 1, 0])

@@ -164,7 +164,7 @@ def test_a_benchmark_of_the_harness_need_not_have_a_success(tmp_path: Path) -> N
     content = {"tasks": [{"task": "calvin", "episodes": episodes}]}
     path = files.text(tmp_path / "calvin.json", json.dumps(content))
 
-    with pytest.raises(sw.InvalidInput, match=r"name it with score=, .*'completed_subtasks'"):
+    with pytest.raises(sw.InvalidInput, match=r"name it with score= .perhaps 'completed_subtasks'"):
         sw.read_trials(path)
 
     trials = sw.read_trials(path, score="completed_subtasks", bounds=(0, 5))

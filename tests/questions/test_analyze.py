@@ -37,6 +37,8 @@ JSON_PAIR = {
     "p_value": float,
     "e_value": float,
     "log_e": float,
+    "difference": float,
+    "estimate": (float, type(None)),
     "interval": list,
     "interval_level": float,
     "chance": (float, type(None)),

@@ -7,7 +7,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.analyze import analyze
 from stopwise.questions.family import Family
-from stopwise.questions.intervals import difference_intervals
+from stopwise.questions.intervals import columns_of, difference_intervals
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking
 
@@ -36,8 +36,11 @@ def replayed(rules: Rules, scores: Floats) -> Floats:
     ranking = Ranking(rules)
     outcome = replay(ranking.comparison, ranking.budget, scores[None], with_trace=True)
     levels, pairs = outcome.levels[0], ranking.family.pairs
-    found = difference_intervals(ranking.comparison, scores, pairs, levels, outcome.record)
-    return np.stack(found, axis=-1)
+    columns = [columns_of(ranking.comparison, scores, *pair) for pair in pairs.tolist()]
+    low, high, _ = difference_intervals(
+        ranking.comparison, columns, levels, outcome.record, outcome.claims[0]
+    )
+    return np.stack([low, high], axis=-1)
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm"])

@@ -4,4 +4,5 @@ from stopwise.cli import app
 
 __all__: list[str] = []
 
-app()
+if __name__ == "__main__":
+    app()

@@ -18,6 +18,7 @@ from stopwise.core.equivalence import Sameness
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.proxy import means_of_pairs
+from stopwise.core.readings.fixed_list import ListSequence, OnList
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scene_watch import SceneTests
 from stopwise.core.scores import Scale, numeric_array, without_gradient
@@ -64,6 +65,8 @@ class Comparison:
             reference=tuple(self._unit_references),
             averages=bool(self.rules.groups),
         )
+        if self.rules.list_size is not None:
+            return OnList.of(test, self.rules.list_size)
         if self.rules.proxy_mean is None:
             return test
         unit = self.rules.advantage(1.0) / self.scale.span
@@ -140,12 +143,19 @@ class Comparison:
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
         """Return the confidence sequence whose bounds have this level each."""
         lower, upper = (level if policy in self.directions else None for policy in (1, 0))
-        return ConfidenceSequence(
+        return self.sequence(
             levels=(lower, upper),
             margin=self.test.margin if self.test.inverts else NO_MARGIN,
             bettor=self.test if self.test.inverts else None,
             reference=self.test.reference,
         )
+
+    def sequence(self, **settings: Any) -> ConfidenceSequence:
+        """Make a confidence sequence of the mean of scenes without end, or of those of a list."""
+        size = self.rules.list_size
+        if size is None:
+            return ConfidenceSequence(**settings)
+        return ListSequence(**settings, list_size=size)
 
     @cached_property
     def start(self) -> float:
@@ -181,8 +191,12 @@ class Comparison:
 
     def difference_interval(self, low: float, high: float) -> Interval:
         """Return the interval of a difference as the test sees it, in units of the score."""
-        share, span = self.rules.audit or 1.0, self.scale.span
-        return Interval(max(low / share, -1.0) * span, min(high / share, 1.0) * span)
+        return Interval(self.difference(low), self.difference(high))
+
+    def difference(self, tested: float) -> float:
+        """Return a difference as the test sees it, in units of the score."""
+        share = self.rules.audit or 1.0
+        return float(np.clip(tested / share, -1.0, 1.0)) * self.scale.span
 
     @property
     def directions(self) -> tuple[int, ...]:

@@ -182,9 +182,11 @@ class ConfidenceSequence:
     def _bet_on_group(self, state: ConfidenceState, wealth: Floats) -> ConfidenceState:
         low, high = self._directed(state.total0 / state.waiting, state.total1 / state.waiting)
         node, bet = state.node, state.bet
-        x0, x1 = low - bet.centre0, high - node - bet.centre0
-        factor = 1.0 + bet.amount * (x1 - x0) - bet.cross * x0 * x1
-        steepness = bet.amount - bet.cross * x0
+        null, stretch = self._nulls(state)
+        amount = self._amounts(bet, null)
+        x0, x1 = low - bet.centre0, high - null - bet.centre0
+        factor = 1.0 + amount * (x1 - x0) - bet.cross * x0 * x1
+        steepness = stretch * (amount - bet.cross * x0)
         margin = self._margin[:, None]
         backing = (node <= margin) * wealth[..., None]
         surplus = backing * state.fall[..., None]
@@ -294,15 +296,24 @@ class ConfidenceSequence:
         mean, noise, weight = _moments(state)
         uncertainty = (noise / weight)[..., None, None]
         error = np.sqrt(uncertainty)
-        gap = (mean[..., None] * self._signs)[..., None] - state.node
+        null, _ = self._nulls(state)
+        gap = (mean[..., None] * self._signs)[..., None] - null
         # Far below 0 the terms of E[gap | gap > 0] cancel, but no bet may be negative.
         hazard = (error * HAZARD) / erfcx(gap * (-ROOT_HALF / error))
         expected = np.maximum(gap + hazard, 0.0)
         amount = expected / ((noise / size)[..., None, None] + uncertainty + gap * expected)
         # By how much the difference may lie below 0: a number has no better trials.
         most = np.array(self.reference)[:, None] if self.reference else 1.0
-        limited: Floats = np.minimum(amount, CAUTION / np.maximum(most + state.node, TINY))
+        limited: Floats = np.minimum(amount, CAUTION / np.maximum(most + null, TINY))
         return limited
+
+    def _nulls(self, state: ConfidenceState) -> tuple[Floats, Floats | float]:
+        """Mean of the next difference at each node, and how fast it rises with the node."""
+        return state.node, 1.0
+
+    def _amounts(self, bet: Bet, null: Floats) -> Floats:  # noqa: ARG002
+        """Amounts of the bets, as far as the worst pair allows."""
+        return bet.amount
 
     def _directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """Return the scores as each side sees them: its bound is from below."""

@@ -80,7 +80,15 @@ class Engine:
         if len(self.comparison.directions) == 1:
             return rejected[..., 0], np.asarray(self.comparison.directions[0])
         # Were both directions rejected at once (absurd levels only), nothing would be known.
-        return rejected[..., 0] != rejected[..., 1], rejected[..., 0].astype(np.int64)
+        differ, equal = rejected[..., 0] != rejected[..., 1], self.equal(seen)
+        return differ | equal, np.where(equal & ~differ, EQUIVALENT, rejected[..., 0])
+
+    def equal(self, seen: Seen) -> Bools:
+        """Whether both policies are equal for certain: neither can be shown to be better."""
+        test = self.comparison.test
+        if not test.ends or test.margin or len(self.comparison.directions) < 2:
+            return np.zeros(seen.p_value.shape[:-1], dtype=bool)
+        return np.asarray(test.closed(seen.tests).all(axis=-1))
 
     def log_e(self, seen: Seen) -> Floats:
         """Return log e-values to be held against log(1/alpha), over all directions."""
@@ -98,7 +106,7 @@ class Engine:
             return seen.p_value[..., 0]
         shared: Floats = np.minimum(self.comparison.shares * seen.p_value, 1.0)
         if seen.same is None:
-            return np.asarray(shared.min(axis=-1))
+            return np.where(equivalent, 0.0, shared.min(axis=-1))
         backed = np.maximum(shared, seen.same.p_value).min(axis=-1)
         return np.where(equivalent, np.asarray(seen.same.p_value.max(axis=-1)), backed)
 

@@ -101,6 +101,8 @@ class Method(ABC, Generic[State]):
     inverts: ClassVar[bool] = False
     # Whether evidence in the independent design rests on scores being independent within a pair.
     needs_independence: ClassVar[bool] = True
+    # Whether pairs come to an end that leaves nothing to chance.
+    ends: ClassVar[bool] = False
     # Whether a direction that ended at a binding futility stop never rejects any more.
     closes_at_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
@@ -125,6 +127,10 @@ class Method(ABC, Generic[State]):
 
     def futile(self, state: State) -> Bools:
         """Return whether a decision by n_max has become too unlikely to go on for."""
+        return np.zeros(np.shape(state[0]), dtype=bool)
+
+    def closed(self, state: State) -> Bools:
+        """Whether the claim can never be shown any more, for certain."""
         return np.zeros(np.shape(state[0]), dtype=bool)
 
     @property

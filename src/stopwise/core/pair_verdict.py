@@ -258,7 +258,7 @@ class Verdict:
     def _notes(self) -> str:
         """Return what a reader must know besides, a sentence each."""
         found, policies = [], ("policy 0", "policy 1")
-        if self.decision is Decision.EQUIVALENT:
+        if self.decision is Decision.EQUIVALENT and self.rules.list_size is None:
             found.append(drift_text(self.drift))
         if self.dependence is not None:
             found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
@@ -306,13 +306,13 @@ class Verdict:
         """Return the claim that was shown, or that is being tested."""
         name0, name1 = self.rules.pair_names
         if self.decision is Decision.EQUIVALENT:
-            return f"{name0} and {name1} are {same_text(self.equivalence)}"
+            return f"{name0} and {name1} are {same_text(self.equivalence)}{self.rules.scope}"
         wins, number = self.rules.by == "wins", self.rules.reference is not None
         if self.alternative == "two-sided" and not self.decided:
             either = "either policy wins more often" if wins else "either policy is better"
             if number:
                 either = f"the policy is better or worse than {name0}"
-            return either + self._by_margin() + self._or_same()
+            return either + self._by_margin() + self._or_same() + self.rules.scope
         one = self.decision is Decision.POLICY1 or (
             not self.decided and self.alternative == "greater"
         )
@@ -324,8 +324,9 @@ class Verdict:
         if self.margin < 0:
             less = "does not lose to" if wins else f"is not {opposite} than"
             often = " more often" if wins else ""
-            return f"{better} {less} {other}{often} by {-self.margin:g} or more"
-        return claim + self._by_margin()
+            by = f"{often} by {-self.margin:g} or more{self.rules.scope}"
+            return f"{better} {less} {other}{by}"
+        return claim + self._by_margin() + self.rules.scope
 
     @property
     def _unit(self) -> str:

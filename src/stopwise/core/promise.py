@@ -63,7 +63,9 @@ def scenes_text(policy0: str, policy1: str, *, audits: bool) -> str:
 
 
 def same_text(within: float | None) -> str:
-    """Return what is claimed of policies whose means differ by less than this."""
+    """Return what is claimed of policies whose means differ by less than this, or not at all."""
+    if within is None:
+        return "equal"
     return f"practically the same (means less than {within:g} apart)"
 
 

@@ -14,6 +14,7 @@ from stopwise.core import rule_checks as checks
 from stopwise.core.groups import checked_groups, trials_of
 from stopwise.core.plain_values import plain_values
 from stopwise.core.proxy import ProxyMeans, declared_proxy
+from stopwise.core.readings.list_rules import declared_list
 from stopwise.core.scores import OrderScale, Scale, is_number
 from stopwise.errors import require, require_choice
 
@@ -34,7 +35,7 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_batches", "audit"),
+    *("proxy_mean", "proxy_batches", "audit", "list_size"),
 )
 
 
@@ -104,6 +105,9 @@ class Rules:
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
         the average of a group of them (docs/design/groups.md).
+    list_size
+        Number of scenes of a fixed list, each tried once in an order drawn at random: claims are
+        about this list, in this run. None where trials stand for scenes without end.
     stored
         Which of these were run before the study: only the others are tried.
     """
@@ -132,6 +136,7 @@ class Rules:
     proxy_mean: ProxyMeans | None = None
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
+    list_size: int | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -167,6 +172,7 @@ class Rules:
         self._set(equivalence=checks.checked_equivalence(self), stored=tuple(self.stored))
         self._set(groups=checked_groups(self))
         self._set(**declared_proxy(self))
+        self._set(**declared_list(self))
 
     def _set(self, **checked: Any) -> None:
         for name, value in checked.items():
@@ -210,6 +216,13 @@ class Rules:
     def reference_name(self) -> str | None:
         """The name of the reference among the policies, or None if there is none."""
         return None if self.reference is None else f"{self.reference:.12g}"
+
+    @property
+    def scope(self) -> str:
+        """What claims are about, as words behind them; empty for all scenes there may be."""
+        if self.list_size is None:
+            return ""
+        return f" on these {self.list_size} scenes, in this run"
 
     @property
     def pair_names(self) -> tuple[str, str]:

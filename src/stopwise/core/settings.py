@@ -39,6 +39,11 @@ ProxyMean = Annotated[
 Audit = Annotated[
     float | None, "With a judge as the proxy: the chance that people score a pair as well."
 ]
+ListSize = Annotated[
+    int | None,
+    "Of a fixed list of scenes, each tried once in an order drawn at random: how many. Claims are "
+    "then about this list.",
+]
 LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
 By = Annotated[
     str, 'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).'
@@ -62,6 +67,7 @@ class PairSettings(MethodParameters, total=False):
     futility: Futility
     lower_is_better: LowerIsBetter
     by: By
+    list_size: ListSize
 
 
 class GateSettings(MethodParameters, total=False):
@@ -71,6 +77,7 @@ class GateSettings(MethodParameters, total=False):
     alpha: Annotated[float, "Probability, in (0, 1), of each false claim."]
     n_max: NMax
     lower_is_better: LowerIsBetter
+    list_size: ListSize
 
 
 class CommonSettings(MethodParameters, total=False):
@@ -88,6 +95,7 @@ class CommonSettings(MethodParameters, total=False):
     allocation: Annotated[str, 'With the goal best: "leader" is tried more often, or "even".']
     later: Annotated[Sequence[str], "With the goal best: policies that join later."]
     lower_is_better: LowerIsBetter
+    list_size: ListSize
 
 
 class ForecastSettings(CommonSettings, total=False):

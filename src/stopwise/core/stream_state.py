@@ -154,7 +154,11 @@ class StreamState(NamedTuple):
         n = require_whole(content["n"], "n", 0, limit)
         require(
             (n_decided is None) == (decision is Decision.UNDECIDED)
-            and (self.seen.same is not None or decision is not Decision.EQUIVALENT)
+            and (
+                self.seen.same is not None
+                or comparison.test.ends
+                or decision is not Decision.EQUIVALENT
+            )
             and comparison.confidence.holds_together(confidence),
             "decision or interval is incomplete",
         )

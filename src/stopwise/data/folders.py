@@ -9,7 +9,7 @@ from typing import Any
 # File names that tools always use, so that only the folder tells policies apart.
 COMMON_STEMS = {
     *("eval_info", "eval_results", "evaluations", "metadata", "monitor", "results"),
-    *("eval_log", "eval_logs", "eval", "metrics", "eval_metrics"),
+    *("eval_log", "eval_logs", "eval", "metrics", "eval_metrics", "stats", "summary", "result"),
 }
 # Parts of one run: "rank_0", "results_rank3", "shard-00001-of-00008", "episode_12".
 PART = re.compile(

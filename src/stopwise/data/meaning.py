@@ -29,6 +29,8 @@ SPLIT_WORDS = frozenset(
         *("discard", "discarded", "aborted", "included", "include", "usable", "void", "outlier"),
     )
 )
+# What is judged, where several people judge one trial.
+RECORDED = frozenset(("video", "clip", "recording", "item", "case", "trial", "episode", "rollout"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
 # Columns with more values do not tell scorers or settings apart.
@@ -62,6 +64,13 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
     trial = ["trial"] if "trial" in frame.columns else []
     names = [name for name in GROUP if name in frame.columns]
     free = [n for n in raw.frame.columns if n not in roles.used and n not in reading.where]
+    starts = [name for name in free if STARTS & words_of(name)]
+    raters = roles.columns.get("evaluator", ()) if "evaluator" in roles.guessed else ()
+    for name in raters:
+        judged = [*roles.columns.get("block", ()), *free]
+        judged = [other for other in judged if (STARTS | RECORDED) & words_of(other)]
+        if _is_crossed(raw, frame.with_columns(raw.frame[name].alias("_own")), judged):
+            raise _question(raw, name, *SPLIT_OPTIONS)
     for name in sorted(free, key=lambda name: usual_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
         own = frame.select(*names, *trial).with_columns(raw.frame[name].alias("_own"))
         several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"].max()
@@ -75,23 +84,20 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
             raise _question(raw, name, *CURVE_OPTIONS)
         if SPLIT_WORDS & words_of(name) or short in SPLIT:
             raise _question(raw, name, *SPLIT_OPTIONS)
-        if _is_crossed(raw, own, name, free):
+        is_other = sounds_like_outcome(name) or name in starts
+        if not is_other and _is_crossed(raw, own, starts):
             raise _question(raw, name, *SPLIT_OPTIONS)
         if short not in ALL_NAMES and _in_blocks(own):
             raise _question(raw, name, *BLOCK_OPTIONS)
 
 
-def _is_crossed(raw: RawTable, own: pl.DataFrame, name: str, free: Sequence[str]) -> bool:
+def _is_crossed(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool:
     """Whether each start has a row of every value, as of two scorers of one question."""
     values = own["_own"]
     if values.dtype.is_float() or values.n_unique() > MOST_CROSSED:
         return False
-    if sounds_like_outcome(name) or STARTS & words_of(name):
-        return False
     names = [n for n in GROUP if n in own.columns]
-    for start in free:
-        if start == name or not STARTS & words_of(start):
-            continue
+    for start in starts:
         rows = own.select(*names, "_own", raw.frame[start].alias("_start"))
         sizes = rows.group_by(*names, "_start").agg(pl.len(), pl.col("_own").n_unique())
         if bool((sizes["len"] == sizes["_own"]).all()) and bool((sizes["len"] > 1).all()):

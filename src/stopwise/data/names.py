@@ -12,7 +12,8 @@ PARTIAL = (
 SUCCESS = (
     *("success", "is_success", "binary_success", "succeeded", "successful", "success_once"),
     *("success_at_end", "task_success", "correct", "is_correct", "solved", "is_solved"),
-    *("resolved", "passed", "goal_reached", "completed", "success_rate"),
+    *("resolved", "is_resolved", "passed", "goal_reached", "completed", "exact_match"),
+    "success_rate",
 )
 RETURN = (
     *("return", "episode_return", "episodic_return", "eval_return", "total_return", "returns"),
@@ -25,7 +26,8 @@ RUNS = ("run_name", "run", "arm")
 # Names of policies that are one only if there are several, each with several trials.
 WEAK = ("condition", "variant", "config", "exp_name", "experiment", "strategy", *RUNS)
 STEPS = (
-    *("step", "global_step", "env_step", "env_steps", "train_step", "train_steps"),
+    *("step", "step_num", "step_idx", "step_index", "step_id", "step_number"),
+    *("global_step", "env_step", "env_steps", "train_step", "train_steps"),
     *("training_step", "training_steps", "total_timesteps", "num_timesteps", "epoch", "epochs"),
     *("update", "updates", "iteration", "iterations", "iter", "frames"),
 )

@@ -123,7 +123,7 @@ def explained(
 def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Part]:
     """Return the trials of each table; a file of a folder may hold something else."""
     found: list[Part] = []
-    others: list[InvalidInput] = []
+    others: dict[int, InvalidInput] = {}
     skipped: list[str] = []
     for table in tables:
         try:
@@ -131,10 +131,10 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
         except InvalidInput as error:
             if not table.in_folder or not _holds_no_trials(error, table, reading):
                 raise
-            others.append(error)
+            others.setdefault(len(table.raw.frame), error)
             skipped.append(Path(table.raw.source).name)
     if not found:
-        raise others[0]
+        raise others[max(others)]
     if skipped:
         text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
         notes.add(text, code="files-skipped")

@@ -201,7 +201,7 @@ def is_readable(raw: RawTable, name: str) -> bool:
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
     """Say which other outcomes there are, and how to get them."""
     outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
-    outcomes = [name for name in outcomes if raw.frame[name].null_count() < len(raw.frame)]
+    outcomes = [name for name in outcomes if is_readable(raw, name)]
     directed = [name for name in outcomes if DIRECTED & words_of(name) or is_score_name(name)]
     if directed:
         text = f"{raw.source}: compared is {score!r}, not {names_listed(directed)}; "
@@ -263,9 +263,11 @@ def _no_score(raw: RawTable) -> InvalidInput:
 
 
 def _may_be_score(raw: RawTable, name: str) -> bool:
-    """Whether a column holds nothing but 0 and 1 or words for them."""
+    """Whether a column holds nothing but 0 and 1, or numbers under the name of an outcome."""
     numbers = None if usual_name(name) in ALL_NAMES else numbers_in(raw, raw.frame[name])
-    return numbers is not None and len(numbers) > 0 and bool(numbers.is_in([0.0, 1.0]).all())
+    if numbers is None or not len(numbers):
+        return False
+    return bool(DIRECTED & words_of(name)) or bool(numbers.is_in([0.0, 1.0]).all())
 
 
 def no_header(name: str) -> str:

@@ -1,7 +1,7 @@
 """From the rows of a file to one row per trial: headers, lists, curves, columns per policy."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from stopwise.data.derived import with_derived_score
 from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
 from stopwise.data.names import (
     ALL_NAMES,
+    NAMES,
     NO_NAME,
     RISING,
     STEPS,
@@ -178,14 +179,15 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
         return raw
     doubt = _doubt(scores) or _means_by_task(raw, scores) or _sums_up(scores)
     if doubt is not None:
+        measured = _of_one_measure(scores)
         raise InvalidInput(
             f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
             f"of numbers do not look like the scores of one policy each: {doubt}; name the score "
             "with ",
             Setting("score"),
             ", or the columns of policies with ",
-            Setting("policies", [BLANK]),
-            f"; the columns are {listed(raw)}",
+            Setting("policies", measured or [BLANK]),
+            "" if measured else f"; the columns are {listed(raw)}",
             code="no-policies",
         )
     note = Message(
@@ -289,6 +291,16 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
                 "so they hardly measure the same"
             )
     return None
+
+
+def _of_one_measure(names: Iterable[str]) -> list[str]:
+    """Return the columns whose names end with the usual one of a score: a_success, b_success."""
+    ends = {name: usual_name(name).rpartition("_")[2] for name in names}
+    for score in NAMES["score"]:
+        found = [name for name in names if ends[name] == score]
+        if len(found) > 1:
+            return found
+    return []
 
 
 def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:

@@ -92,6 +92,7 @@ def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]
     raise InvalidInput(
         f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
         Setting("format"),
+        f"; {formats.TABLE}",
         code="format-unknown",
     )
 
@@ -127,7 +128,8 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
             found.append(own)
     if not found:
         known = reading.format if reading.format is not None else ", ".join(formats.names())
-        raise InvalidInput(f"{folder}: the folder holds no file recognised as {known}")
+        text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
+        raise InvalidInput(text)
     if skipped:
         note = f"{folder}: {counted(len(skipped), 'file')} without trials skipped"
         raw = found[0].raw

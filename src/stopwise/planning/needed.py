@@ -3,9 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-import numpy as np
-from scipy.special import ndtri
+from functools import cache
 
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.nscore_plus import NScorePlus
@@ -15,11 +13,12 @@ from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import PlannedStudy
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario
-from stopwise.planning.simulation import Simulator
-from stopwise.planning.smallest_gap import power_of, smallest_gap
+from stopwise.planning.smallest_gap import crossing
 
 # No study of more trials per policy is advised.
 MOST_N = 5000
+# So much more power is aimed at, since the search stops within an error of this size.
+AHEAD = 0.006
 # How much the scores of one start have in common, where nobody has measured it.
 USUAL_CORRELATION = 0.3
 # The exact table of ``step`` takes long beyond.
@@ -48,7 +47,6 @@ def needed_study(
     rules: Rules,
     scenario: Scenario,
     family: GapFamily,
-    simulator: Simulator,
     *,
     power: float,
     known: list[PlanRow],
@@ -62,19 +60,26 @@ def needed_study(
     def study(n: int) -> PlannedStudy:
         return PlannedStudy(replace(rules, n_max=n))
 
+    @cache
+    def row_at(n: int) -> PlanRow:
+        return row_of(study(n), scenario)
+
     def evaluate(root: float) -> tuple[float, float]:
-        return power_of(study(max(round(root * root), 2)), scenario.population, simulator)
+        row = row_at(max(round(root * root), 2))
+        return row.power, row.power_error
 
     # Power is nearly a straight line in the root of n_max, on the scale of normal quantiles.
-    roots = np.sqrt([row.n_max for row in known])
-    scores = ndtri(np.clip([row.power for row in known], 1e-4, 1 - 1e-4))
-    start = float(np.interp(ndtri(power), scores, roots))
-    root, _ = smallest_gap(evaluate, power=power, largest=math.sqrt(MOST_N), start=start)
+    root, _ = crossing(
+        evaluate,
+        power=power + min(AHEAD, (1 - power) / 2),
+        largest=math.sqrt(MOST_N),
+        known=[(math.sqrt(row.n_max), row.power) for row in known],
+    )
     if root is None:
         return None
-    row = row_of(study(max(round(root * root), 2)), scenario)
+    row = row_at(max(round(root * root), 2))
     while row.power < power and row.n_max < MOST_N:  # the search stops within its error
-        row = row_of(study(math.ceil(1.02 * row.n_max)), scenario)
+        row = row_at(math.ceil(1.02 * row.n_max))
     n = row.n_max
     test, nothing = study(n).comparison.test, None
     if isinstance(test, MayBeFutile):

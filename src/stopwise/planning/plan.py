@@ -235,6 +235,7 @@ def _made(
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
     rows = _rows(studies, scenarios, scale, simulator)
     gap = rules.margin >= 0 and rules.equivalence is None
+    members = {case.text for case in scenarios if family.holds(case)}
     limits = [
         detectable_gap(
             study,
@@ -242,7 +243,11 @@ def _made(
             common["power"],
             scale,
             simulator,
-            known=[(row.gap, row.power) for row in rows if row.n_max == study.n_max],
+            known=[
+                (row.gap, row.power)
+                for row in rows
+                if row.n_max == study.n_max and row.scenario in members
+            ],
         )
         for study in studies
         if detectable and gap
@@ -257,7 +262,6 @@ def _made(
             rules,
             scenarios[0],
             family,
-            simulator,
             power=common["power"],
             known=rows,
             row_of=row_of,

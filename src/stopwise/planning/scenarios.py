@@ -70,6 +70,15 @@ class GapFamily:
         """The scenario in which there is nothing to find."""
         return Scenario("no difference", 0.0, 0.0, self.population(0.0))
 
+    def holds(self, scenario: Scenario) -> bool:
+        """Whether the scenario is the member of the family with its gap."""
+        member = self.population(scenario.gap)
+        parts = zip(
+            *(each.moments(np.random.default_rng(0), 1) for each in (member, scenario.population)),
+            strict=True,
+        )
+        return all(a.shape == b.shape and np.allclose(a, b) for a, b in parts)
+
     def population(self, gap: float) -> Population:
         """Return the policies with this gap, beside the number if there is one."""
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)

@@ -5,14 +5,13 @@ simulated with the same random numbers; so a few points between brackets are eno
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from stopwise.core.arrays import Floats
 from stopwise.core.scores import Scale
 from stopwise.core.step.method import Step
 from stopwise.planning.planned_study import PlanModel, PlannedStudy, exact_stopping_times, is_exact
@@ -27,6 +26,10 @@ STEPS = 30
 WITHOUT_GAP = 0.02
 # Without any simulation error, the power is met to within this.
 TOLERANCE = 1e-5
+# The smallest gap of a sequential test, as a multiple of that of a fixed-sample test.
+SEQUENTIAL = 1.15
+# So far from the target, in normal quantiles, the line from a simulated power to it is straight.
+STRAIGHT = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,19 +62,17 @@ def detectable_gap(
 ) -> Detectable:
     """Return the smallest gap that this study detects with the target power.
 
-    Gaps (in units of the score) whose power is known already say where to begin.
+    ``known`` are gaps (in units of the score) of the family, each with its power.
     """
     largest = family.largest
     if largest < 1e-6:
         return Detectable(n_max=study.n_max, gap=None, gap_error=0.0)
-    start = _first_gap(
-        study, family, power, np.array(sorted(known)).reshape(-1, 2) / [scale.span, 1]
-    )
-    gap, error = smallest_gap(
+    gap, error = crossing(
         lambda gap: power_of(study, family.population(gap), simulator),
         power=power,
         largest=largest,
-        start=min(max(start, 0.01 * largest), 0.9 * largest),
+        known=[(gap / scale.span, power) for gap, power in known],
+        start=_fixed_gap(study, family, power),
     )
     return Detectable(
         n_max=study.n_max,
@@ -80,13 +81,10 @@ def detectable_gap(
     )
 
 
-def _first_gap(study: PlannedStudy, family: GapFamily, power: float, known: Floats) -> float:
-    """Return where to begin: between gaps whose power is known, else by the normal limit."""
-    gaps, powers = known.T
-    if powers.size and powers[0] < power < powers[-1]:
-        return float(np.interp(ndtri(power), ndtri(np.clip(powers, 1e-4, 1 - 1e-4)), gaps))
+def _fixed_gap(study: PlannedStudy, family: GapFamily, power: float) -> float:
+    """Smallest gap of a fixed-sample test, by the normal limit, made a little larger."""
     deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
-    effect = float(ndtri(power) - ndtri(study.level))
+    effect = SEQUENTIAL * float(ndtri(power) - ndtri(study.level))
     noisy = 2 if family.number is None else 1  # policies of a pair that are
     return effect * deviation * math.sqrt(noisy * (1 - family.correlation) / study.n_max)
 
@@ -112,42 +110,68 @@ def _exact_power(study: PlannedStudy, population: Population) -> float:
     return exact_stopping_times(study, [population])[0].power
 
 
-def smallest_gap(
-    evaluate: Callable[[float], tuple[float, float]], *, power: float, largest: float, start: float
+def crossing(
+    evaluate: Callable[[float], tuple[float, float]],
+    *,
+    power: float,
+    largest: float,
+    known: Sequence[tuple[float, float]] = (),
+    start: float | None = None,
 ) -> tuple[float | None, float]:
-    """Return the gap in (0, largest] at which power meets the target, and its standard error.
+    """Find where power, which grows from nearly 0 at 0, meets the target, and the standard error.
 
-    ``evaluate`` gives the power at a gap, and its standard error; the search begins at ``start``.
+    ``evaluate`` gives the power at a place in (0, largest], and its standard error. Places whose
+    power is known say where to begin; without any that is ``start``. None if even the power at the
+    largest is too small.
     """
     goal = float(ndtri(power))
-    low, high = _Point(0.0, float(ndtri(WITHOUT_GAP))), None
-    gap = start
+    low, high = _Point.of(0.0, WITHOUT_GAP), None
+    for place, chance in sorted(known):
+        point = _Point.of(place, chance)
+        if point.score >= goal:
+            high = point
+            break
+        low = point
+    place = _next(low, high, goal, largest) if known or start is None else start
+    place = min(max(place, 0.01 * largest), 0.9 * largest)
     for _ in range(STEPS):
-        found, error = evaluate(gap)
-        point = _Point(gap, float(ndtri(min(max(found, 1e-4), 1.0 - 1e-4))))
-        slope = (point.score - low.score) / (gap - low.gap)
+        found, error = evaluate(place)
+        point = _Point.of(place, found)
+        slope = low.slope(point)
+        missed = goal - point.score
         if abs(found - power) <= max(error / 2, TOLERANCE):
             break
-        if point.score < goal:
-            if gap >= largest:
-                return None, 0.0
+        if error and abs(missed) <= STRAIGHT and place + missed / slope <= largest:
+            place += missed / slope
+            break
+        if missed <= 0:
+            high = point
+        elif place < largest:
             low = point
         else:
-            high = point
-        gap = _next(low, high, goal, slope, largest)
+            return None, 0.0
+        place = _next(low, high, goal, largest)
     density = math.exp(-0.5 * goal**2) / math.sqrt(2 * math.pi)
-    return gap, error / (density * max(slope, 1e-9))
+    return place, error / (density * slope)
 
 
 class _Point(NamedTuple):
-    gap: float
+    place: float
     score: float  # the normal quantile of the power
 
+    @classmethod
+    def of(cls, place: float, power: float) -> "_Point":
+        return cls(place, float(ndtri(min(max(power, 1e-4), 1.0 - 1e-4))))
 
-def _next(low: _Point, high: _Point | None, goal: float, slope: float, largest: float) -> float:
-    """Return the next gap to try: on the line, but not at the very end of a bracket."""
+    def slope(self, other: "_Point") -> float:
+        return max((other.score - self.score) / (other.place - self.place), 1e-9)
+
+
+def _next(low: _Point, high: _Point | None, goal: float, largest: float) -> float:
+    """Next place to try: on the line, but not at the very end of a bracket."""
     if high is None:
-        ahead = (goal - low.score) / max(slope, 1e-9)
-        return min(low.gap + min(max(ahead, 0.1 * low.gap), 2 * low.gap), largest)
+        before = _Point.of(0.0, WITHOUT_GAP)
+        ahead = (goal - low.score) / before.slope(low) if low.place else largest
+        return min(low.place + min(max(ahead, 0.1 * low.place), 2 * low.place or largest), largest)
     share = (goal - low.score) / max(high.score - low.score, 1e-9)
-    return low.gap + min(max(share, 0.05), 0.95) * (high.gap - low.gap)
+    return low.place + min(max(share, 0.05), 0.95) * (high.place - low.place)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.scores import as_numbers
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import InvalidInput, MissingPackage, require
 
 try:
     import torch
@@ -18,7 +18,7 @@ try:
     from lerobot.policies.factory import get_policy_class, make_pre_post_processors
     from lerobot.utils.import_utils import register_third_party_plugins
 except ImportError as error:
-    raise StopwiseError(f"a policy saved by LeRobot needs lerobot: {error}") from error
+    raise MissingPackage(f"a policy saved by LeRobot needs lerobot: {error}") from error
 
 
 class LeRobotPolicy:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.scores import as_numbers
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
 
 try:
     import msgpack
@@ -20,7 +20,7 @@ try:
     from websockets.protocol import State
     from websockets.sync.client import ClientConnection, connect
 except ImportError as error:
-    raise StopwiseError(
+    raise MissingPackage(
         'served policies need websockets: pip install "stopwise[openpi]"'
     ) from error
 

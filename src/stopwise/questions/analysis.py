@@ -191,6 +191,7 @@ class Analysis(OrderInWords):
                 **plain_values(pair, ("policy0", "policy1", "decision", "implied", "n", "p_value")),
                 "e_value": pair.e_value if pair.e_value != math.inf else None,
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
+                **plain_values(pair, ("difference", "estimate")),
                 "interval": list(pair.interval),
                 "interval_level": pair.interval_level,
                 **plain_values(pair, ("chance", "futile")),

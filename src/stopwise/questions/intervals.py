@@ -1,10 +1,11 @@
 """Confidence intervals of differences and means at the end of a study, many at once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from stopwise.core.arrays import Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, group_size
 from stopwise.core.confidence_state import ConfidenceState, Pairs
@@ -12,23 +13,46 @@ from stopwise.core.runs import of_runs
 from stopwise.questions.record import Record, group_ends
 
 Columns = tuple[Floats, Floats]
+# At most so often the bound on the side of a claim lies beyond the true difference.
+MEDIAN = 0.5
 
 
 def difference_intervals(
-    comparison: Comparison, scores: Floats, pairs: Ints, levels: Floats, record: Record | None
-) -> tuple[Floats, Floats]:
-    """Return the ends of the interval of mean1 - mean0 for each pair of policies.
+    comparison: Comparison,
+    columns: Sequence[Columns],
+    levels: Floats,
+    record: Record | None,
+    claims: Bools,
+) -> tuple[Floats, Floats, Floats]:
+    """Return the ends of the interval of mean1 - mean0 for each pair, and an estimate.
 
-    Scores are in [0, 1], rows by policies; rows without both policies are left out. With a proxy
-    they and its scores, along a first axis. ``levels`` are those at which each direction of each
+    ``columns`` are those of ``columns_of``. ``levels`` are those at which each direction of each
     pair was, or would be, decided. Of a method that does not invert, which has no ``record``, the
     intervals follow no test, and hold for all pairs together.
+
+    The estimate is the bound on the side of the claim (pairs, 2) at level ``MEDIAN`` in place of
+    the pair's own, and no more than the plain mean; NaN where nothing is claimed.
     """
-    columns = [_seen(comparison, scores, *pair) for pair in pairs.tolist()]
+    pairs = len(columns)
     if record is None:
-        level = comparison.alpha / 2
-        return _ends(ConfidenceSequence(levels=(level, level)), columns, None)
-    return _ends(comparison.confidence_at(levels), columns, record)
+        level = np.full(pairs, comparison.alpha / 2)
+        sequence = comparison.sequence(levels=(level, level))
+    else:
+        sequence = comparison.confidence_at(levels)
+    claimed = np.flatnonzero(claims.any(axis=1))
+    lower, upper = (
+        None if level is None else np.append(level, np.where(side, MEDIAN, level)[claimed])
+        for level, side in zip(sequence.levels, claims.T, strict=True)
+    )
+    of = np.append(np.arange(pairs), claimed)
+    ends = _ends(replace(sequence, levels=(lower, upper)), columns, record, of)
+    low, high = (end[:pairs] for end in ends)
+    estimate = np.full(pairs, np.nan)
+    for pair, *bounds in zip(claimed.tolist(), *(end[pairs:] for end in ends), strict=True):
+        mean = float(np.mean(columns[pair][1] - columns[pair][0]))
+        ahead = claims[pair, 0]
+        estimate[pair] = min(bounds[0], mean) if ahead else max(bounds[1], mean)
+    return low, high, estimate
 
 
 def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
@@ -46,8 +70,11 @@ def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def _seen(comparison: Comparison, scores: Floats, policy0: int, policy1: int) -> Columns:
-    """Return the scores of the rows that have both policies, as the test sees them."""
+def columns_of(comparison: Comparison, scores: Floats, policy0: int, policy1: int) -> Columns:
+    """Return the scores of the rows that have both policies, as the test sees them.
+
+    Scores are in [0, 1], rows by policies; with a proxy they and its scores, along a first axis.
+    """
     r0, r1 = scores[..., policy0], scores[..., policy1]
     known = ~np.isnan(r0 + r1)
     if known.ndim > 1:  # with scores of a judge alone, a row counts
@@ -58,24 +85,33 @@ def _seen(comparison: Comparison, scores: Floats, policy0: int, policy1: int) ->
 
 
 def _ends(
-    sequence: ConfidenceSequence, columns: Sequence[Columns], record: Record | None
+    sequence: ConfidenceSequence,
+    columns: Sequence[Columns],
+    record: Record | None,
+    of: Ints | None = None,
 ) -> tuple[Floats, Floats]:
-    """Go through the groups of all runs side by side; runs leave when their scores end."""
-    lengths = np.array([len(own) for own, _ in columns])
+    """Go through the groups of all runs side by side; runs leave when their scores end.
+
+    ``of`` says which columns a run has, where that is not its own number.
+    """
+    of = np.arange(len(columns)) if of is None else of
+    lengths = np.array([len(own) for own, _ in columns])[of]
     ends = group_ends(int(lengths.max(initial=0)))
     sums = np.stack([_by_group(own, ends) for own in columns], axis=-1)
-    interval = sequence.start((len(columns),), None if record is None else record.before)
+    if record is not None:
+        record = record.of_runs(of)
+    interval = sequence.start((len(of),), None if record is None else record.before)
     rejected = None if record is None else record.rejected(sequence.level)
-    bounds: Floats = np.empty((2, len(columns)))
-    left = np.arange(len(columns))
+    bounds: Floats = np.empty((2, len(of)))
+    left = np.arange(len(of))
 
     def seen(group: int, runs: Ints, number: int) -> Pairs:
-        total0, total1, squares = sums[group][:, runs]
+        total0, total1, squares = sums[group][:, of[runs]]
         if record is None or rejected is None:
             nothing = np.zeros((len(runs), len(sequence.sides)))
             return Pairs(number, total0, total1, squares, nothing, nothing, nothing > 0)
-        told = (of[group, runs] for of in (record.log_e, record.fall, rejected))
-        return Pairs(number, total0, total1, squares, *told)
+        tested = (by_group[group, runs] for by_group in (record.log_e, record.fall, rejected))
+        return Pairs(number, total0, total1, squares, *tested)
 
     begin = 0
     for group, end in enumerate(ends.tolist()):

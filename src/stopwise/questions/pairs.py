@@ -140,6 +140,7 @@ class PairStates:
         self.last = np.full((studies, self.family.k), rows)
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
+        self.equal = np.zeros((studies, size), dtype=bool)  # for certain
         self.same = None if comparison.sameness is None else SamePairs(budget, studies)
         self._locate()
 
@@ -147,7 +148,7 @@ class PairStates:
     def decided(self) -> Bools:
         """Which pairs (studies, pairs) have an order, or are the same."""
         ordered = np.asarray(self.claims.any(axis=-1))
-        return ordered if self.same is None else ordered | self.same.found
+        return ordered | (self.equal if self.same is None else self.same.found)
 
     def follow(self, rows: int) -> None:
         """Keep evidence by row for figures, and of all rows for intervals that invert the test."""
@@ -201,6 +202,9 @@ class PairStates:
         lowered = self._lowered(sided, shown.evidence)
         if self.same is not None and shown.same is not None:
             lowered |= self.same.lowered(at, shown.same, self.halves)
+        elif self.comparison.test.ends:
+            self.equal[at] = self.engine.equal(shown)
+            lowered |= bool(self.equal[at].any())
         return lowered
 
     def _tests_at(self, some: Ints) -> Seen:
@@ -239,7 +243,7 @@ class PairStates:
     def _closed(self, claims: Bools) -> Bools:
         """Return which pairs are declared the same, given the orders claimed."""
         if self.same is None:
-            return np.zeros_like(self.open)
+            return self.equal & ~claims.any(axis=-1)
         return self.same.shown(claims, self.open)
 
     def _leap(self, rows: Floats, row: int, some: Ints) -> int:
@@ -382,7 +386,7 @@ class PairStates:
             self.last,
             self.chance,
             self.futile,
-            np.zeros_like(self.open) if self.same is None else self.same.found,
+            self._closed(self.claims) if self.same is None else self.same.found,
             None if self.same is None else self.same.p_value,
         )
 

@@ -32,7 +32,12 @@ from stopwise.questions.doubts import (
     wide_bounds,
 )
 from stopwise.questions.family import Family
-from stopwise.questions.intervals import difference_intervals, interval_level, mean_intervals
+from stopwise.questions.intervals import (
+    columns_of,
+    difference_intervals,
+    interval_level,
+    mean_intervals,
+)
 from stopwise.questions.letters import letters, order_text, ranked
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.ranking import Ranking
@@ -247,7 +252,10 @@ def _pair_results(
     results, differences = [], np.full(family.size, np.nan)
     levels = outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
-    lows, highs = difference_intervals(comparison, shown, family.pairs, levels, outcome.record)
+    columns = [columns_of(comparison, shown, *pair) for pair in family.pairs.tolist()]
+    lows, highs, estimates = difference_intervals(
+        comparison, columns, levels, outcome.record, outcome.claims[0]
+    )
     for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
         rows = scores[:, [policy0, policy1]]
         met = rows[~np.isnan(rows).any(axis=1)]
@@ -258,9 +266,14 @@ def _pair_results(
             differences[pair] = span * (r1 - r0).mean()
         trace = outcome.trace
         assert isinstance(trace, Trace)
+        standing = standing_of(comparison.rules, family, outcome, pair)
+        estimate = comparison.difference(float(estimates[pair]))
+        known = not (standing["implied"] or math.isnan(estimate))
         results.append(
             PairResult(
-                **standing_of(comparison.rules, family, outcome, pair),
+                **standing,
+                difference=float(differences[pair]),
+                estimate=estimate if known else None,
                 interval=comparison.difference_interval(float(lows[pair]), float(highs[pair])),
                 interval_level=interval_level(comparison, levels, pair),
                 path=trace.path(pair),

@@ -48,6 +48,12 @@ class Record:
         empty = np.full(shape, -np.inf)
         return cls(ends, state, np.zeros(shape), empty, np.zeros(shape), states)
 
+    def of_runs(self, places: Ints) -> "Record":
+        """Return the record of the runs at these places, which may repeat."""
+        log_e, top, fall = (array[:, places] for array in (self.log_e, self.top, self.fall))
+        states = {group: of_runs(state, places) for group, state in self.states.items()}
+        return Record(self.ends, of_runs(self.before, places), log_e, top, fall, states)
+
     def room(self, seen: int) -> int:
         """Return how many pairs may be shown at once after so many: a state is kept behind them."""
         group = int(np.searchsorted(self.ends, seen, side="right"))

@@ -161,6 +161,12 @@ class PairResult(Standing):
 
     Attributes
     ----------
+    difference
+        Mean advantage of policy 1 over all pairs of trials. Where trials stopped because of a
+        decision it is too large: the lucky streak that decided is part of it.
+    estimate
+        An advantage that does not flatter: in at most half of all studies it lies beyond the true
+        one, whenever one stops. None where the pair's own evidence decided no order.
     interval
         Confidence interval of mean1 - mean0 (of mean0 - mean1 if lower is better, so always the
         advantage of policy 1) from all trials of the pair, also those after the decision.
@@ -174,6 +180,8 @@ class PairResult(Standing):
         Evidence against n, for figures.
     """
 
+    difference: float
+    estimate: float | None
     interval: Interval
     interval_level: float
     path: Path
@@ -197,7 +205,7 @@ def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dic
         "decision": Decision.EQUIVALENT if same else decision,
         "implied": bool(outcome.implied[0, pair]) and not same,
         "n": int(outcome.n[0, pair]),
-        "p_value": p_same if same else p_value,
+        "p_value": (p_same or 0.0) if same else p_value,
         "p_equivalent": p_same,
         "log_e": float(log_e[shown].max()),
         "chance": None if decided or math.isnan(chance) else chance,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stopwise.core.scores import as_numbers, without_gradient
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import InvalidInput, MissingPackage, require
 from stopwise.messages import Setting
 from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import arguments, is_place, load
@@ -172,7 +172,7 @@ def _registered(name: str) -> Any:
     try:
         import gymnasium
     except ImportError as error:
-        raise StopwiseError(
+        raise MissingPackage(
             f'the environment {name!r} needs gymnasium: pip install "stopwise[gym]"'
         ) from error
     try:

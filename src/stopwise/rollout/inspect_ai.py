@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from stopwise.core.keywords import described, flat
 from stopwise.core.settings import StopSettings
-from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
+from stopwise.errors import InvalidInput, MissingPackage, require, require_choice
 from stopwise.rollout.stop_rule import StopRule
 
 try:
@@ -17,7 +17,7 @@ try:
     from inspect_ai.scorer import SampleScore, Score, value_to_float
     from inspect_ai.util import EarlyStop
 except ImportError as error:
-    raise StopwiseError('this hook needs inspect_ai: pip install "stopwise[inspect]"') from error
+    raise MissingPackage('this hook needs inspect_ai: pip install "stopwise[inspect]"') from error
 
 SampleId = str | int
 

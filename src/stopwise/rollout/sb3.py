@@ -11,7 +11,7 @@ import numpy as np
 from stopwise.core.keywords import described, flat
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import RaceSettings
-from stopwise.errors import StopwiseError, require
+from stopwise.errors import MissingPackage, require
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race, require_all_there
 from stopwise.rollout.race_result import RaceResult
@@ -21,7 +21,7 @@ from stopwise.rollout.stop_rule import StopRule
 try:
     from stable_baselines3.common.callbacks import BaseCallback
 except ImportError as error:
-    raise StopwiseError(
+    raise MissingPackage(
         'this callback needs stable-baselines3: pip install "stopwise[sb3]"'
     ) from error
 

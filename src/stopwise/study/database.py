@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 
 from stopwise.core.editions import other_format
-from stopwise.errors import InvalidInput, InvalidState, StopwiseError, StoreFailed
+from stopwise.errors import InvalidInput, InvalidState, MissingPackage, StoreFailed
 
 # Of the tables, and of the journal in them; another one is refused.
 FORMAT = 1
@@ -95,7 +95,7 @@ def connect(url: URL) -> Engine:
     try:
         from stopwise.study.postgres import connect_patiently, settings
     except ImportError as error:
-        raise StopwiseError(
+        raise MissingPackage(
             'a study in PostgreSQL needs psycopg: pip install "stopwise[postgres]"'
         ) from error
     engine = create_engine(

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from stopwise.errors import InvalidInput, StopwiseError, require, require_choice
+from stopwise.errors import InvalidInput, MissingPackage, require, require_choice
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import OnRow, RowFunction, Tracker
 
@@ -77,7 +77,7 @@ def _opened(name: str, make: Callable[[], Tracker]) -> Tracker | None:
         return make()
     except ImportError as error:
         text = f'reporting to {name} needs its package: pip install "stopwise[{name}]" ({error})'
-        raise StopwiseError(text) from error
+        raise MissingPackage(text) from error
     except Exception as error:  # whatever a network or a disk may do
         text = "%s could not be opened, so nothing is reported there: %s"
         logging.getLogger("stopwise").warning(text, name, error)

@@ -30,7 +30,7 @@ from stopwise.data.growing import unless_changed
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require, require_choice
 
-__all__ = ["Format", "Opened", "names", "opened"]
+__all__ = ["TABLE", "Format", "Opened", "names", "opened"]
 
 
 class Format(Protocol):
@@ -72,6 +72,10 @@ FORMATS: tuple[Format, ...] = (
     text_logs,
     csv_table,
 )
+
+
+# What can always be done about a file of another kind.
+TABLE = "a CSV file with a row per trial and the columns policy and score is always read"
 
 
 def names() -> tuple[str, ...]:

@@ -1,16 +1,24 @@
-"""Plain JSON: the outermost list of records that has an outcome, or scores by task and policy."""
+"""Plain JSON: the outermost records that have an outcome, or scores by task and policy."""
 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stopwise.data.formats.json_file import load_json
 from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
-from stopwise.data.names import ALL_NAMES, RISING, STEPS, is_named, is_score_name, names_scores
+from stopwise.data.names import (
+    ALL_NAMES,
+    RISING,
+    STEPS,
+    is_named,
+    is_score_name,
+    names_scores,
+    sounds_like_outcome,
+)
 from stopwise.data.names import usual_name as usual
 from stopwise.data.raw import RawTable, flattened, table_of_records
 from stopwise.errors import InvalidInput
@@ -26,19 +34,34 @@ WRAPPERS = frozenset(
 )
 KEY = "key{}"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
-# Keys that name training runs.
+# Keys that name training runs, and tasks.
 OF_SEED = re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE)
 OF_TASK = re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE)
 # Fewer numbers beside plain facts are hardly the scores of a policy.
 LEAST_SCORES = 5
+NUMBERED = re.compile(r"(?P<stem>.*\D)(?P<number>\d+)")
+# How JSON goes on after its first sign; a log may begin with "[INFO]".
+JSON = re.compile(r'\s*(\{\s*("|\}|$)|\[\s*([\[{"\d\-tfnN]|\]|$))')
 
-Record = dict[str, object]
-Found = tuple[tuple[str, ...], str, Record]
+Record = dict[str, Any]
+
+
+class Found(NamedTuple):
+    """A record, the keys above it, where it stands, and how it looks like a trial.
+
+    Its rank is 2 if it has an outcome or is a bare score, 0 if not, and one more in a list that is
+    named as one of trials.
+    """
+
+    keys: tuple[str, ...]
+    place: str
+    record: Record
+    rank: int
 
 
 def recognise(head: Head) -> bool:
     """Whether it begins as JSON does, and is not one object per line."""
-    if not head.first_line.lstrip().startswith(("[", "{")):
+    if not JSON.match(head.first_line):
         return False
     try:
         first = json.loads(head.first_line)
@@ -53,29 +76,27 @@ def recognise(head: Head) -> bool:
 def read(head: Head) -> RawTable:
     """Return all fields of all records; names under which records stand become columns."""
     path, content = head.path, load_json(head)
-    if _is_scores(content):
-        return raw_of_array(np.asarray(content), str(path))
-    if isinstance(content, list) and content and all(_is_scores(row) for row in content):
-        lengths = sorted({len(row) for row in content})
+    rows = content if isinstance(content, list) and content else []
+    if _is_scores(content) or (rows and all(map(_is_scores, rows))):
+        lengths = sorted({len(row) for row in rows}) if not _is_scores(content) else [1]
         if len(lengths) > 1:
             raise InvalidInput(f"{path}: rows of scores must be equally long, but got {lengths}")
         return raw_of_array(np.asarray(content), str(path))
     inner = _unwrapped(content)
     if isinstance(inner, dict) and inner and _is_columns(inner):
         return raw_of_arrays(inner, {}, str(path))
-    found = list(_records(content, (), {}, ""))
-    if not found:
+    every = list(_records(content, (), {}, ""))
+    if not every:
         text = f"{path}: there are no records or lists of scores in it"
         raise InvalidInput(text, code="no-records")
-    with_outcome = [own for own in found if any(map(is_score_name, own[2]))]
-    found = with_outcome or found
-    found = _under_suites(found)
-    depth = max(len(keys) for keys, _, _ in found)
-    levels = [{keys[i] for keys, _, _ in found if len(keys) > i} for i in range(depth)]
-    roles, notes = _roles(str(path), [record for _, _, record in found], levels)
+    best = max(own.rank for own in every)
+    found = _under_suites([own for own in every if own.rank == best])
+    depth = max(len(own.keys) for own in found)
+    levels = [{own.keys[i] for own in found if len(own.keys) > i} for i in range(depth)]
+    roles, notes = _roles(str(path), [own.record for own in found], levels)
     named = [
-        (place, {**{KEY.format(i + 1): key for i, key in enumerate(keys)}, **record})
-        for keys, place, record in found
+        (own.place, {**{KEY.format(i + 1): key for i, key in enumerate(own.keys)}, **own.record})
+        for own in found
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
 
@@ -83,13 +104,13 @@ def read(head: Head) -> RawTable:
 def _under_suites(found: list[Found]) -> list[Found]:
     """Return records with one key of two where the lower ones recur nowhere: tasks of suites."""
     lower: dict[str, set[str]] = {}
-    for keys, _, _ in found:
-        if len(keys) != 2:
+    for own in found:
+        if len(own.keys) != 2:
             return found
-        lower.setdefault(keys[0], set()).add(keys[1])
+        lower.setdefault(own.keys[0], set()).add(own.keys[1])
     if len(lower) < 2 or set.intersection(*lower.values()):
         return found
-    return [(("/".join(keys),), place, record) for keys, place, record in found]
+    return [own._replace(keys=("/".join(own.keys),)) for own in found]
 
 
 def _unwrapped(content: Any) -> Any:
@@ -112,7 +133,11 @@ def _is_scores(value: Any) -> bool:
     )
 
 
-def _is_columns(content: dict[str, Any]) -> bool:
+def _is_records(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and all(isinstance(v, dict) for v in value)
+
+
+def _is_columns(content: Record) -> bool:
     """Whether the object holds lists of scores only, or the columns of a table."""
     if all(map(_is_scores, content.values())):
         return True
@@ -134,34 +159,83 @@ def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> It
             if isinstance(item, dict):
                 yield from _records(item, keys, shared, where)
             else:
-                yield keys, where, {**shared, "score": item}
-        return
-    if not isinstance(node, dict):
-        return
-    inside = any(_has_trials(key, value) for key, value in node.items())
-    if not inside and any(_is_outcome(key, value) for key, value in flattened(node).items()):
-        yield keys, place or "the object", {**shared, **flattened(node)}
-        return
+                yield Found(keys, where, {**shared, "score": item}, 2)
+    elif isinstance(node, dict):
+        told = _told_by_names(node, keys, shared, place)
+        yield from _below(node, keys, shared, place) if told is None else told
+
+
+def _told_by_names(
+    node: Record, keys: tuple[str, ...], shared: Record, place: str
+) -> list[Found] | None:
+    """Return the trials of an object whose fields are named after them or hold their scores."""
+    if _maps_records(node):
+        return [
+            Found((*keys, key), f"{place}.{key}".lstrip("."), {**shared, **flattened(value)}, 2)
+            for key, value in node.items()
+        ]
+    if numbered := _numbered(node):
+        return [
+            Found(keys, f"{place}.{stem}{number}".lstrip("."), {**shared, **record}, 2)
+            for stem, number, score in numbered
+            for record in [{"split": stem, "number": number, "score": score}]
+        ]
     scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
-    if scores is not None:
-        yield from _of_lists(node, scores, keys, shared, place)
+    if scores is None or _has_outcome(node) or any(map(_is_records, node.values())):
+        return None
+    return list(_of_lists(node, scores, keys, shared, place))
+
+
+def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
+    """Yield an object as a record, or the records below it."""
+    inside = any(_has_trials(key, value) for key, value in node.items())
+    listed = re.split(r"[.\[]", place)[-2:][0].lower() in WRAPPERS
+    if not inside and _has_outcome(node):
+        yield Found(keys, place or "the object", {**shared, **flattened(node)}, 2 + listed)
         return
-    curve = _curve(node)
-    inner = {} if curve else {key: v for key, v in node.items() if _holds_results(v)}
-    named = {key: value for key, value in inner.items() if not _is_scores(value)}
-    if named or any(not _is_scores(value) or key in WRAPPERS for key, value in inner.items()):
-        inner = named or inner
-    elif not _are_policies(inner, [v for v in node.values() if not isinstance(v, dict | list)]):
-        inner = {}  # indices, seeds, sizes of layers and the like
+    inner = _inner(node)
     facts = {key: v for key, v in node.items() if key not in inner}
     if inside:  # sums of the trials below are no facts about each of them
         facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
     own = {**shared, **flattened(facts)}
     if not inner:
-        yield keys, place or "the object", own
+        yield Found(keys, place or "the object", own, int(listed))
+        return
+    own = {key: value for key, value in own.items() if not isinstance(value, list)}
     for key, value in inner.items():
         deeper = keys if key.lower() in WRAPPERS else (*keys, key)
         yield from _records(value, deeper, own, f"{place}.{key}" if place else key)
+
+
+def _inner(node: Record) -> Record:
+    """Return what may hold trials below an object: lists of numbers only if nothing else does."""
+    inner = {} if _curve(node) else {key: v for key, v in node.items() if _holds_results(v)}
+    named = {key: value for key, value in inner.items() if not _is_scores(value)}
+    if named or any(key in WRAPPERS for key in inner):
+        return named or inner
+    facts = [value for value in node.values() if not isinstance(value, dict | list)]
+    return inner if _are_policies(inner, facts) else {}
+
+
+def _maps_records(node: Record) -> bool:
+    """Whether an object names records of one kind with outcomes, such as episodes by number."""
+    values = list(node.values())
+    if len(values) < 2 or not all(isinstance(value, dict) for value in values):
+        return False
+    if any(_is_records(inner) for value in values for inner in value.values()):
+        return False
+    return len({frozenset(value) for value in values}) == 1 and _has_outcome(values[0])
+
+
+def _numbered(node: Record) -> list[tuple[str, int, float]]:
+    """Return the scores of an object with one under each number: "test/max_reward_100000"."""
+    found = []
+    for key, value in node.items():
+        parts = NUMBERED.fullmatch(key)
+        if parts and isinstance(value, bool | int | float) and sounds_like_outcome(parts["stem"]):
+            found.append((parts["stem"], int(parts["number"]), float(value)))
+    stems = [stem for stem, _, _ in found]
+    return [own for own in found if stems.count(own[0]) >= LEAST_SCORES]
 
 
 def _are_policies(lists: Record, facts: list[object]) -> bool:
@@ -181,7 +255,11 @@ def _of_lists(
     for index, score in enumerate(values):
         entries = {key: own[index] for key, own in lists.items() if key != scores}
         record = {**shared, **plain, **entries, "score": score}
-        yield keys, f"{place}.{scores}[{index}]".lstrip("."), record
+        yield Found(keys, f"{place}.{scores}[{index}]".lstrip("."), record, 2)
+
+
+def _has_outcome(node: Record) -> bool:
+    return any(_is_outcome(key, value) for key, value in flattened(node).items())
 
 
 def _is_outcome(key: str, value: object) -> bool:
@@ -194,8 +272,7 @@ def _has_trials(key: str, value: object) -> bool:
         return any(_has_trials(inner, own) for inner, own in value.items())
     if not isinstance(value, list) or key.lower() not in WRAPPERS:
         return False
-    records = [flattened(own) for own in value[:5] if isinstance(own, dict)]
-    return any(_is_outcome(name, own) for record in records for name, own in record.items())
+    return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
 
 
 def _curve(node: Record) -> bool:
@@ -207,10 +284,8 @@ def _curve(node: Record) -> bool:
 def _holds_results(value: Any) -> bool:
     """Whether a value is a list of records or of scores, or an object of such."""
     if isinstance(value, dict):
-        return any(isinstance(inner, dict | list) for inner in value.values())
-    return _is_scores(value) or (
-        isinstance(value, list) and len(value) > 0 and all(isinstance(v, dict) for v in value)
-    )
+        return any(isinstance(inner, dict | list) and inner for inner in value.values())
+    return _is_scores(value) or _is_records(value)
 
 
 def _roles(

@@ -17,9 +17,10 @@ TASK = re.compile(PREFIX + r"Task: (?P<task>.*\S)")
 SUCCESS = re.compile(PREFIX + r"Success:(?P<outcome>.*)")
 # "Episode 3: Success", "[Trial 12/50] failed", "Rollout #4 - SUCCESS (120 steps)".
 EPISODE = re.compile(
-    r"^(?:.*[\s:\]\[(])?(?:episode|trial|rollout|ep)[\s#=]*(?P<episode>\d+)(?:\s*/\s*\d+)?\s*[\])]?"
-    r"(?:\s*(?:[:|,-]|=>|->)?\s*(?:result|outcome|success|status)?\s*[:=]?\s*|.*\bsuccess\s*[:=]\s*)"
-    r"(?P<outcome>success(?:ful|ed)?|succeeded|fail(?:ure|ed)?|true|false|passed|[01])\b(?![.%])",
+    r"^(?:.*[\s:\]\[(])?(?:episode|trial|rollout|ep)[\s#=]*(?P<episode>\d++)(?:\s*/\s*\d++)?\s*[\])]?"
+    r"(?:.*\bsuccess\s*[:=]\s*|\s*(?:[:|,-]|=>|->)?\s*(?:result|outcome|success|status)?\s*[:=]?\s*)"
+    r"(?P<outcome>success(?:ful|ed)?|succeeded|fail(?:ure|ed)?|true|false|passed|[01])\b"
+    r"(?![.%]|\s+rate)",
     re.IGNORECASE,
 )
 # What Isaac-GR00T prints at the end: the environment, the successes, and what else it measured.

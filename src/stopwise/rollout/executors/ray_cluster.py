@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stopwise.core.scores import is_number
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
 from stopwise.messages import Setting, named
 from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost, packed
 
@@ -93,7 +93,7 @@ class _Ray:
         try:
             import ray
         except ImportError as error:
-            raise StopwiseError(
+            raise MissingPackage(
                 'the executor "ray" needs Ray: pip install "stopwise[ray]"'
             ) from error
         self._ray = ray

@@ -1,0 +1,231 @@
+"""A fixed list of scenes, each tried once in an order drawn at random: who scores higher on it.
+
+The mean of the next difference under the null moves with what was seen: after t of N scenes with
+sum S, "the mean on the list is at most m" says that the next is at most (mN - S)/(N - t) on
+average. Bets against it are a nonnegative supermartingale, and the last scenes leave nothing to
+chance. ``docs/design/lists.md`` has the proof and the rule by which bets are sized.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats
+from stopwise.core.confidence import CAUTION, ConfidenceSequence
+from stopwise.core.confidence_state import Bet, ConfidenceState
+from stopwise.core.futility import MayBeFutile
+from stopwise.core.method import Citation, Method
+
+# Sums of scores are rounded towards the null by this much per scene: a tie in tenths stays one.
+ROUNDING = 1e-12
+# The logarithm of the evidence where the scenes left cannot change the answer.
+CERTAIN = 1e4
+# Effects that bets hope for, in deviations of the whole list.
+DRIFTS = np.array([2.0, 3.0, 5.0, 9.0])
+# Scenes, and their squared differences, that are counted before the first.
+PRIOR_SCENES, PRIOR_SQUARE = 8.0, 0.25
+# A win that decides does so by this share of the evidence, so that rounding cannot undo it.
+ENOUGH = 1e-6
+TINY = 1e-12
+
+
+class ListState(NamedTuple):
+    """Sums over the scenes seen, the wealth, and the last bet."""
+
+    pairs: Floats
+    total: Floats  # of differences, and of their second and fourth powers
+    square: Floats
+    fourth: Floats
+    log_e: Floats
+    amount: Floats
+
+
+def null_mean(size: int, margin: Floats | float, pairs: Floats, total: Floats) -> Floats:
+    """Mean of the next difference if that of the list is the margin; rounded up."""
+    left: Floats = margin * size - total + ROUNDING * size
+    return left / np.maximum(size - pairs, TINY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnList(MayBeFutile[ListState]):
+    """One direction of a test of H0: on the list, mean1 <= mean0 + margin."""
+
+    list_size: int
+
+    name: ClassVar[str] = "nscore-plus"
+    summary: ClassVar[str] = "bets on scenes of a fixed list, drawn without replacement"
+    citation: ClassVar[Citation] = Citation(
+        "I. Waudby-Smith and A. Ramdas",
+        "Confidence sequences for sampling without replacement",
+        "NeurIPS 33",
+        2020,
+        addition=", with the bets of stopwise",
+    )
+    designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
+    needs_independence: ClassVar[bool] = False
+    inverts: ClassVar[bool] = True
+    ends: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, test: Method[Any], list_size: int) -> Self:
+        """Make the same test of a list of so many scenes."""
+        common = {entry.name for entry in fields(cls)} - {"list_size"}
+        given = {entry.name: getattr(test, entry.name) for entry in fields(test)}
+        given = {name: value for name, value in given.items() if name in common}
+        return cls(**given, list_size=list_size)
+
+    def start(self, shape: tuple[int, ...]) -> ListState:
+        """State before the first scene."""
+        return ListState._make(np.zeros(shape) for _ in ListState._fields)
+
+    def step(self, state: ListState, r0: Floats, r1: Floats) -> ListState:
+        """State after one more scene; the bet uses only the state before it."""
+        difference = r1 - r0
+        null = self.null(state)
+        amount = self._amount(state, null, self.margin, self._need(state))
+        factor = 1.0 + amount * (difference - null)
+        after = state._replace(
+            pairs=state.pairs + 1.0,
+            total=state.total + difference,
+            square=state.square + difference**2,
+            fourth=state.fourth + difference**4,
+            log_e=state.log_e + np.log(np.maximum(factor, TINY)),
+            amount=amount,
+        )
+        known = (state.log_e >= CERTAIN) | self._refuted(after)
+        return after._replace(log_e=np.where(known, CERTAIN, after.log_e))
+
+    def null(self, state: ListState) -> Floats:
+        """Mean of the next difference under the null, given the scenes seen."""
+        return null_mean(self.list_size, self.margin, state.pairs, state.total)
+
+    def futile(self, state: ListState) -> Bools:
+        """Whether the claim can never be shown, or is too unlikely to be shown by n_max."""
+        futile: Bools = self.closed(state) | super().futile(state)
+        return futile
+
+    def closed(self, state: ListState) -> Bools:
+        """Whether the scenes left cannot make the claim true."""
+        left = self.margin * self.list_size - state.total + ROUNDING * self.list_size
+        closed: Bools = left >= self._most * (self.list_size - state.pairs)
+        return closed
+
+    def chance(self, state: ListState) -> Floats | None:
+        """Chance of a decision by n_max; None where the list is tried to its end."""
+        return None if self.n_max == self.list_size else super().chance(state)
+
+    def margin_fall(self, before: ListState, after: ListState, r0: Floats, r1: Floats) -> Floats:
+        """How fast the scene's log-factor falls with the margin."""
+        factor = 1.0 + after.amount * (r1 - r0 - self.null(before))
+        stretch = self.list_size / (self.list_size - before.pairs)
+        fall: Floats = after.amount * stretch / np.maximum(factor, TINY)
+        return np.where(after.log_e >= CERTAIN, 0.0, fall)
+
+    def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
+        """Bets against other margins, on averages of so many scenes."""
+        state = ListState._make(array[..., None] for array in state)
+        null = null_mean(self.list_size, margins, state.pairs, state.total)
+        amount = self._amount(state, null, margins, need, self._least[..., None])
+        none = np.zeros_like(amount)
+        return Bet(amount * size, none, none)
+
+    @property
+    def _least(self) -> Floats:
+        """By how much a difference may lie below 0, in each direction."""
+        return np.array(self.reference) if self.reference else np.ones(1)
+
+    @property
+    def _most(self) -> Floats:
+        return 1.0 - self._least if self.reference else self._least
+
+    def _need(self, state: ListState) -> Floats:
+        need: Floats = -np.log(self.alpha) - state.log_e
+        return need
+
+    def _refuted(self, state: ListState) -> Bools:
+        """Whether the null is impossible, whatever the scenes left show."""
+        left = self.margin * self.list_size - state.total + ROUNDING * self.list_size
+        refuted: Bools = left < -self._least * (self.list_size - state.pairs)
+        return refuted
+
+    def _standardised(self, state: ListState) -> tuple[Floats, Floats]:
+        _, second = self._moments(state)
+        return state.pairs, (state.total - state.pairs * self.margin) / np.sqrt(second)
+
+    def _moments(self, state: ListState) -> tuple[Floats, Floats]:
+        """Size of a typical difference that is not 0, and the mean square of all."""
+        atom = np.where(state.square > 0, state.fourth / np.maximum(state.square, TINY), 1.0)
+        second = state.square + PRIOR_SCENES * PRIOR_SQUARE * atom
+        return np.sqrt(atom), second / (state.pairs + PRIOR_SCENES)
+
+    def _amount(
+        self,
+        state: ListState,
+        null: Floats,
+        margin: Floats | float,
+        need: Floats,
+        least: Floats | None = None,
+    ) -> Floats:
+        """Bet of greatest growth on a hoped effect, for differences of -size, 0 and size."""
+        least = self._least if least is None else least
+        left = np.maximum(self.list_size - state.pairs, TINY)
+        size, second = self._moments(state)
+        spread = state.square + left * second - self.list_size * margin**2
+        deviation = np.sqrt(np.maximum(spread, 0.1 * self.list_size * second))
+        effect = _hoped(state.pairs / left, (margin - null) * self.list_size / deviation)
+        effect = effect * deviation / left / size
+        mean = null / size
+        square = np.maximum(second / size**2, np.abs(mean) + TINY)
+        up, down = 0.5 * (square + mean), 0.5 * (square - mean)
+        win = (up + 0.5 * effect) * down
+        loss = up * np.maximum(down - 0.5 * effect, 0.0)
+        scale = (1.0 - mean) * loss + (1.0 + mean) * win
+        amount = (win - loss) / np.maximum(scale, TINY) / size
+        enough = np.expm1(np.clip(need, 0.0, 50.0) + ENOUGH) / np.maximum(size - null, TINY)
+        amount = np.minimum(np.maximum(amount, 0.0), np.maximum(enough, 0.0))
+        return _affordable(amount, null, least)
+
+
+def _affordable(amount: Floats, null: Floats, least: Floats | float) -> Floats:
+    """The bet, or what the worst scene leaves some wealth to; none on what cannot be shown."""
+    worst = np.maximum(least + null, TINY)
+    return np.where(null >= 1.0, 0.0, np.minimum(amount, CAUTION / worst))
+
+
+def _hoped(time: Floats, shown: Floats) -> Floats:
+    """Mean of the effects that a mixture hopes for, given what was shown by this time."""
+    weights = shown[..., None] * DRIFTS - 0.5 * time[..., None] * DRIFTS**2
+    weights = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    hoped: Floats = (weights * DRIFTS).sum(axis=-1) / weights.sum(axis=-1)
+    return hoped
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListSequence(ConfidenceSequence):
+    """Bounds on the mean of r1 - r0 over a list of so many scenes; in the end a point."""
+
+    list_size: int
+
+    def bounds(self, state: ConfidenceState) -> tuple[Floats, Floats]:
+        """Ends of the interval, no wider than the scenes left allow."""
+        left = self.list_size - state.pairs
+        below = self.reference[0] if self.reference else 1.0
+        above = 1.0 - below if self.reference else 1.0
+        mean = np.round(state.total / self.list_size, 12)
+        least, most = mean - below * left / self.list_size, mean + above * left / self.list_size
+        low, high = super().bounds(state)
+        return np.clip(low, least, most), np.clip(high, least, most)
+
+    def _nulls(self, state: ConfidenceState) -> tuple[Floats, Floats]:
+        """What the nodes say of the next group, and how fast that rises with them."""
+        seen = (state.pairs - state.waiting)[..., None, None]
+        total = state.total - (state.total1 - state.total0)
+        signed = (total[..., None] * self._signs)[..., None]
+        return null_mean(self.list_size, state.node, seen, signed), self.list_size / np.maximum(
+            self.list_size - seen, TINY
+        )
+
+    def _amounts(self, bet: Bet, null: Floats) -> Floats:
+        least = np.array(self.reference)[:, None] if self.reference else 1.0
+        return _affordable(bet.amount, null, least)

@@ -1,0 +1,82 @@
+"""A fixed list of scenes: what a test of it says, and what it refuses."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from stopwise.errors import InvalidInput
+
+RNG = np.random.default_rng(1)
+WORSE, BETTER = ((RNG.random(60) < rate).astype(float) for rate in (0.5, 0.8))
+
+
+def test_the_sentence_says_what_the_claim_is_about() -> None:
+    verdict = sw.SequentialTest(list_size=60, design="paired").run(WORSE, BETTER)
+
+    claim = "Policy 1 is better than policy 0 on these 60 scenes, in this run: decided after "
+    assert str(verdict).startswith(claim)
+    assert verdict.n_max == 60
+    assert verdict.n < 60
+
+
+def test_a_tie_is_equal_on_this_list() -> None:
+    verdict = sw.SequentialTest(list_size=3, design="paired").run([0.1, 0.2, 0], [0.3, 0, 0])
+
+    assert str(verdict).startswith("Policy 0 and policy 1 are equal on these 3 scenes, in this run")
+    assert verdict.decision == "equivalent"
+    assert verdict.interval == (0, 0)
+    assert verdict.p_value == 0
+
+
+def test_a_saved_test_goes_on_identically() -> None:
+    test = sw.SequentialTest(list_size=60, design="paired")
+    for r0, r1 in zip(WORSE[:20], BETTER[:20], strict=True):
+        test.update(r0, r1)
+
+    copy = sw.SequentialTest.from_json(test.to_json())
+
+    rest = WORSE[20:], BETTER[20:]
+    assert copy.run(*rest) == test.run(*rest)
+    assert sw.SequentialTest.from_json(copy.to_json()).verdict == copy.verdict
+
+
+def test_streams_and_simulations_agree() -> None:
+    scores = RNG.random((2, 20, 40)) ** np.array([1.0, 0.7])[:, None, None]
+
+    found = sw.simulate("nscore-plus", *scores, list_size=40)
+
+    for run in range(20):
+        verdict = sw.SequentialTest(list_size=40).run(scores[0, run], scores[1, run])
+        assert (verdict.n, verdict.p_value) == (found.n[run], found.p_value[run])
+
+
+def test_a_claim_that_can_no_longer_be_shown_is_said_to_be_so() -> None:
+    test = sw.SequentialTest(list_size=10, alternative="greater", design="paired")
+
+    verdicts = [test.update(1, 0) for _ in range(6)]
+
+    assert [verdict.stop for verdict in verdicts] == [False] * 4 + [True] * 2
+
+
+def test_more_than_a_list_is_refused() -> None:
+    test = sw.SequentialTest(list_size=2, design="paired")
+    test.run([0, 1], [1, 0])
+    with pytest.raises(InvalidInput, match="n_max = 2 pairs are already in"):
+        test.update(1, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"list_size": 0}, "list_size must be a whole number of at least 1, but got 0"),
+        ({"list_size": 10, "n_max": 20}, "n_max = 20 is more than the 10 scenes of the list"),
+        ({"list_size": 10, "method": "wsr"}, "wsr is not proven without replacement"),
+        ({"list_size": 10, "proxy_mean": 0.0}, "leave out list_size, or the proxy"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidInput, match=says) as error:
+        sw.SequentialTest(**{"design": "paired", "n_max": None, **settings})
+    assert "\n" not in str(error.value)

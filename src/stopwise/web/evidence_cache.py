@@ -46,7 +46,6 @@ class Shown:
     seq: int
     blinded: bool
     saved: int
-    doubts: tuple[str, ...]
     json: str
     tasks: tuple[TaskShown, ...]
     current: int  # the first task that is not over
@@ -62,7 +61,6 @@ class Shown:
             seq=view.seq,
             blinded=view.blinded,
             saved=sum(task.trials_saved for task in view.tasks),
-            doubts=view.doubts,
             json=view.model_dump_json(),
             tasks=tuple(_task_shown(view, task) for task in view.tasks),
             current=current,

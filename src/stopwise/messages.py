@@ -15,6 +15,8 @@ MOST_NAMED = 4
 MOST_LISTED, MOST_LETTERS, MOST_SHOWN = 12, 180, 40
 # The code of notes that the promise holds for one look only, and of that on policies in turn.
 ONE_LOOK, IN_TURN = "one-look", "one-look-in-turn"
+# The code of the note that a race tried the leading policy more often.
+LED_RACE = "race-allocation"
 # How files were read: the roles of columns to tell first, and notes that are hardly news.
 FIRST = ("policy", "score", "block")
 OF_FILE = "name of the file or its folder"

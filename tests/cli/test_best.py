@@ -117,11 +117,9 @@ def test_candidates_are_shown_while_a_race_runs() -> None:
             "--adjust belongs to the goal 'order', but the goal is 'best'",
         ),
         (["--ties", "paper"], "--ties belongs to the goal 'order'"),
-        (["--goal", "order", "--allocation", "even"], "--allocation belongs to the goal 'best'"),
         (["--goal", "bst"], "--goal must be one of order, best, but got 'bst'"),
         (["--goal", "order", "--indifference", "0.1"], "indifference belongs to the goal 'best'"),
         (["--indifference", "2"], "indifference must be at least 0 and below 1"),
-        (["--allocation", "mine"], "--allocation must be one of leader, even, but got 'mine'"),
     ],
 )
 def test_what_does_not_fit_is_one_line(words: list[str], line: str, results: Path) -> None:

@@ -77,17 +77,19 @@ def test_compare_of_one_thousand_trials_is_barnards() -> None:
 def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> None:
     for name, score in {"old": 1, "new": 9}.items():
         rows = "".join(f"cup,{score},{score}\ndoor,{score},{score}\n" for _ in range(30))
-        (tmp_path / f"{name}.txt").write_text("task,kept,other\n" + rows)
-    files = [str(tmp_path / "old.txt"), str(tmp_path / "new.txt"), "--bounds", "0,10"]
+        for ending in ("txt", "csv"):
+            (tmp_path / f"{name}.{ending}").write_text("task,kept,other\n" + rows)
+    bounds = ("--bounds", "0,10")
+    files = [str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), *bounds]
 
-    unknown = run("compare", *files)[1]
-    unnamed = run("compare", *files, "--format", "csv")[1]
-    chosen = [*files, "--format", "csv", "--score", "kept"]
+    unknown = run("compare", *(str(tmp_path / f"{name}.txt") for name in ("old", "new")))[1]
+    unnamed = run("compare", *files)[1]
+    chosen = [*files, "--score", "kept"]
     undirected = run("compare", *chosen)[1]
     apart = run("compare", *chosen, "--higher-is-better", "--n-max", "30")[1]
     other = run("compare", *chosen, "--higher-is-better", "--method", "wsr")[1]
 
-    assert "name one with --format" in unknown
+    assert "give it the ending of its format, such as .csv" in unknown
     assert "name it with --score" in unnamed
     assert "say --lower-is-better or --higher-is-better" in undirected
     assert apart.startswith("cup: new > old: 1 of 1 pair decided")
@@ -122,7 +124,6 @@ def test_compare_refuses_nonsense(arguments: list[str]) -> None:
     ("arguments", "complaint"),
     [
         (["17/20", "14/20", "--bounds", "0,5"], "--bounds has no effect on counts"),
-        (["17/20", "14/20", "--format", "csv"], "--format has no effect on counts"),
         (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
         (["0.85", "0.7"], "'0.85' is neither successes/trials, such as 17/20, nor a file"),
     ],

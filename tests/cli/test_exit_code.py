@@ -73,7 +73,7 @@ def test_compare_and_watch(files: dict[str, str]) -> None:
 
 def test_a_futile_watch_stops(files: dict[str, str]) -> None:
     both = options(files, "old", "same")
-    settings = ("--bounds", "0,1", "--n-max", "100", "--futility-chance", "0.2", "--once")
+    settings = ("--bounds", "0,1", "--n-max", "100", "--futility", "advisory:0.2", "--once")
     told = run("watch", *both, *settings)
     assert told[0] == 3
     assert "a decision by n_max has become unlikely" in told[1]

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from docs.reference.commands import commands
 from stopwise.cli.option_groups import OptionGroup, flag, grouped, option
 from stopwise.cli.options import ComparisonOptions
+from stopwise.cli.panels import PLACE
 from tests.cli.typed import run
 
 
@@ -52,18 +53,39 @@ def test_a_group_becomes_options_and_comes_back_as_one_object() -> None:
     assert Baking().keywords() == {"minutes": 50}
 
 
+MOST = 38
+
+
 def test_every_command_that_compares_has_every_setting() -> None:
     """A new setting is an option of all of them unless one leaves it out on purpose."""
     known = {name: {one.name for one in command.params} for name, command in commands()}
     settings = set(ComparisonOptions.options())
 
-    for name in ("analyze", "watch", "race"):
+    for name in ("analyze", "watch"):
         assert settings <= known[f"stopwise {name}"]
+    assert settings - known["stopwise race"] == {"adjust", "ties", "by"}
     # A plan simulates scores, not wins.
-    assert settings - known["stopwise plan"] == {"by"}
-    assert settings - known["stopwise forecast"] == {"baseline", "by", "futility_chance"}
-    of_many = {"adjust", "ties", "baseline", "goal", "indifference", "allocation"}
+    assert settings - known["stopwise plan"] == {"adjust", "ties", "by"}
+    assert settings - known["stopwise forecast"] == {"baseline", "by"}
+    of_many = {"adjust", "ties", "baseline", "goal", "indifference"}
     assert settings - known["stopwise compare"] == of_many
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [pair for pair in commands() if " study " not in pair[0]]
+)
+def test_help_shows_few_options_in_panels_and_two_examples_first(name: str, command: Any) -> None:
+    options = [one for one in command.params if one.param_type_name == "option"]
+    code, shown = run(*name.split()[1:], "--help")
+    example = shown.find(f" {name} ", shown.find("Usage:") + 20)
+
+    assert code == 0
+    assert len(options) <= MOST
+    assert "<bool>" not in shown
+    if len(options) > 12:
+        assert {one.name for one in options} <= PLACE.keys()
+        assert "─ Output ─" in shown
+        assert 0 < example < shown.index("─ Start here ─")
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands()])

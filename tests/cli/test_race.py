@@ -145,10 +145,9 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, *POLICIES, *POLICIES[:2]], "'fair' is given twice"),
         ([*RACE, "--policy", "a=x:y", "--policy", "b=x:y"], "policy 'a' cannot be loaded"),
         ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
-        ([*RACE, *POLICIES, "--address", "auto"], "--address needs --executor ray"),
+        ([*RACE, *POLICIES, "--executor", "serial:auto"], "only ray has an address, not serial"),
         ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
         ([*RACE, *POLICIES, "--batch", "2"], "--batch needs --executor processes or ray"),
-        ([*RACE, *POLICIES, "--retries", "2"], "--retries needs --executor processes or ray"),
         (
             [*RACE, *POLICIES, "--executor", "processes", "--num-gpus", "1"],
             "--num-gpus needs --executor ray, not processes",

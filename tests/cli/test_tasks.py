@@ -28,30 +28,22 @@ def trials(tmp_path: Path) -> str:
 
 
 def test_a_file_is_ranked_by_the_mean_over_its_tasks(trials: str) -> None:
-    mean = ["analyze", trials, "--bounds", "0,1", "--tasks", "mean"]
-    code, output = run(*mean, "--weight", "lift=2")
-    _, doubted = run(*mean, "--task-order", "random")
-    refused, why = run(*mean, "--task-order", "random", "--strict")
+    mean = ["analyze", trials, "--bounds", "0,1", "--tasks"]
+    code, output = run(*mean, "mean:lift=2")
+    _, doubted = run(*mean, "random")
 
     assert code == 0
     assert "new > old (> means better in the weighted mean over 3 tasks" in output
     assert "Each task by itself (a description" in output
     assert "50 %" in output
     assert "do not look like fresh draws in random order" in doubted
-    assert refused != 0
-    assert "--strict needs fresh draws in random order" in why
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--task-order", "random"], "give --tasks mean as well"),
-        (["--tasks", "mean", "--weight", "lift"], "expected --weight TASK=NUMBER, but got lift"),
-        (["--tasks", "mean", "--weight", "lift=two"], "expected --weight TASK=NUMBER"),
-        (
-            ["--weight", "lift=2"],
-            "--weight is about the mean over tasks: give --tasks mean as well",
-        ),
+        (["--tasks", "each:lift"], "expected --tasks mean: TASK=WEIGHT,..., but got lift"),
+        (["--tasks", "mean:lift=two"], "expected --tasks mean: TASK=WEIGHT,..., but got lift=two"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(trials: str, options: list[str], message: str) -> None:
@@ -77,11 +69,11 @@ def test_a_race_names_its_tasks(tmp_path: Path) -> None:
 
 
 def test_a_watch_stops_when_the_mean_is_decided(trials: str) -> None:
-    weights = ["--weight", "lift=1", "--weight", "push=1", "--weight", "reach=1"]
-    code, output = run(*("watch", trials, "--once", "--bounds", "0,1", "--tasks", "mean", *weights))
+    weights = "mean:lift=1,push=1,reach=1"
+    code, output = run("watch", trials, "--once", "--bounds", "0,1", "--tasks", weights)
     refused, why = run("watch", trials, "--once", "--tasks", "mean")
 
     assert code == 0, output
     assert "task mean over tasks: stop after" in output
     assert refused != 0
-    assert "needs --weight of every task" in why
+    assert "needs --tasks mean:TASK=WEIGHT of every task" in why

@@ -182,7 +182,7 @@ def test_errors_of_an_import_advise_options(tmp_path: Path) -> None:
         ("analyze {gap} --missing no", "--missing must be one of error, fail, drop"),
         ("analyze {gap}", "; --missing drop leaves such trials out"),
         ("watch {gap} --once", "; --missing drop leaves such trials out"),
-        ("plan .5 .7 --futility .1", "of `stopwise forecast`, here --futility-chance"),
+        ("plan .5 .7 --futility .1", "the word: --futility advisory:0.1"),
     ],
 )
 def test_no_message_names_an_option_that_the_command_does_not_have(

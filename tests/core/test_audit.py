@@ -103,11 +103,11 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
 
     file = tmp_path / "trials.csv"
     table().write_csv(file)
-    usual = ["analyze", str(file), "--bounds", "0,1", "--n-max", "300", "--proxy", "judge"]
-    code, shown = run(*usual, "--audit", str(CHANCE), "--json")
+    usual = ["analyze", str(file), "--bounds", "0,1", "--n-max", "300", "--proxy"]
+    code, shown = run(*usual, f"judge={CHANCE}", "--json")
     assert code == 0
     assert '"audit": 0.4' in shown
-    assert "the score is missing" in run(*usual)[1]
+    assert "the score is missing" in run(*usual, "judge")[1]
 
 
 def test_a_share_that_chance_does_not_explain_is_doubted() -> None:

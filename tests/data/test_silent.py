@@ -111,7 +111,7 @@ def test_policies_are_chosen_among_the_columns(tmp_path: Path) -> None:
     assert trials.counts() == {("task", "a"): 3, ("task", "b"): 3}
     assert "row" in trials.frame.columns
 
-    code, output = run("analyze", str(path), "--policies", "a,b", "--design", "paired")
+    code, output = run("analyze", str(path), "--column", "policies=a,b", "--design", "paired")
     assert code == 0
     assert "blocks: the rows of the table" in " ".join(output.split())
     for chosen, words in (

@@ -69,13 +69,13 @@ def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: t
         (p, task, n % 2) for p, most in (("a", 9), ("b", 15)) for task in "xy" for n in range(most)
     ]
     path = table(tmp_path / "unequal.csv", "policy,task,success", rows)
-    refused, _ = run("analyze", path, *options, "--unequal", "groups")
+    refused, _ = run("analyze", path, *options, "--design", "groups")
     code, said = run("analyze", path, *options)
     _, plain = run("analyze", path, "--bounds", "0,1")
 
     assert (refused, code) == (2, 0)
-    assert "--unequal groups" not in said
-    assert "--unequal groups" in plain
+    assert "--design groups" not in said
+    assert "--design groups" in plain
 
 
 def test_a_watch_does_not_call_unused_what_waits(tmp_path: Path) -> None:

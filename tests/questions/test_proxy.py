@@ -1,5 +1,6 @@
 """A proxy beside the trials of files: its column, simulated scenes, several policies, refusals."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -204,15 +205,13 @@ def test_the_command_line(tmp_path: Path) -> None:
     real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
     REAL.write_csv(real)
     scenes(20000, first=1000).drop("score").write_csv(simulated)
-    usual = ["analyze", str(real), "--bounds", "0,1", "--column", "block=scene", "--proxy", "sim"]
-    code, shown = run(*usual, "--n-max", "100", "--proxy-scores", str(simulated))
+    usual = ["analyze", str(real), "--bounds", "0,1", "--column", "block=scene", "--proxy"]
+    code, shown = run(*usual, f"sim={simulated}", "--n-max", "100")
     assert code == 0
     assert "new > base" in shown
     assert "20000 simulated scenes" in shown
-    known = ["--proxy-mean", "base=.5", "--proxy-mean", "new=.7", "--json"]
-    assert '"proxy_mean": 0.19' in run(*usual, *known)[1]
-    assert "--n-max" in run(*usual, "--proxy-scores", str(simulated))[1]
-    assert "--proxy-scores (simulated scenes)" in run(*usual)[1]
+    assert "--n-max" in run(*usual, f"sim={simulated}")[1]
+    assert "--proxy COLUMN=FILE (simulated scenes)" in run(*usual, "sim")[1]
 
 
 def test_sorted_files_are_doubted_as_without_a_proxy() -> None:
@@ -245,24 +244,20 @@ def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
     real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
     REAL.write_csv(real)
     scenes(3000, first=1000).drop("score").rename({"sim": "simulation"}).write_csv(simulated)
-    usual, given = ["analyze", str(real), "--bounds", "0,1"], str(simulated)
-    assert "have no column 'sim'" in run(*usual, "--proxy", "sim", "--proxy-scores", given)[1]
-    for option, value in (("audit", "0.3"), ("proxy-scores", given), ("proxy-mean", "new=.5")):
-        assert f"--{option} goes with --proxy COLUMN" in run(*usual, f"--{option}", value)[1]
+    usual = ["analyze", str(real), "--bounds", "0,1"]
+    assert "have no column 'sim'" in run(*usual, "--proxy", f"sim={simulated}")[1]
     means = {
         ("new=.5",): "needs the proxy's mean for each policy, but has none for base",
         ("new=.5", "base=7"): "must lie within the bounds [0, 1], but that of base is 7.0",
         ("new=.5", "base=.5", "bse=.5"): "names bse, but the policies are base and new",
     }
     for typed, text in means.items():
-        given_means = [f"--proxy-mean={mean}" for mean in typed]
-        told = run(*usual, "--column", "block=scene", "--proxy", "sim", *given_means)[1]
-        assert told == f"stopwise analyze: --proxy-mean {text}\n"
-    assert "--missing keep goes with --audit" in run(*usual, "--missing", "keep")[1]
-    both = ["--proxy", "sim", "--audit", "0.3", "--proxy-scores", given]
-    assert "the mean of the proxy is not needed" in run(*usual, *both)[1]
+        known = {name: float(mean) for name, mean in (each.split("=") for each in typed)}
+        with pytest.raises(InvalidInput, match=re.escape(text)):
+            sw.analyze(read(REAL, proxy="sim"), proxy_mean=known)
+    assert "is for trials that a judge has scored" in run(*usual, "--missing", "keep")[1]
     REAL.with_columns(score=pl.col("score").replace(0.0, None)).write_csv(real)
-    assert "a random share only, give --audit" in run(*usual, "--proxy", "sim")[1]
+    assert "a random share only, give --proxy COLUMN=CHANCE" in run(*usual, "--proxy", "sim")[1]
 
 
 def test_a_column_of_scenes_is_a_block() -> None:

@@ -131,8 +131,8 @@ def test_a_cluster_is_joined_by_its_address(ray: Any) -> None:
     command = [
         str(Path(sys.executable).with_name("stopwise")), "race", "--n-max", "30", "--json",
         "--env", "tests.rollout.players:draw", "--policy", "low=tests.rollout.players:make_low",
-        "--policy", "high=tests.rollout.players:make_high", "--executor", "ray", "--workers", "1",
-        "--address", ray.get_runtime_context().gcs_address,
+        "--policy", "high=tests.rollout.players:make_high", "--workers", "1",
+        "--executor", f"ray:{ray.get_runtime_context().gcs_address}",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     here = sw.race({"low": 0.1, "high": 0.95}, draw, n_max=30)

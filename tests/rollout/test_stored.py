@@ -107,7 +107,7 @@ def test_files_say_what_lies_unused_and_groups_use_it(tmp_path: Path) -> None:
     path = tmp_path / "trials.csv"
     rows = [f"{name},{score:g}" for name, own in trials.items() for score in own]
     path.write_text("\n".join(["policy,score", *rows]))
-    for more, said in (([], "--unequal groups"), (["--stored", "old"], "conditions of today")):
+    for more, said in (([], "--design groups"), (["--stored", "old"], "conditions of today")):
         done = CliRunner().invoke(app, ["analyze", str(path), "--bounds", "0,1", *more])
         assert said in " ".join(done.output.split())
 
@@ -222,7 +222,7 @@ def test_a_race_takes_the_measure_that_it_compares_from_a_file(tmp_path: Path) -
         (["--stored", "old=both.csv"], "the policies are a, b, but not 'old'"),
         (["--stored", "old=old.csv", "--n-max", "60"], "'old' has 50 trials, but n_max is 60"),
         (["--stored", "old=old.csv", "--by", "wins"], "compared by means, not by wins"),
-        (["--stored", "old=old.csv", "--tasks", "mean", "--weight", "a=1"], "belong to one task"),
+        (["--stored", "old=old.csv", "--tasks", "mean:a=1"], "belong to one task"),
     ],
 )
 def test_a_watch_says_what_is_wrong_with_stored_trials(

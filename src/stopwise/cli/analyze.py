@@ -1,7 +1,7 @@
 """``stopwise analyze``: from files of trials to a ranking, figures and one sentence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from stopwise.cli.options import (
     NamedFiles,
     OutputOptions,
     ProxyOptions,
-    TableReadingOptions,
+    ReadingOptions,
     TaskOptions,
     TrialFiles,
     json_of,
@@ -26,8 +26,26 @@ from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
-    from stopwise.data.trials import Trials
     from stopwise.questions.analysis import Analysis
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileComparisonOptions(ComparisonOptions):
+    """The settings of an analysis of trials that were all run before."""
+
+    design: str | None = option(
+        "How trials of different policies meet: auto, independent, paired (one trial each from the "
+        "same start), stratified (several), or groups (all trials of unequal numbers, which were "
+        "fixed before any score was seen).",
+        "auto",
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the settings as keywords of the library."""
+        found = super().keywords()
+        if self.design == "groups":
+            found.update(design=None, unequal="groups")
+        return found
 
 
 @grouped
@@ -35,9 +53,9 @@ def analyze(
     *,
     files: TrialFiles = None,
     policy: NamedFiles = None,
-    comparison: ComparisonOptions,
+    comparison: FileComparisonOptions,
     bins: int | None = option("Number of bins for the scores, with --method nscore."),
-    reading: TableReadingOptions,
+    reading: ReadingOptions,
     proxy: ProxyOptions,
     unit: str = option(
         "What counts as one trial: trial, or seed (the mean of a training run, so that "
@@ -49,54 +67,40 @@ def analyze(
         "A policy whose trials were run before the study, under the same conditions: all "
         "of them count. Repeat for each."
     ),
-    unequal: str = option(
-        "Unequal numbers of trials: shorter (leave out those without a partner), or "
-        "groups (use all, if the numbers were fixed in advance).",
-        "shorter",
-    ),
-    strict: bool = flag("Refuse anything that would void the guarantee."),
     explain: bool = flag("Show what each column is taken for and why, and nothing else."),
     exit_code: ExitCode = False,
     output: OutputOptions,
 ) -> None:
     """Rank policies from files of trials.
 
+    stopwise analyze results.csv --bounds 0,1 --n-max 100 --html report.html
+    stopwise analyze --policy old=old.csv --policy new=new.csv --bounds 0,1
+
     Shows which policies differ, how many trials that took and how many were not needed. Policies
     that share a letter could not be told apart.
     """
     from stopwise import analyze as rank
     from stopwise import analyze_tasks, read_trials
-    from stopwise.rows.scenes import read_scenes
-    from stopwise.rows.task_mean import require_tasks_choice
 
     check_places(output.html, output.figures)
-    source, how = trial_source(files, policy), proxy.reading(reading.keywords())
-    how["lower_is_better"] = comparison.keywords().get("lower_is_better")
+    settings = comparison.keywords()
+    how = reading.keywords() | {"lower_is_better": settings.get("lower_is_better")}
+    how, known = proxy.settings(how)
+    source = trial_source(files, policy)
     if explain:
         _explain(source, how)
         return
     trials = read_trials(source, **how)
     _refuse_stored_files(stored or [], trials.policies)
-    settings: dict[str, Any] = {
-        **comparison.keywords(),
-        **({} if bins is None else {"bins": bins}),
-        "stored": stored or (),
-        "unequal": unequal,
-        "unit": unit,
-        **proxy.keywords(),
-    }
-    if proxy.proxy_scores is not None:
-        settings["proxy_scores"] = read_scenes(proxy.proxy_scores, proxy.proxy, **how)
-    if strict:
-        _refuse_unproven(trials, comparison)
+    settings |= {"stored": stored or (), "unit": unit, **known}
+    if bins is not None:
+        settings["bins"] = bins
     mean = tasks.keywords()
-    if tasks.tasks is not None:
-        found = [rank(trials, **mean, **settings)]
-    else:
-        require_tasks_choice(tasks.tasks, tasks.task_order, mean["weights"])
-        found = list(analyze_tasks(trials, **settings).values())
-    if strict:
-        _refuse_doubts(found)
+    found = (
+        list(analyze_tasks(trials, **settings).values())
+        if mean["tasks"] is None
+        else [rank(trials, **mean, **settings)]
+    )
     code = code_of(found) if exit_code else None
     _tell(found, output, trial_paths(files, policy))
     if code is not None:
@@ -128,41 +132,12 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
             )
 
 
-def _refuse_unproven(trials: "Trials", comparison: ComparisonOptions) -> None:
-    from stopwise.errors import require
-
-    require(
-        comparison.by == "wins"
-        or (
-            not trials.bounds_inferred
-            and all(task in trials.bounds for task in trials.tasks)
-            and not any(getattr(note, "code", "") == "bounds-assumed" for note in trials.notes)
-        ),
-        "--strict needs declared bounds for every task: give --bounds",
-    )
-
-
 def _place(analysis: "Analysis", *, alone: bool) -> str | None:
     """Return which task this is; a file without a task column has one, called "task"."""
     if analysis.aligned.mean is not None:
         return analysis.task
     named = analysis.task is not None and not (alone and analysis.task == "task")
     return f"task {analysis.task}" if named else None
-
-
-def _refuse_doubts(analyses: list["Analysis"]) -> None:
-    from stopwise.errors import require
-    from stopwise.messages import first_few
-
-    for analysis in analyses:
-        title = _place(analysis, alone=len(analyses) == 1)
-        place = "" if title is None else f"{title}: "
-        require(
-            not analysis.serious_doubts,
-            "--strict needs fresh draws in random order, which these trials do not look like (is "
-            f"the file sorted, or did something change midway?): {place}"
-            f"{first_few(analysis.serious_doubts)}",
-        )
 
 
 def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from stopwise.cli.panels import in_panels
 from stopwise.cli.parameters import read_plainly
 from stopwise.cli.wording import OFFERED, in_words
 from stopwise.errors import InvalidInput, StopwiseError
@@ -30,6 +31,10 @@ class Command(TyperCommand):
         """Parse the arguments."""
         with clear_errors(name_of(parent, info_name)):
             return super().make_context(info_name, args, parent, **extra)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List arguments and options, by panel."""
+        return in_panels(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read ``--bounds 0 500`` as ``--bounds 0,500``, then parse as usual."""
@@ -88,6 +93,10 @@ class Command(TyperCommand):
 
 class CommandGroup(TyperGroup):
     """Commands, of which an unknown one is refused in one line too."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """List the options as those of a command."""
+        return in_panels(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as usual, but what is not given at once."""

@@ -22,7 +22,7 @@ MOST_TRIALS = 10**12
 
 @dataclass(frozen=True, kw_only=True)
 class TwoPolicyOptions(
-    ComparisonOptions, left_out=("adjust", "ties", "baseline", "goal", "indifference", "allocation")
+    ComparisonOptions, left_out=("adjust", "ties", "baseline", "goal", "indifference")
 ):
     """The settings of a single pair: there is nothing to adjust for, and no best of many."""
 
@@ -47,9 +47,10 @@ def compare(
     exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two policies: `stopwise compare 17/20 14/20`, or two files of scores.
+    """Compare two policies: two counts, two files of scores, or one and a number.
 
-    One policy and a number: `stopwise compare 45/50 --reference 0.87`, or one file of scores.
+    stopwise compare 17/20 14/20
+    stopwise compare new.csv --reference 0.87 --bounds 0,1
     """
     of_files = {*comparison.options(), *reading.options()} - {"alpha", "reference"}
     if second is None and comparison.reference is None:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForecastComparisonOptions(
-    ComparisonOptions, left_out=("baseline", "by", "futility", "futility_chance")
-):
+class ForecastComparisonOptions(ComparisonOptions, left_out=("baseline", "by", "futility")):
     """The settings of the study that goes on."""
 
     n_max: int | None = option(
@@ -50,7 +48,11 @@ def forecast(
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
-    """Forecast a running study: the chance of a verdict, and how many more trials it takes."""
+    """Forecast a running study: the chance of a verdict, and how many more trials it takes.
+
+    stopwise forecast trials.csv --bounds 0,1 --n-max 100
+    stopwise forecast cups --minutes-per-trial 3
+    """
     from stopwise.cli.planning_tables import show_answers
 
     check_places(output.html, output.figures)

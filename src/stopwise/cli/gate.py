@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
+class GateReadingOptions(ReadingOptions, left_out=("seed",)):
     """Files as they were written: their order is that of the trials, and their range declared."""
 
     bounds: str | None = option(
@@ -30,7 +30,7 @@ class GateReadingOptions(ReadingOptions, left_out=("order", "seed")):
 
 
 # Of several policies, or of other ends.
-OF_OTHERS = ("margin", "equivalence", "futility", "futility_chance", "by")
+OF_OTHERS = ("margin", "equivalence", "futility", "by")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +74,9 @@ def gate(
     html: Path | None = option("Write a self-contained page to this file."),
 ) -> None:
     """Say whether a new policy is not worse than the old one: a check before a release.
+
+    stopwise gate new.csv --baseline old.csv --margin .05 --bounds 0,1 --n-max 500
+    stopwise gate new.csv --reference .9 --bounds 0,1
 
     Exit code 0, pass: shown not worse by the margin or more; 1, fail: shown worse by more than the
     margin; 3, undecided: more trials are needed; 2: bad input. Each claim, if false, is ever made

@@ -10,10 +10,17 @@ from typing import Annotated, Any
 import typer
 
 from stopwise.cli.command import Mistyped
-from stopwise.cli.option_groups import OptionGroup, flag, option
-from stopwise.cli.values import chosen_executor, column_choices, named_numbers, parse_bounds
+from stopwise.cli.option_groups import OptionGroup, option
+from stopwise.cli.parameters import number
+from stopwise.cli.values import (
+    chosen_executor,
+    column_choices,
+    named_numbers,
+    numbers,
+    parse_bounds,
+)
 
-WEIGHT = "TASK=NUMBER"
+KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
     list[str] | None,
@@ -25,7 +32,6 @@ TrialFiles = Annotated[
 Workers = Annotated[
     int | None, typer.Option(help="Number of workers, with --executor processes or ray.")
 ]
-Address = Annotated[str | None, typer.Option(help="Address of an existing Ray cluster.")]
 MinutesPerTrial = Annotated[
     float | None,
     typer.Option(
@@ -70,62 +76,65 @@ class ComparisonOptions(OptionGroup):
         0.0,
     )
     futility: str | None = option(
-        "With --n-max, when a decision by then has become unlikely: advisory (say so), "
-        "binding (stop there, undecided) or none.",
-        metavar="KIND",
+        "With --n-max, when the chance of a decision by then falls below 0.05 (or CHANCE): "
+        "advisory (say so), binding (stop there, undecided) or none.",
+        metavar="KIND[:CHANCE]",
         show_default="advisory",
-    )
-    futility_chance: float | None = option(
-        "A decision counts as unlikely if its chance is below this.", show_default="0.05"
     )
     reference: float | None = option(
         "Compare every policy with this number instead of with another policy."
     )
-    goal: str = option(
+    goal: str | None = option(
         "What to find out: order (which policies are better than which) or best (only which "
         "one is best, in far fewer trials).",
-        "order",
+        show_default="order",
     )
     indifference: float = option(
-        "With --goal best: a policy this close to the best is good enough.", 0.0
+        "A policy this close to the best is good enough; implies --goal best.", 0.0
     )
-
     equivalence: float | None = option(
         "Also find policies that are practically the same: means less than this apart, in "
         "units of the score."
     )
-    lower_is_better: bool = flag("Smaller scores are better, such as times.")
-    higher_is_better: bool = flag("Larger scores are better, where the name does not say.")
+    lower_is_better: bool | None = option(
+        "What is better, where the name of the score does not say: smaller scores, such as times, "
+        "or larger.",
+        name="--lower-is-better/--higher-is-better",
+        show_default=False,
+    )
     by: str | None = option(
         "What makes a policy better: means, or wins (it wins more often; scores need no "
         "bounds, and nothing is claimed about means; the default for preferences).",
         show_default="means",
     )
-    allocation: str | None = option(
-        "With --goal best: leader (the leading policy is run more often; the default in "
-        "race) or even (the same number of trials of each; the default for files).",
-        show_default=False,
-    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
-        higher = found.pop("higher_is_better", False)
-        if higher and self.lower_is_better:
-            raise Mistyped("--lower-is-better and --higher-is-better contradict each other")
-        if not (higher or self.lower_is_better):
-            found.pop("lower_is_better", None)
-        for name in ("allocation", "by", "futility", "futility_chance"):
-            if getattr(self, name) is None:
+        for name in ("by", "lower_is_better"):
+            if found.get(name) is None:
                 found.pop(name, None)
-        if self.futility not in (None, "none", "advisory", "binding"):
-            raise Mistyped(
-                f"--futility must be advisory, binding or none, but got {self.futility!r} (a "
-                "threshold is for --futility of `stopwise forecast`, here --futility-chance)"
-            )
-        if self.futility == "none":
-            found["futility"] = None
+        if "goal" in found:
+            found["goal"] = self.goal or ("best" if self.indifference else "order")
+        if "futility" in found:
+            found.update(_futility(found.pop("futility")))
         return {**found, "design": None if self.design == "auto" else self.design}
+
+
+def _futility(typed: str | None) -> dict[str, Any]:
+    """Read ``binding:0.1`` as a kind and a chance."""
+    if typed is None:
+        return {}
+    kind, _, chance = typed.partition(":")
+    if kind not in KINDS_OF_FUTILITY:
+        raise Mistyped(
+            f"--futility must be advisory, binding or none, but got {typed!r} (a chance of its own "
+            "follows the word: --futility advisory:0.1)"
+        )
+    found: dict[str, Any] = {"futility": None if kind == "none" else kind}
+    if chance:
+        (found["futility_chance"],) = numbers(chance, "--futility KIND:CHANCE", float) or [None]
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,22 +157,26 @@ class TaskOptions(OptionGroup):
     """A claim about the mean over tasks."""
 
     tasks: str | None = option(
-        "mean: one claim about the mean over all tasks, instead of one for each task."
-    )
-    task_order: str = option(
-        "With --tasks mean: rounds (one trial of every task is averaged into each row) or "
-        "random (the task of each row was drawn at random, which needs fewer trials).",
-        "rounds",
-    )
-    weight: list[str] | None = option(
-        "With --tasks mean: the weight of a task, if not 1; repeat for each.", metavar=WEIGHT
+        "One claim about the mean over all tasks, instead of one for each task: mean (rows hold "
+        "one trial of every task) or random (the task of each row was drawn at random, which needs "
+        "fewer trials). With weights: mean:reach=2,lift=1.",
+        metavar="KIND[:TASK=WEIGHT,...]",
     )
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""
-        found = super().keywords()
-        found["weights"] = named_numbers(found.pop("weight"), "--weight", WEIGHT)
-        return found
+        if self.tasks is None:
+            return {"tasks": None, "task_order": "rounds", "weights": None}
+        kind, _, weights = self.tasks.partition(":")
+        return {
+            "tasks": "mean" if kind == "random" else kind,
+            "task_order": "random" if kind == "random" else "rounds",
+            "weights": named_numbers(
+                [part.strip() for part in weights.split(",") if part.strip()],
+                "--tasks mean:",
+                "TASK=WEIGHT,...",
+            ),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,11 +196,11 @@ class ReadingOptions(OptionGroup):
         metavar="POINT",
     )
     column: list[str] | None = option(
-        "Which column plays which role, such as policy=algo; task=env,task joins two "
-        "columns, trial= means there is none. Repeat for each role.",
+        "Which column plays which role, such as policy=algo; task=env,task joins two columns, "
+        "trial= means there is none, policies=a,b names columns with the scores of one policy "
+        "each, time=stamp sorts the trials. Repeat for each role.",
         metavar="ROLE=NAME",
     )
-    file_format: str | None = option("File format, if it is not recognised.", name="--format")
     sheet: str | None = option("The sheet of a workbook.", metavar="NAME")
     missing: str = option(
         "What to do with trials that have no score: error, fail (count as the worst score) or "
@@ -199,34 +212,25 @@ class ReadingOptions(OptionGroup):
         "Repeat for more.",
         metavar="WORD",
     )
-    order: str = option("Order of the trials: file, time (by the time column) or shuffled.", "file")
-    seed: int | None = option("Seed for --order shuffled.")
-
-    def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of ``read_trials``."""
-        found = super().keywords()
-        found["columns"] = column_choices(found.pop("column"))
-        found["where"], found["success_word"] = self.where or (), self.success_word or ()
-        if "file_format" in found:
-            found["format"] = found.pop("file_format")
-        if "bounds" in found:
-            found["bounds"] = parse_bounds(self.bounds)
-        return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableReadingOptions(ReadingOptions):
-    """How a file is read that may hold all policies."""
-
-    policies: str | None = option(
-        "In a table with one column of scores per policy: the names of these columns.",
-        metavar="NAME,NAME",
+    seed: int | None = option(
+        "Shuffle the trials by this seed, chosen before the scores were seen, if they lost their "
+        "order."
     )
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of ``read_trials``."""
-        names = None if self.policies is None else self.policies.split(",")
-        return {**super().keywords(), "policies": names}
+        found = super().keywords()
+        columns = column_choices(found.pop("column"))
+        policies = columns.pop("policies", None)
+        if policies is not None:
+            found["policies"] = [policies] if isinstance(policies, str) else policies
+        if "seed" in found:
+            by_time = "time" if columns.get("time") else "file"
+            found["order"] = by_time if self.seed is None else "shuffled"
+        found["where"], found["success_word"] = self.where or (), self.success_word or ()
+        if "bounds" in found:
+            found["bounds"] = parse_bounds(self.bounds)
+        return {**found, "columns": columns}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,50 +238,27 @@ class ProxyOptions(OptionGroup):
     """A cheap score of every trial."""
 
     proxy: str | None = option(
-        "A column with a cheap score of every trial, e.g. from a simulator, which saves trials.",
-        metavar="COLUMN",
-    )
-    proxy_scores: Path | None = option(
-        "With --proxy: a file of many simulated scenes, other than those of the trials, for "
-        "the mean of the proxy."
-    )
-    proxy_mean: list[str] | None = option(
-        "With --proxy, instead of --proxy-scores: its mean for each policy, if known.",
-        metavar="POLICY=NUMBER",
-    )
-    audit: float | None = option(
-        "If --proxy is a judge's score of every trial: the chance with which rows were drawn "
-        "for people to score too. Leave the score of all other trials empty."
+        "A column with a cheap score of every trial, which saves trials. A simulator's: "
+        "COLUMN=FILE, a file of many other simulated scenes. A judge's: COLUMN=CHANCE, with which "
+        "rows were drawn for people to score too; leave the score of all other trials empty.",
+        metavar="COLUMN=FILE|CHANCE",
     )
 
-    def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of the library."""
-        return {
-            **super().keywords(),
-            "proxy_mean": named_numbers(self.proxy_mean, "--proxy-mean", "POLICY=NUMBER"),
-        }
+    def settings(self, how: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Keywords of ``read_trials``, ``how`` to read among them, and of ``analyze``."""
+        if self.proxy is None:
+            return how, {}
+        column, _, source = self.proxy.partition("=")
+        how = {**how, "columns": {**how["columns"], "proxy": column}}
+        if not source:
+            return how, {"proxy": column}
+        try:
+            audit = number(source)
+        except ValueError:
+            from stopwise.rows.scenes import read_scenes
 
-    def reading(self, how: dict[str, Any]) -> dict[str, Any]:
-        """Return keywords of ``read_trials`` with what a proxy adds to them."""
-        columns = dict(how["columns"])
-        if self.proxy is not None:
-            columns["proxy"] = self.proxy
-        for name in ("audit", "proxy_scores", "proxy_mean"):
-            if getattr(self, name) and "proxy" not in columns:
-                option = f"--{name.replace('_', '-')}"
-                raise Mistyped(f"{option} goes with --proxy COLUMN, the cheap score of every trial")
-        if self.audit is not None and (self.proxy_scores or self.proxy_mean):
-            raise Mistyped(
-                "with --audit the mean of the proxy is not needed: leave --proxy-scores and "
-                "--proxy-mean out"
-            )
-        if how["missing"] == "keep" and self.audit is None:
-            raise Mistyped(
-                "--missing keep goes with --audit, where a judge has scored every trial and people "
-                "some; else --missing drop leaves trials without a score out"
-            )
-        kept = {} if self.audit is None else {"missing": "keep"}
-        return {**how, "columns": columns, **kept}
+            return how, {"proxy": column, "proxy_scores": read_scenes(Path(source), column, **how)}
+        return {**how, "missing": "keep"}, {"proxy": column, "audit": audit}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,13 +267,13 @@ class SimulationOptions(OptionGroup):
 
     precision: float = option("Standard error of the chances; smaller takes longer.", 0.015)
     seed: int = option("Seed for the simulation.", 0)
-    executor: str = option("What runs the simulation: threads, processes or ray.", "threads")
-    workers: Workers = None
-    address: Address = None
+    executor: str = option(
+        "What runs the simulation: threads, processes, ray, or ray:ADDRESS of a cluster.", "threads"
+    )
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of the library."""
-        place = chosen_executor(self.executor, workers=self.workers, address=self.address)
+        place = chosen_executor(self.executor)
         return {"precision": self.precision, "seed": self.seed, "executor": place}
 
 

@@ -22,21 +22,23 @@ from stopwise.cli.values import numbers, parse_bounds, refuse_percentages
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanComparisonOptions(ComparisonOptions, left_out=("n_max", "baseline", "by")):
+class PlanComparisonOptions(
+    ComparisonOptions, left_out=("n_max", "baseline", "by", "adjust", "ties")
+):
     """The settings of a plan, whose n_max and baseline are of another kind."""
 
     design: str | None = option("independent, or paired: one trial each from the same start.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanReadingOptions(ReadingOptions, left_out=("order", "seed")):
+class PlanReadingOptions(ReadingOptions, left_out=("seed",)):
     """A file whose trials are drawn in random order, so that theirs does not matter."""
 
     bounds: str | None = option('Range of the score: "LOW,HIGH".')
 
 
 @dataclass(frozen=True, kw_only=True)
-class PilotReadingOptions(PlanReadingOptions, left_out=("order", "seed", "score")):
+class PilotReadingOptions(PlanReadingOptions, left_out=("seed", "score")):
     """A file that may have several scores."""
 
     scores: list[str] | None = option(
@@ -92,7 +94,10 @@ def plan(
     simulation: SimulationOptions,
     output: OutputOptions,
 ) -> None:
-    """Estimate how many trials a study will take, as in `stopwise plan 0.5 0.7`.
+    """Estimate how many trials a study will take.
+
+    stopwise plan 0.5 0.7 --n-max 100 --minutes-per-trial 3
+    stopwise plan --budget 200 --policies 4 --tasks 3
 
     See also `stopwise forecast`, for a study that is already running.
     """

@@ -13,9 +13,8 @@ import typer
 from stopwise.cli.analyze import as_typed, show
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of, require_baseline
-from stopwise.cli.option_groups import flag, grouped, option
+from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.options import (
-    Address,
     JoiningOptions,
     OutputOptions,
     ReportingOptions,
@@ -41,7 +40,7 @@ FACTORY = "NAME=package.module:factory"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaceComparisonOptions(JoiningOptions):
+class RaceComparisonOptions(JoiningOptions, left_out=("adjust", "ties", "by")):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: int = option("Maximum episodes per policy, fixed before the first one.", 500)
@@ -57,8 +56,20 @@ class RaceComparisonOptions(JoiningOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaceTaskOptions(TaskOptions, left_out=("task_order",)):
+class RaceTaskOptions(TaskOptions):
     """The mean over tasks, which a race draws itself."""
+
+    tasks: str | None = option(
+        "One claim about the mean over several tasks, of which each row is given one at random: "
+        "mean. With weights: mean:reach=2,lift=1.",
+        metavar="mean[:TASK=WEIGHT,...]",
+    )
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the options as keywords of the library."""
+        found = super().keywords()
+        del found["task_order"]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,23 +114,17 @@ def race(
         "Seed for the whole race; 0 by default, but drawn and recorded with several tasks.",
         show_default=False,
     ),
-    executor: str = option("What runs the episodes: serial, processes or ray.", "serial"),
+    executor: str = option(
+        "What runs the episodes: serial, processes, ray, or ray:ADDRESS of a cluster.", "serial"
+    ),
     workers: Workers = None,
     batch: int | None = option("Episodes sent to a worker at once; 1 by default."),
-    retries: int | None = option(
-        "How often an episode is run again if its worker is lost; 3 by default."
-    ),
     window: int | None = option(
         "Maximum rows begun but not yet evaluated; by default, enough to keep workers busy."
     ),
     num_gpus: float | None = option(
         "GPUs that each worker needs (0.5: two share one), with --executor ray."
     ),
-    wait_for_nodes: bool = flag(
-        "With --executor ray: the cluster adds nodes on demand, so wait for one that has "
-        "what a worker needs."
-    ),
-    address: Address = None,
     journal: Path | None = option(
         "Record every episode in this file; if it exists, resume from it."
     ),
@@ -133,7 +138,11 @@ def race(
     reporting: ReportingOptions,
     output: RaceOutputOptions,
 ) -> None:
-    """Run policies in a simulator until it is clear which one is better, then stop."""
+    """Run policies in a simulator until it is clear which one is better, then stop.
+
+    stopwise race --env CartPole-v1 --bounds 0 500 --policy a=mine:make_a --policy b=mine:make_b
+    stopwise race --env mine:make --checkpoints 'runs/*.zip' --load mine:load --goal best
+    """
     from stopwise.errors import require
     from stopwise.rollout.race import race as run
 
@@ -147,7 +156,7 @@ def race(
     if exit_code:
         # How many checkpoints there are is not known yet.
         several = 3 if checkpoints else len(policies) + len(stored or ())
-        require_baseline(several, comparison.baseline, comparison.goal)
+        require_baseline(several, comparison.baseline, comparison.keywords()["goal"])
     try:
         with _live(comparison.alpha, quiet=output.as_json) as on_progress:
             result = run(
@@ -166,10 +175,7 @@ def race(
                     executor,
                     workers=workers,
                     batch=batch,
-                    retries=retries,
-                    address=address,
                     num_gpus=num_gpus,
-                    wait_for_nodes=wait_for_nodes or None,
                 ),
                 window=window,
                 journal=journal,

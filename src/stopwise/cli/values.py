@@ -11,8 +11,8 @@ from stopwise.errors import require
 from stopwise.messages import reworded
 
 # Options of executors: of those with workers elsewhere, and of Ray alone.
-FLEET = ("workers", "batch", "retries")
-RAY = ("address", "num_gpus", "wait_for_nodes")
+FLEET = ("workers", "batch")
+RAY = ("num_gpus",)
 
 
 def refuse_percentages(typed: Mapping[str, Any], bounds: Any) -> None:
@@ -130,9 +130,11 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
 
 
 def chosen_executor(name: str, **typed: Any) -> Any:
-    """Return the executor of that name with what was typed for it; one without stays a name."""
+    """Make the executor of that name with what was typed for it; one without stays a name."""
     from stopwise.rollout.executors import processes, ray_cluster
 
+    name, _, address = name.partition(":")
+    require(not address or name == "ray", f"only ray has an address, not {name}")
     given = {option: value for option, value in typed.items() if value is not None}
     places = {"processes": FLEET, "ray": (*FLEET, *RAY)}
     for option in given:
@@ -141,4 +143,4 @@ def chosen_executor(name: str, **typed: Any) -> Any:
         require(name in fits, text)
     if name == "processes":
         return processes(**given)
-    return ray_cluster(**given) if name == "ray" else name
+    return ray_cluster(address=address or None, **given) if name == "ray" else name

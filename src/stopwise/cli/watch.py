@@ -14,9 +14,9 @@ from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
     JoiningOptions,
     NamedFiles,
+    ReadingOptions,
     ReportingOptions,
     Stored,
-    TableReadingOptions,
     TaskOptions,
     TrialFiles,
 )
@@ -35,7 +35,7 @@ GO_ON = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchReadingOptions(TableReadingOptions, left_out=("order", "seed")):
+class WatchReadingOptions(ReadingOptions, left_out=("seed",)):
     """Files that grow: they are read in their order, and their range has to be declared."""
 
     bounds: str | None = option(
@@ -63,6 +63,9 @@ def watch(
     as_json: bool = flag("Print one line of JSON per look.", "--json"),
 ) -> None:
     """Watch result files as they grow, and say when to stop the evaluation.
+
+    stopwise watch results --bounds 0,1 --n-max 100
+    stopwise watch --policy old=old.csv --policy new=new.csv --bounds 0,1 --once
 
     Reads the same files as `analyze`: lerobot, CSV, monitor files and more.
     """

@@ -44,21 +44,47 @@ def _next_step(code: str) -> str | None:
     return None
 
 
+# Settings with a value that are typed in another way.
+TYPED = {
+    ("lower_is_better", False): "--higher-is-better",
+    ("order", "time"): "--column time=NAME",
+    ("order", "shuffled"): "--seed NUMBER",
+    ("task_order", "random"): "--tasks random",
+    ("unequal", "groups"): "--design groups",
+}
+# The same whatever their value is.
+ANYWAY = {
+    "guesses": "MEAN+-SD, as in 50+-20",
+    "proxy_scores": "--proxy COLUMN=FILE",
+    "audit": "--proxy COLUMN=CHANCE",
+    "proxy": "--proxy COLUMN",
+    "weights": "--tasks mean:TASK=WEIGHT",
+    "futility_chance": "--futility KIND:CHANCE",
+    "wait_for_nodes": "ray_cluster(wait_for_nodes=True) in Python",
+}
+
+
 def as_option(setting: Setting) -> str:
-    """Return a setting as the option that gives it."""
-    if setting.name == "guesses":
-        return "MEAN+-SD, as in 50+-20"
-    if setting.name == "lower_is_better" and setting.value is False:
-        return "--higher-is-better"
+    """Word a setting as the option that gives it."""
+    if setting.name in ANYWAY:
+        return ANYWAY[setting.name]
     if isinstance(setting.value, dict):
         return _by_name(setting.name, setting.value)
-    name = {"weights": "weight"}.get(setting.name, setting.name)  # given one by one
-    option, offered = f"--{name.replace('_', '-')}", OFFERED.get()
+    if setting.name == "policies" and setting.value is not None:
+        return f"--column policies={shlex.quote(_typed(setting.value))}"
+    typed = TYPED.get((setting.name, setting.value)) if _is_word(setting.value) else None
+    if typed is not None:
+        return typed
+    option, offered = f"--{setting.name.replace('_', '-')}", OFFERED.get()
     missing = offered is not None and option not in offered
     if setting.value is None or setting.value is True:
         return setting.words if missing and setting.words is not None else option
     typed = f"{option} {shlex.quote(_typed(setting.value))}"
     return f"{typed} of `stopwise analyze`" if missing else typed
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str | bool)
 
 
 def _by_name(name: str, values: dict[str, object]) -> str:

@@ -27,7 +27,7 @@ from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
 from stopwise.data.typed_columns import to_names, to_numbers
 from stopwise.errors import InvalidInput
-from stopwise.messages import Message, Notes, Setting, names_listed
+from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ def _no_score(raw: RawTable) -> InvalidInput:
         Setting("score"),
         *([f" (perhaps {names_listed(candidates[:4])})"] if candidates and not numbers else []),
         ", or name the columns that hold the scores of one policy each with ",
-        Setting("policies"),
+        Setting("policies", [BLANK]),
         f"; the columns are {listed(raw)}; usual names of a score are "
         f"{', '.join(('score', 'progress', 'success', 'solved', 'return', 'reward', 'result'))}",
         code="no-score-column",

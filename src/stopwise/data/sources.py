@@ -90,8 +90,9 @@ def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]
         return _load_folder(path, reading, policy)
     require(path.stat().st_size > 0, f"{path}: the file is empty")
     raise InvalidInput(
-        f"{path}: not recognised as any of {', '.join(formats.names())}; name one with ",
-        Setting("format"),
+        f"{path}: not recognised as any of {', '.join(formats.names())}; give it "
+        "the ending of its format, such as .csv, or in Python ",
+        Setting("format", words="format="),
         f"; {formats.TABLE}",
         code="format-unknown",
     )

@@ -8,7 +8,7 @@ from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings, RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
-from stopwise.messages import IN_TURN, Message, Setting, few
+from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.rows.groups import Groups
@@ -281,12 +281,15 @@ def _answer(
     if joined:  # policies that came later were declared
         notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
         table = replace(table, notes=tuple(notes))
+    asked = table.asked(settings)
+    if any(getattr(note, "code", "") == LED_RACE for note in table.notes):
+        asked = {**({"allocation": "leader"} if asked.get("goal") == "best" else {}), **asked}
     known = {
         "policies": table.policies,
         **declared,
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
-        **for_files(table.asked(settings)),
+        **for_files(asked),
     }
     rules, table = scenes.rules(table, known)
     return pose(rules, joined).analyze(table)

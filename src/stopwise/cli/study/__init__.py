@@ -1,6 +1,6 @@
 """``stopwise study``: live studies."""
 
-from functools import partial
+from collections.abc import Callable
 
 import typer
 
@@ -12,21 +12,30 @@ app = typer.Typer(
     help="Run trials on the robot: blinded, never lost, stopped as soon as the answer is clear.",
     no_args_is_help=True,
 )
-_command = partial(app.command, cls=Command)
-_command("init")(plan.init)
-_command("lock")(plan.lock)
-_command("status")(status.status)
-_command("run")(run.run)
-_command("serve")(serve.serve)
-_command("runner")(runner.runner)
-_command("correct")(trials.correct)
-_command("void")(trials.void)
-_command("amend")(plan.amend)
-_command("unblind")(plan.unblind)
-_command("report")(status.report)
-_command("export")(trials.export)
-_command("import")(trials.import_trials)
-_command("resolve")(trials.resolve)
-_command("verify")(status.verify)
-_command("backup")(status.backup)
-app.add_typer(serve.token_app, name="token")
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {
+    "Set up": {"init": plan.init, "lock": plan.lock},
+    "Run": {
+        "run": run.run,
+        "serve": serve.serve,
+        "runner": runner.runner,
+        "resolve": trials.resolve,
+    },
+    "Repair": {
+        "correct": trials.correct,
+        "void": trials.void,
+        "amend": plan.amend,
+        "import": trials.import_trials,
+    },
+    "Read": {
+        "status": status.status,
+        "unblind": plan.unblind,
+        "report": status.report,
+        "export": trials.export,
+        "verify": status.verify,
+        "backup": status.backup,
+    },
+}
+for panel, commands in GROUPS.items():
+    for name, command in commands.items():
+        app.command(name, cls=Command, rich_help_panel=panel)(command)
+app.add_typer(serve.token_app, name="token", rich_help_panel="Access")

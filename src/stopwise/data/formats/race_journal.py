@@ -13,7 +13,7 @@ from stopwise.core.seeds import episode_seed
 from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable, table_of_records
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import Notes, Setting, counted
+from stopwise.messages import LED_RACE, Notes, Setting, counted
 
 name = "race"
 EPISODE = ("policy", "row", "score")
@@ -68,9 +68,7 @@ def read(head: Head) -> RawTable:
         notes.add(
             "this race drew the task of each row at random: to repeat its verdict, ask for the "
             "mean with ",
-            Setting("tasks", "mean"),
-            " and ",
-            Setting("task_order", "random"),
+            Setting("task_order", "random", words="tasks='mean' and task_order='random'"),
             code="race-tasks",
         )
     if race.get("design") == "paired":
@@ -188,8 +186,8 @@ def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
         notes.add(
             "this race tried the leading policy more often: to repeat its verdict, ask for the "
             "best with ",
-            Setting("allocation", "leader"),
-            code="race-allocation",
+            Setting("goal", "best"),
+            code=LED_RACE,
         )
 
 

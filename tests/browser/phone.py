@@ -81,6 +81,11 @@ def tap(page: Page, *names: str) -> None:
         page.get_by_role("button", name=name).click()
 
 
+def turn_to(page: Page, tab: str) -> None:
+    """Show one of the tabs of the owner's page."""
+    page.get_by_role("tab", name=tab).click()
+
+
 def take(page: Page) -> str:
     """Take a trial; return its code."""
     tap(page, "Next trial")

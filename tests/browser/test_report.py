@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.questions.analysis import report
-from tests.browser.phone import DESKTOP, joined
+from tests.browser.phone import DESKTOP, joined, turn_to
 from tests.study.live import score_one, take
 from tests.web.serving import CUPS, served
 
@@ -123,7 +123,8 @@ def test_all_columns_of_the_owner_are_in_sight(browser: Browser, tmp_path: Path)
 
         expect(page.locator("#live-evidence")).to_contain_text("anytime p")
         assert page.locator(".journal td").count() >= 4 * 9
-        for width in (360, 1100):
+        for width, tab in ((360, "Progress"), (1100, "Trials and journal")):
+            turn_to(page, tab)
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate(HIDDEN) == []
         page.context.close()

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 import stopwise as sw
 from stopwise.web import site
-from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, undo
+from tests.browser.phone import DESKTOP, PHONE, code_of, joined, picture, ready, turn_to, undo
 from tests.web.serving import CUPS, served
 
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
@@ -43,6 +43,7 @@ def test_a_study_from_the_draft_to_the_report(
         undo_and_score_again(study, phones[1])
         until_done(study, phones)
 
+        turn_to(owner, "Progress")
         expect(owner.locator("#live-evidence")).to_contain_text("Finished")
         assert "flow-v2" not in owner.locator("#live-evidence").inner_text()
         owner.once("dialog", lambda dialog: dialog.accept())
@@ -83,6 +84,7 @@ def lock_in_the_editor(owner: Page) -> None:
 
 def invited(browser: Browser, owner: Page, name: str) -> Page:
     """Let the owner make a link and a phone follow it."""
+    turn_to(owner, "People")
     owner.get_by_label("Name").fill(name)
     owner.get_by_role("button", name="Make a link").click()
     expect(owner.locator("#live-people")).to_contain_text(name)

@@ -113,7 +113,7 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
     assert doubt == f"{said} first entered do not show it."
     shown = Shown.of(study)
     for text in (
-        shown.page, shown.wall, study.report(),
+        shown.tasks[0].card, shown.wall, study.report(),
         typed.study("status", tmp_path / "study").output,
         typed.study("run", tmp_path / "study").output,
         typed.study("unblind", tmp_path / "study").output,

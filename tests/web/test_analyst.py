@@ -9,7 +9,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.web.analyst import Analyst
-from stopwise.web.evidence_cache import EvidenceCache, Shown
+from stopwise.web.evidence_cache import DRAWN, EvidenceCache, Shown
 from stopwise.web.expected_end import expected_end
 from tests.study.live import running
 from tests.web.serving import served
@@ -92,19 +92,16 @@ def test_a_reader_is_not_kept_waiting_for_the_next(study: sw.Study) -> None:
     assert asked == 2
 
 
-def test_much_evidence_is_folded(study: sw.Study) -> None:
-    """A page shows what was found; what is folded is fetched when someone looks."""
+def test_a_page_shows_the_evidence_of_one_task(study: sw.Study) -> None:
+    """Of many pairs the figures draw those that are nearest to a decision."""
     token = study.create_token("viewer", "grace")
     with served(study) as url, httpx.Client(base_url=url, trust_env=False, timeout=600) as client:
-        assert client.get("/view/part/0").status_code == 401
         client.post("/api/join", json={"token": token})
-        page = client.get("/view").text
-        assert "8 policies, 0 of 28 pairs decided after 2 rounds" in page
-        assert "polyline" not in page
-        for place in ("0", "1"):
-            assert client.get(f"/view/part/{place}").text.count("polyline") == 28
-        for place in ("-1", "2"):
-            assert client.get(f"/view/part/{place}").status_code == 404
         shown = client.get("/api/evidence").json()
         assert [len(task["pairs"]) for task in shown["tasks"]] == [28, 28]
         assert shown == json.loads(Shown.of(study).json)
+        for place, task in enumerate(shown["tasks"]):
+            part = client.get(f"/view/live?task={place}").text
+            assert f"<h2>{task['task']}</h2>" in part
+            assert (part.count("polyline"), part.count('class="verdict"')) == (DRAWN, 1)
+        assert 'class="verdict"' not in client.get("/view/live?task=2").text

@@ -106,7 +106,7 @@ def test_the_page_of_the_owner_shows_the_plan_and_says_if_its_file_was_edited(
     study.lock()
     client.post("/api/join", json={"token": tokens["owner"]})
     page = client.get("/owner").text
-    assert f"Method {study.plan.method}, at most {study.plan.n_max} trials per policy." in page
+    assert "2 policies × 40 trials = at most 80 trials" in page
     assert "edited" not in page
 
     assert study.folder is not None

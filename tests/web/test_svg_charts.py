@@ -13,7 +13,7 @@ def task(*p_values: float, better: str | None = None) -> TaskView:
     )  # fmt: skip
     return TaskView(
         task="t", alpha=0.05, rows=2, n_max=10, decided=False, needed=["A", "B"], sentence=None,
-        order=None, trials_used=4, trials_saved=0, policies=[], pairs=[pair],
+        headline=None, order=None, trials_used=4, trials_saved=0, policies=[], pairs=[pair],
         interval_note=None, goal="order", best=None, candidates=[],
     )  # fmt: skip
 

@@ -24,46 +24,67 @@ from stopwise.web.responses import (
 )
 
 # Between two computations passes this many times what one took: others need the processor too.
-REST = 4.0
-SHOWN_AT_ONCE = 15  # pairs of policies; with more, a page shows what was found and folds the rest
+REST = 1.0
+DRAWN = 12  # pairs of a task in its figures: more cannot be told apart
+ON_THE_WALL = 6  # from afar
 POINTS = 300  # of a curve; more cannot be seen
-ON_THE_WALL = 6  # pairs or candidates, of one task: more cannot be told apart from afar
+
+
+@dataclass(frozen=True)
+class TaskShown:
+    """The evidence of one task as a part of a page, and where it stands in a word."""
+
+    name: str
+    state: str
+    card: Markup
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The evidence as it leaves the server: for programs, for pages, and what pages say first.
-
-    ``parts`` are what is folded, task by task, where there is much; ``wall`` is for the second
-    screen.
-    """
+    """The evidence as it leaves the server: for programs, for pages, and for the second screen."""
 
     seq: int
     blinded: bool
     saved: int
     json: str
-    page: Markup
-    parts: tuple[str, ...]
+    tasks: tuple[TaskShown, ...]
+    current: int  # the first task that is not over
     wall: Markup
 
     @classmethod
     def of(cls, study: Study) -> "Shown":
         """Compute it from the newest state."""
         view = evidence_of(study)
-        folded = sum(len(task.pairs) for task in view.tasks) > SHOWN_AT_ONCE
+        current = next((place for place, task in enumerate(view.tasks) if task.needed), 0)
+        at_work = _nearest(view.tasks[current], ON_THE_WALL) if view.tasks else None
         return cls(
             seq=view.seq,
             blinded=view.blinded,
             saved=sum(task.trials_saved for task in view.tasks),
             json=view.model_dump_json(),
-            page=Markup(render("evidence_live.html", evidence=view, folded=folded)),
-            parts=tuple(
-                render("evidence_part.html", evidence=view, task=task) for task in view.tasks
-            )
-            if folded
-            else (),
-            wall=Markup(render("evidence_wall.html", evidence=view, task=_at_work(view))),
+            tasks=tuple(_task_shown(view, task) for task in view.tasks),
+            current=current,
+            wall=Markup(render("evidence_wall.html", evidence=view, task=at_work, drawn=at_work)),
         )
+
+
+def _task_shown(view: EvidenceView, task: TaskView) -> TaskShown:
+    open_state = "running" if task.needed else "futile" if task.futile else "n_max reached"
+    state = task.answer.FOUND if task.decided else open_state
+    drawn = _nearest(task, DRAWN)
+    card = render("evidence_task.html", evidence=view, task=task, state=state, drawn=drawn)
+    return TaskShown(task.task, state, Markup(card))
+
+
+def _nearest(task: TaskView, most: int) -> TaskView:
+    """Return a task with the open pairs that are nearest to a decision, for a figure."""
+    pairs = task.pairs
+    order = sorted(
+        range(len(pairs)),
+        key=lambda place: (pairs[place].finding is not None, pairs[place].p_value),
+    )
+    pairs = [pairs[place] for place in sorted(order[:most])]
+    return task.model_copy(update={"pairs": pairs, "candidates": task.candidates[:most]})
 
 
 class EvidenceCache:
@@ -94,20 +115,6 @@ class EvidenceCache:
             self._lock.release()
 
 
-def _at_work(view: EvidenceView) -> TaskView | None:
-    """Return the first task that is not over, or else the first, with what is nearest to its end.
-
-    A draft has none.
-    """
-    task = next((task for task in view.tasks if task.needed), next(iter(view.tasks), None))
-    if task is None:
-        return None
-    nearest = sorted(task.pairs, key=lambda pair: (pair.finding is not None, pair.p_value))
-    pairs = [pair for pair in task.pairs if pair in nearest[:ON_THE_WALL]]
-    few = {"pairs": pairs, "candidates": task.candidates[:ON_THE_WALL]}
-    return task.model_copy(update=few)
-
-
 def evidence_of(study: Study) -> EvidenceView:
     """Return the evidence as the API gives it."""
     verdict, saved = study.verdict(), study.trials_saved()
@@ -123,6 +130,7 @@ def _task_view(task: TaskVerdict, saved: int, analysis: Analysis | None) -> Task
     return TaskView.showing(
         task,
         sentence=None if analysis is None else analysis.sentence,
+        headline=None if analysis is None else analysis.headline,
         order=None if analysis is None else analysis.order_text,
         trials_used=0 if analysis is None else analysis.trials_used,
         policies=[] if analysis is None else _policies(analysis),

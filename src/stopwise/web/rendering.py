@@ -29,7 +29,7 @@ def _environment() -> Environment:
     )
     environment.filters["clock"] = _clock
     environment.filters["p"] = _p_value
-    environment.filters["duration"] = _duration
+    environment.filters["duration"] = duration
     environment.filters["percent"] = _percent
     environment.globals["limits"] = limits
     charts = (candidate_chart, evidence_chart, interval_chart)
@@ -41,7 +41,8 @@ def _clock(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _duration(minutes: float) -> str:
+def duration(minutes: float) -> str:
+    """Write a time in the unit in which people would say it."""
     if minutes < 1.5:
         return f"{60 * minutes:.0f} seconds"
     return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.2g} hours"

@@ -141,6 +141,7 @@ class TaskView(_Answer):
     futile: bool = False
     needed: list[str]
     sentence: str | None
+    headline: str | None
     order: str | None
     trials_used: int
     trials_saved: int
@@ -170,9 +171,11 @@ class EvidenceView(_Answer):
 
 
 class PlanView(_Answer):
-    """The plan as text, and whether it is locked."""
+    """The plan as text, its size and method in words (empty if it is invalid), and its hash."""
 
     text: str
+    size: str
+    method: str
     locked: bool
     digest: str | None
 

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
 
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
-from stopwise.web.permissions import Reader, csrf_token, session
+from stopwise.web.permissions import csrf_token, session
+from stopwise.web.plan_words import method_in_words
 from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
 from stopwise.web.routes.plan import plan_view
@@ -47,15 +49,20 @@ def api_page(request: Request) -> Response:
     return HTMLResponse(render("api.html", document=request.app.openapi()))
 
 
+class Asked(BaseModel):
+    """What a page is asked to show: how many trials, and the evidence of which task."""
+
+    trials: int = Field(default=LAST_TRIALS, ge=1, le=10_000)
+    task: int | None = Field(default=None, ge=0)
+
+
 def _add_page(
-    path: str, template: str, content: Callable[[Site, int], dict[str, Any]], *roles: Role
+    path: str, template: str, content: Callable[[Site, Asked], dict[str, Any]], *roles: Role
 ) -> None:
     """Serve a page to those with one of these roles; others are sent to their own page."""
 
     @router.get(path)
-    def page(
-        site: Here, request: Request, trials: Annotated[int, Query(ge=1, le=10_000)] = LAST_TRIALS
-    ) -> Response:
+    def page(site: Here, request: Request, asked: Annotated[Asked, Query()]) -> Response:
         found = session(site, request)
         if found is None:
             return RedirectResponse("/join", 303)
@@ -69,7 +76,7 @@ def _add_page(
             if site.study.locked:
                 raise
             return _broken_draft(site, grant, shared, str(error))
-        return HTMLResponse(render(template, **shared, status=status, **content(site, trials)))
+        return HTMLResponse(render(template, **shared, status=status, **content(site, asked)))
 
 
 def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
@@ -78,25 +85,31 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
     return HTMLResponse(page, 409)
 
 
-def _place(site: Site, _: int) -> dict[str, Any]:
+def _place(site: Site, _: Asked) -> dict[str, Any]:
     # A name that no other study has, for how long a score is held, and what may be chosen.
     study = site.study
     tasks = [task.name for task in study.plan.tasks] if study.plan.shares is None else []
     return {"study": site.cookie, "hold": sites.UNDO_SECONDS, "tasks": tasks}
 
 
-def _evidence(site: Site, _: int) -> dict[str, Any]:
-    return {"evidence": site.evidence.shown(), "end": site.end.shown()}
+def _evidence(site: Site, asked: Asked) -> dict[str, Any]:
+    shown = site.evidence.shown()
+    return {
+        "evidence": shown,
+        "task": shown.current if asked.task is None else asked.task,
+        "end": site.end.shown(),
+        "method": method_in_words(site.study.plan),
+    }
 
 
-def _everything(site: Site, trials: int) -> dict[str, Any]:
+def _everything(site: Site, asked: Asked) -> dict[str, Any]:
     blinded = not site.study.unblinded
     entries = site.study.journal(max(0, site.study.seq - LAST_ENTRIES))
     return {
-        **_evidence(site, trials),
+        **_evidence(site, asked),
         "names": site.study.names,
-        "lines": site.study.trial_lines(trials) if blinded else [],
-        "plan": None if site.study.locked else plan_view(site),
+        "lines": site.study.trial_lines(asked.trials) if blinded else [],
+        "plan": plan_view(site),
         "tokens": [
             token for token in site.study.tokens() if token.valid(site.study.store.local_time())
         ],
@@ -104,17 +117,8 @@ def _everything(site: Site, trials: int) -> dict[str, Any]:
     }
 
 
-def _whole_page(site: Site, trials: int) -> dict[str, Any]:
-    return {**_everything(site, trials), "hopeless": site.study.plan.hopeless()}
-
-
-@router.get("/view/part/{place}")
-def part(site: Here, _: Reader, place: int) -> Response:
-    """Return what the page folds of one task."""
-    parts = site.evidence.shown().parts
-    if not 0 <= place < len(parts):
-        raise HTTPException(404, "there is no such task")
-    return HTMLResponse(parts[place])
+def _whole_page(site: Site, asked: Asked) -> dict[str, Any]:
+    return {**_everything(site, asked), "hopeless": site.study.plan.hopeless()}
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)

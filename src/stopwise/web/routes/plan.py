@@ -2,8 +2,10 @@
 
 from fastapi import APIRouter
 
+from stopwise.errors import InvalidInput
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Owner
+from stopwise.web.plan_words import method_in_words, size_in_words
 from stopwise.web.requests import AmendmentRequest, PlanRequest, UnblindRequest
 from stopwise.web.responses import Done, PlanStored, PlanView, UnblindView
 from stopwise.web.site import Here, Site
@@ -15,8 +17,12 @@ def plan_view(site: Site) -> PlanView:
     """Return the plan as its owner sees it; a draft need not be valid."""
     study = site.study
     locked = study.locked
-    digest = study.status().plan_digest if locked else None
-    return PlanView(text=study.plan_text, locked=locked, digest=digest)
+    try:
+        size, method = size_in_words(study.plan), method_in_words(study.plan)
+    except InvalidInput:
+        size = method = ""
+    digest = study.plan.digest if locked else None
+    return PlanView(text=study.plan_text, size=size, method=method, locked=locked, digest=digest)
 
 
 @router.get("/plan")

@@ -58,16 +58,19 @@ export function newKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// Calls back after every change of the journal, and tells whether the stream is alive.
-export function listen(changed, connection) {
+// Calls back after every change of the journal, tells whether the stream is alive, and when the link
+// of this page was revoked or has expired.
+export function listen(changed, connection, ended) {
   let source;
   const open = () => {
     source = new EventSource("/api/events");
-    source.addEventListener("open", () => connection?.(true));
+    source.addEventListener("open", () => connection(true));
     source.addEventListener("changed", (event) => changed(JSON.parse(event.data).seq));
     source.addEventListener("error", () => {
-      connection?.(false);
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, 3000);
+      connection(false);
+      if (source.readyState !== EventSource.CLOSED) return;
+      call("GET", "/api/me").catch((error) => error.status === 401 && ended());
+      setTimeout(open, 3000);
     });
   };
   open();

@@ -29,5 +29,6 @@ function joinByFragment() {
   join(fragment);
 }
 
+if (location.search === "?ended") state.textContent = "Your link was revoked, or has expired: ask the owner for a new one.";
 addEventListener("hashchange", joinByFragment);
 joinByFragment();

@@ -9,8 +9,7 @@ const pill = document.getElementById("connection");
 let fetching = false;
 let again = false;
 let newest = 0; // entry of the journal; what a page shows may be older for a while
-let pause = 1000; // longer and longer, while what is shown is not the newest
-let trials = 0; // in the list, if more than at first
+const asked = new URLSearchParams(); // how many trials, and which task, if not as at first
 const sending = new Set(); // forms: a second tap must not store a change twice
 const rubrics = new Map(); // by form, once its trial is known
 
@@ -21,8 +20,7 @@ async function refresh() {
   }
   fetching = true;
   try {
-    const more = trials ? `?trials=${trials}` : "";
-    const response = await fetch(source + more, { redirect: "error" });
+    const response = await fetch(`${source}?${asked}`, { redirect: "error" });
     if (response.ok) {
       replaceParts(await response.text());
       again ||= isBehind();
@@ -33,8 +31,7 @@ async function refresh() {
   fetching = false;
   if (again) {
     again = false;
-    setTimeout(refresh, pause);
-    pause = Math.min(2 * pause, 4000);
+    setTimeout(refresh, 1000); // what is shown is not the newest
   }
 }
 
@@ -48,19 +45,12 @@ function replaceParts(text) {
   const chosen = document.querySelector("input[name=trial]:checked")?.value;
   const focused = document.activeElement;
   const { top } = focused.getBoundingClientRect();
-  const opened = [...document.querySelectorAll("details[id][open]")];
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of [...fresh.body.children]) document.getElementById(part.id)?.replaceWith(part);
   document.querySelectorAll(".tall").forEach((list, place) => (list.scrollTop = scrolled[place] ?? 0));
   const same = document.querySelector(`input[name=trial][value="${chosen}"]`);
   if (same) same.checked = true;
   showLocalTimes();
-  for (const old of opened) {
-    const same = document.getElementById(old.id);
-    if (!same || same === old) continue;
-    same.querySelector(".part")?.replaceChildren(...(old.querySelector(".part")?.children ?? []));
-    same.open = true; // with what it showed, until the new one is there
-  }
   keepInPlace(focused, top, same);
 }
 
@@ -98,6 +88,7 @@ function contentOf(form, submitter) {
     else if (value !== "") content[head] = { ...content[head], [tail]: Number(value) };
   }
   if (submitter?.matches(".correct")) content.answer = rubrics.get(form).answer();
+  if (submitter?.dataset.forGood !== undefined) content.redraw = false;
   return content;
 }
 
@@ -107,7 +98,8 @@ async function send(form, submitter) {
   const { trial } = content;
   delete content.trial;
   const filled = (text) => text?.replace("{trial}", trial);
-  const sure = filled(submitter?.dataset.sure ?? form.dataset.sure);
+  const early = document.querySelector("[data-phase]")?.dataset.phase === "running" && form.dataset.early;
+  const sure = early || filled(submitter?.dataset.sure ?? form.dataset.sure);
   if (sending.has(form) || (sure && !confirm(sure))) return;
   sending.add(form);
   const path = filled(submitter?.dataset.action ?? form.dataset.action);
@@ -117,6 +109,7 @@ async function send(form, submitter) {
     const answer = await call(form.dataset.method, path, content);
     const notes = (answer.notes ?? []).map((note) => `${note}.`).join(" ");
     const then = submitter?.dataset.then;
+    for (const draft of form.querySelectorAll("textarea")) draft.defaultValue = draft.value;
     if (then && (!notes || confirm(`${notes} ${submitter.dataset.still}`))) {
       await call("POST", then);
       location.reload();
@@ -147,7 +140,7 @@ async function showRubric(form) {
   const state = form.querySelector(".form-state");
   hideRubric(form);
   state.textContent = "";
-  form.querySelector(".void").disabled = chosen.dataset.void === undefined;
+  for (const button of form.querySelectorAll(".void")) button.disabled = chosen.dataset.void === undefined;
   if (chosen.dataset.correct === undefined) return;
   const path = `/api/trials/${encodeURIComponent(trial)}/rubric`;
   const found = await call("GET", path).catch((error) => error);
@@ -169,7 +162,7 @@ async function showRubric(form) {
 function hideRubric(form) {
   rubrics.delete(form);
   form.querySelector(".rubric").replaceChildren();
-  form.querySelector(".correct").disabled = form.querySelector(".void").disabled = true;
+  for (const button of form.querySelectorAll(".correct, .void")) button.disabled = true;
 }
 
 function showToken(form, answer) {
@@ -177,16 +170,37 @@ function showToken(form, answer) {
   place.hidden = false;
   place.querySelector("img").src = answer.qr;
   place.querySelector(".token-link").value = answer.link;
+  place.querySelector(".notice").hidden = !["127.0.0.1", "localhost"].includes(new URL(answer.link).hostname);
 }
 
 async function revoke(button) {
-  if (!confirm(`Revoke ${button.dataset.name}'s token?`)) return;
+  if (!confirm(button.dataset.sure)) return;
   await call("DELETE", `/api/tokens/${encodeURIComponent(button.dataset.revoke)}`).catch((error) =>
     alert(error.message),
   );
   refresh();
 }
 
+// One of several parts of the page is shown: the one that the address names.
+function showTab() {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  if (!tabs.length) return;
+  const named = document.getElementById(location.hash.slice(1))?.closest("[role=tabpanel]")?.id;
+  for (const tab of tabs) {
+    const panel = tab.getAttribute("aria-controls");
+    const shown = panel === (named ?? tabs[0].getAttribute("aria-controls"));
+    tab.setAttribute("aria-selected", String(shown));
+    document.getElementById(panel).hidden = !shown;
+  }
+}
+
+addEventListener("hashchange", showTab);
+showTab();
+// What was typed and not saved asks before it is left.
+addEventListener("beforeunload", (event) => {
+  const drafts = [...document.querySelectorAll("textarea")];
+  if (drafts.some((draft) => draft.value !== draft.defaultValue)) event.preventDefault();
+});
 for (const form of document.querySelectorAll("form[data-method]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -200,29 +214,44 @@ for (const form of document.querySelectorAll("form[data-rubric]")) {
   form.addEventListener("reset", () => hideRubric(form));
 }
 document.addEventListener("click", (event) => {
+  const tab = event.target.closest("[role=tab]");
+  if (tab) {
+    history.replaceState(null, "", `#${tab.getAttribute("aria-controls")}`);
+    showTab();
+  }
   const button = event.target.closest("[data-revoke]");
   if (button) revoke(button);
   if (event.target.matches(".token-link")) event.target.select();
-  if (event.target.dataset.trials) {
-    trials = Number(event.target.dataset.trials);
+  for (const name of ["trials", "task"]) {
+    if (event.target.dataset[name] === undefined) continue;
+    asked.set(name, event.target.dataset[name]);
     refresh();
   }
   // The whole line of a trial is there to be tapped.
   if (!event.target.matches("input")) event.target.closest(".trials tr")?.querySelector("input")?.click();
 });
-// What is folded is fetched when someone looks.
-document.addEventListener(
-  "toggle",
-  async (event) => {
-    const { target } = event;
-    if (!target.open || !target.dataset.part) return;
-    const response = await fetch(target.dataset.part, { redirect: "error" }).catch(() => null);
-    if (!response?.ok) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-    target.querySelector(".part").replaceChildren(...fresh.body.children);
-  },
-  true,
-);
+document.getElementById("plan")?.addEventListener("toggle", async ({ target }) => {
+  const found = await call("GET", "/api/plan").catch((error) => ({ text: error.message }));
+  target.querySelector("pre").textContent = found.text;
+});
+// A report takes seconds where there is much: it is made while this page is still there.
+document.getElementById("report")?.addEventListener("click", async (event) => {
+  event.preventDefault();
+  const link = event.target;
+  if (link.dataset.since) return;
+  link.dataset.since = Date.now();
+  const show = () => {
+    link.textContent = `Report: ${Math.round((Date.now() - link.dataset.since) / 1000)} s…`;
+  };
+  const timer = setInterval(show, 1000);
+  show();
+  const response = await fetch(link.href).catch(() => null);
+  clearInterval(timer);
+  delete link.dataset.since;
+  link.textContent = "Report";
+  if (response) location.assign(link.href);
+  else connection(false);
+});
 document.getElementById("leave")?.addEventListener("click", async () => {
   await call("POST", "/api/leave").catch(() => {});
   location.assign("/join");
@@ -246,7 +275,6 @@ let opened = false;
 listen(
   (seq) => {
     newest = seq;
-    pause = 1000;
     if (isBehind()) refresh();
   },
   (alive) => {
@@ -254,5 +282,6 @@ listen(
     if (alive && opened) refresh(); // people may have come and gone meanwhile
     opened ||= alive;
   },
+  () => location.assign("/join?ended"),
 );
 document.documentElement.dataset.ready = ""; // until now, a tap would be lost

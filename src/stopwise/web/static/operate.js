@@ -450,6 +450,6 @@ addEventListener("online", look);
 document.addEventListener("visibilitychange", () => stayAwake(kept.section === "trial"));
 
 showKept();
-listen(look, (alive) => (alive ? look() : setConnected(false)));
+listen(look, (alive) => (alive ? look() : setConnected(false)), () => problem(SIGNED_OUT));
 navigator.serviceWorker?.register("/worker.js").catch(() => {}); // so that the page opens offline
 document.documentElement.dataset.ready = ""; // until now, a tap would be lost

@@ -1,0 +1,32 @@
+"""A plan in words: how many trials it takes, for how long, and what it promises."""
+
+from stopwise.core.promise import promise
+from stopwise.messages import counted
+from stopwise.study.study_plan import StudyPlan
+from stopwise.web.rendering import duration
+
+MINUTES = 3.0  # of a trial, before any was run
+
+
+def size_in_words(plan: StudyPlan) -> str:
+    """Say how many trials there are at most, and how long they take."""
+    tried = len(plan.policies) - len(plan.stored)
+    asked = 1 if plan.over_tasks == "mean" else len(plan.tasks)
+    parts = [counted(tried, "policy", "policies")]
+    if len(plan.tasks) > 1 and asked > 1:
+        parts.append(counted(asked, "task"))
+    if plan.n_max is None:
+        return f"{' × '.join(parts)}, with no limit of trials."
+    most = tried * asked * plan.n_max
+    hours = duration(MINUTES * most)
+    return (
+        f"{' × '.join([*parts, counted(plan.n_max, 'trial')])} = at most {counted(most, 'trial')}, "
+        f"about {hours} at {MINUTES:g} minutes each."
+    )
+
+
+def method_in_words(plan: StudyPlan) -> str:
+    """Say what the method promises."""
+    each = " on each task" if plan.alpha_for == "task" and len(plan.tasks) > 1 else ""
+    chance = promise(plan.method, f"the chance of any false claim{each}", plan.alpha)
+    return f"Method {plan.method}: {chance}, whenever you look or stop."

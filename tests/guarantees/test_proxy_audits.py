@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core import proxy as proxy_module
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import Proxied
+from stopwise.core.readings import audits
 from stopwise.core.readings.audits import unlike_chance
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (
@@ -134,8 +134,8 @@ def test_forecasts_that_know_the_draw_would_be_caught(monkeypatch: pytest.Monkey
     def late(drawn: Any) -> Floats:
         return np.roll(honest(drawn), -1, axis=1)
 
-    honest = proxy_module._forecasts
-    monkeypatch.setattr(proxy_module, "_forecasts", late)
+    honest = audits._forecasts
+    monkeypatch.setattr(audits, "_forecasts", late)
     with pytest.raises(AssertionError):
         assert_at_most(audits_doubted(0.3), RUNS, 0.01)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core import proxy as proxy_module
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.readings import scenes as scenes_module
 from stopwise.core.readings.scene_watch import SceneTests, WatchState
 from stopwise.core.readings.scenes import scene_batches, unit_scenes
 from stopwise.core.rules import Rules
@@ -117,7 +117,7 @@ def test_a_sorted_file_of_scenes_does_no_harm(monkeypatch: pytest.MonkeyPatch) -
     def always(scenes: Floats) -> Floats:
         return scenes[np.random.default_rng(0).permutation(len(scenes))]
 
-    monkeypatch.setattr(proxy_module, "mixed", always)
+    monkeypatch.setattr(scenes_module, "mixed", always)
     with pytest.raises(AssertionError):
         assert_at_most(errors_of_sorted_files(), 1000, 0.05)
 
@@ -127,11 +127,11 @@ def test_the_order_of_scenes_is_drawn_by_which_there_are() -> None:
     rng = np.random.default_rng(2)
     scenes, others = rng.random((2, 9, 2))
     places = rng.permutation(9)
-    found, elsewhere = (proxy_module.mixed(own) for own in (scenes, scenes[places]))
+    found, elsewhere = (scenes_module.mixed(own) for own in (scenes, scenes[places]))
     order = [int(np.flatnonzero((scenes == own).all(axis=1))[0]) for own in found]
 
     np.testing.assert_array_equal(elsewhere, scenes[places][order])
-    assert not np.array_equal(proxy_module.mixed(others), others[order])
+    assert not np.array_equal(scenes_module.mixed(others), others[order])
 
 
 def worst_batch() -> float:

@@ -58,7 +58,7 @@ def test_plan_gives_the_chance_of_each_end() -> None:
     ("options", "line"),
     [
         (["--equivalence", "2"], "--equivalence must be above 0 and below 1"),
-        (["--equivalence", "0.1", "--goal", "best"], "--equivalence needs --goal order"),
+        (["--equivalence", "0.1", "--goal", "best"], "--equivalence does not go with --goal best"),
         (["--equivalence", "0.1", "--method", "step", "--n-max", "100"], "step takes no margin"),
     ],
 )

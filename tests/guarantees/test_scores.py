@@ -7,7 +7,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.readings.wins import Wins
 from stopwise.rows.align import align
 from stopwise.rows.task_tables import tables
 from stopwise.study.blinding import Lots
@@ -46,11 +46,11 @@ def test_equal_winners_are_hardly_ever_told_apart(kind: str, design: str) -> Non
 def test_a_tie_that_counts_as_a_win_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sabotage: policy 1 wins where both are equal."""
 
-    def generous(_: Comparison, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+    def generous(_: Wins, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         won = (r1 >= r0).astype(float)
         return 1.0 - won, won
 
-    monkeypatch.setattr(Comparison, "met", generous)
+    monkeypatch.setattr(Wins, "met", generous)
 
     assert claims(*equal_winners("ties"), by="wins") > 2.5 * ALPHA * RUNS
 

@@ -120,7 +120,7 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
     [
         (
             ["--equivalence", "0.1", "--margin", "-0.05", "--baseline", "a"],
-            "--equivalence needs --margin 0, but got -0.05",
+            "--equivalence does not go with --margin",
         ),
         (["--by", "wins", "--reference", "5"], "--reference does not go with --by wins"),
     ],
@@ -204,7 +204,8 @@ def test_many_robots_need_no_less_than_one_trial_takes() -> None:
 
 def test_a_copy_given_as_stored_is_told_as_one(tmp_path: Path) -> None:
     """Pairs cannot be declared of trials that were run before; and others share no scenes."""
-    scores = [(round(score, 3),) for score in RNG.random(40)]
+    # A seed at which the test for dependence says nothing.
+    scores = [(round(score, 3),) for score in np.random.default_rng(18).random(40)]
     old = table(tmp_path / "old.csv", "score", scores)
     near = table(tmp_path / "near.csv", "score", [(0.9 * score,) for (score,) in scores])
     given = ("--stored", f"old={old}", "--bounds", "0,1", "--n-max", "40")

@@ -129,7 +129,7 @@ def test_drift_raises_a_doubt() -> None:
 
 
 def test_the_best_says_why_not() -> None:
-    with pytest.raises(sw.errors.InvalidInput, match="equivalence needs goal='order'"):
+    with pytest.raises(sw.errors.InvalidInput, match="equivalence does not go with goal='best'"):
         sw.analyze(scores_of(), equivalence=0.1, goal="best")
 
 

@@ -47,7 +47,7 @@ def test_the_mean_over_tasks_refuses_what_it_is_not_proven_for(
 
 
 def test_groups_are_not_compared_by_wins() -> None:
-    with pytest.raises(sw.InvalidInput, match="by means, not by wins"):
+    with pytest.raises(sw.InvalidInput, match="does not go with by='wins'"):
         sw.StopRule(["old", "new"], stored={"old": [0.1] * 20}, n_max=10, by="wins")
 
 

@@ -57,6 +57,9 @@ CAUTIONS = {
     "same robot, scenes and scoring",
 }
 
+# Equal scores row by row are no chance if they have so many values.
+COPIED_VALUES = 10
+
 
 def doubts(
     table: Table,
@@ -161,17 +164,19 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[s
     for policies in family.pairs:
         rows = scores[:, policies]
         met = rows[~np.isnan(rows).any(axis=1)]
-        way = dependence(met[:, 0], met[:, 1], FALSE_ALARMS / family.size)
-        if way is not None:
-            names = [comparison.rules.policies[policy] for policy in policies.tolist()]
-            apart = set(names).isdisjoint(comparison.rules.stored)
-            text = dependence_text(names[0], names[1], way, comparison.method, pairable=apart)
-            if not apart and np.array_equal(*met.T):
-                text = (
-                    f"the scores of {names[0]} and {names[1]} are the same, row by row: is one a "
-                    "copy of the other?"
-                )
-            found.append(Message(text, code=f"scores-{way}"))
+        names = [comparison.rules.policies[policy] for policy in policies.tolist()]
+        apart = set(names).isdisjoint(comparison.rules.stored)
+        kind = dependence(met[:, 0], met[:, 1], FALSE_ALARMS / family.size)
+        telling = kind is not None or len(np.unique(met)) >= COPIED_VALUES
+        if telling and not apart and np.array_equal(*met.T):
+            text = (
+                f"the scores of {names[0]} and {names[1]} are the same, row by row: is one a "
+                "copy of the other?"
+            )
+            found.append(Message(text, code="scores-together"))
+        elif kind is not None:
+            text = dependence_text(names[0], names[1], kind, comparison.method, pairable=apart)
+            found.append(Message(text, code=f"scores-{kind}"))
     return tuple(found)
 
 

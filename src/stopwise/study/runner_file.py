@@ -80,7 +80,7 @@ def in_place(text: str, values: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda field: values.get(field[1], field[0]), text)
 
 
-class Way(PlanPart):
+class PolicySource(PlanPart):
     """How one policy is started: by a command, or answering the robot through the router.
 
     ``policy`` is the address of a policy server ("ws://..."), a place in a module
@@ -98,7 +98,7 @@ class Way(PlanPart):
         return {"policy" if value.startswith(SERVED) else "command": value}
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "Way":
+    def _one_of_both(self) -> "PolicySource":
         if (self.command is None) == (self.policy is None):
             raise ValueError("give either a command or a policy")
         return self
@@ -125,7 +125,7 @@ class RunnerFile(PlanPart):
     end; ``recording`` is where a file of the episode is afterwards.
     """
 
-    policies: dict[str, Way] = Field(min_length=1)
+    policies: dict[str, PolicySource] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=SECONDS)
     robot: Command | None = None
     camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None

@@ -13,7 +13,7 @@ from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import made
 from stopwise.policies.openpi import PolicyServer, packed, unpacked
 from stopwise.policies.router import LOG, Router, answered
-from stopwise.study.runner_file import PRIVATE, RunnerFile, Way
+from stopwise.study.runner_file import PRIVATE, PolicySource, RunnerFile
 from stopwise.study.running import Running
 
 CHECKED_WITHIN = 10.0  # seconds for a policy server to answer before the first trial
@@ -81,7 +81,7 @@ class Switchboard:
             LOG.propagate = True
             handler.close()
 
-    def turn(self, policy: str, way: Way, seed: int) -> Turn:
+    def turn(self, policy: str, way: PolicySource, seed: int) -> Turn:
         """Let a policy answer from now on, until it is stopped; it begins afresh."""
         if way.served:
             server = PolicyServer(str(way.policy))

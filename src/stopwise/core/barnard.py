@@ -100,7 +100,7 @@ def _largest_mean(values: Floats) -> float:
 # The last one is kept, since many tables of the same trials are asked for in a row.
 @lru_cache(maxsize=1)
 def _search(n: int) -> tuple[Floats, Floats]:
-    """Return where the first search looks: angles, and the chances of 0 to n successes there.
+    """Angles of the first search, and the chances of 0 to n successes at each.
 
     In the arcsine of the root of the rate, an angle, the binomial is equally wide everywhere.
     """

@@ -41,12 +41,10 @@ class Comparison:
 
     @cached_property
     def alpha(self) -> float:
-        """The share of alpha that this pair aims at."""
         return self.rules.alpha / self.pairs
 
     @cached_property
     def test(self) -> Method[Any]:
-        """The method of one direction, with its share of alpha."""
         parameters = dict(self.rules.parameters)
         for key in registry.find(self.method).score_parameters:
             if parameters.get(key) is not None:
@@ -66,16 +64,13 @@ class Comparison:
 
     @property
     def reading(self) -> Scores:
-        """How scores become what the test sees."""
         return self.rules.reading
 
     @cached_property
     def scenes(self) -> SceneTests | None:
-        """The watch on the scenes of one pair, if there is something to watch."""
         return self.scenes_of(0, 1)
 
     def scenes_of(self, pair: int, pairs: int) -> SceneTests | None:
-        """Return the watch on one of so many pairs, which share its level."""
         return self.reading.watch(
             self.test, pair, FALSE_ALARMS / (pairs * len(self.rules.directions))
         )
@@ -95,7 +90,6 @@ class Comparison:
 
     @cached_property
     def confidence(self) -> ConfidenceSequence:
-        """The confidence sequence that goes with the test, of one study."""
         return self.confidence_at(self.interval_level)
 
     @cached_property
@@ -106,7 +100,6 @@ class Comparison:
         return self.test.alpha * float(np.exp(self.start))
 
     def confidence_at(self, level: Floats | float) -> ConfidenceSequence:
-        """Return the confidence sequence whose bounds have this level each."""
         lower, upper = (level if policy in self.directions else None for policy in (1, 0))
         return self.reading.sequence(
             levels=(lower, upper),
@@ -141,7 +134,6 @@ class Comparison:
         return Pairs(1, r0, r1, difference * difference, gained, fall, rejected)
 
     def difference_interval(self, low: float, high: float) -> Interval:
-        """Return the interval of a difference as the test sees it, in units of the score."""
         return Interval(self.difference(low), self.difference(high))
 
     def difference(self, tested: float) -> float:
@@ -156,11 +148,9 @@ class Comparison:
 
     @cached_property
     def levels(self) -> Floats | None:
-        """The only normalised scores that the method accepts, or None for all."""
         return self.test.score_values()
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """Return two scores in [0, 1] as the test of each direction sees them."""
         return self.reading.directed(*self.reading.met(r0, r1))
 
     def unit_pair(self, r0: Any, r1: Any) -> tuple[float, float, float, float]:
@@ -173,19 +163,16 @@ class Comparison:
         return score0, score1, unit0, unit1
 
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:
-        """Raise unless every score of both policies is allowed."""
         both = self.reading.scored(scores0, scores1)
         for scores, name in zip(both, self.reading.pair_names, strict=True):
             self.check(scores, name)
 
     def check(self, scores: np.typing.NDArray[Any], policy: str) -> None:
-        """Raise unless every score is finite, within the bounds and of an accepted value."""
         self.scale.check(scores, policy)
         if self.levels is not None and policy not in self.reading.constants:
             self.scale.check_levels(scores, self.levels, self.method, policy)
 
     def unit_score(self, score: object, policy: str) -> float:
-        """Return one score normalised to [0, 1], or raise."""
         if type(score) is float and self.levels is None:
             unit = self.scale.quick(score)
             if unit is not None:

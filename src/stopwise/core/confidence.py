@@ -89,11 +89,9 @@ class ConfidenceSequence:
 
     @cached_property
     def _target(self) -> Floats:
-        """The wealth at which a value is rejected, per side."""
         return 1.0 / self.level
 
     def start(self, shape: tuple[int, ...], test_state: Any = None) -> ConfidenceState:
-        """Return the state before the first pair: every value is possible."""
         node = np.array([_first_nodes(margin) for margin in self._margin])
         node = np.broadcast_to(node, (*shape, *node.shape)).copy()
         none, nothing = np.zeros(shape), np.zeros((*shape, len(self.sides)))
@@ -141,7 +139,6 @@ class ConfidenceSequence:
         return state._replace(bound=self._closed_in(state.bound, state.bound, pairs.rejected))
 
     def of_runs(self, places: Ints | list[int]) -> "ConfidenceSequence":
-        """Return the sequence of some of its runs only."""
         first, second = (
             level if level is None or np.ndim(level) == 0 else np.asarray(level)[places]
             for level in self.levels
@@ -149,7 +146,6 @@ class ConfidenceSequence:
         return replace(self, levels=(first, second))
 
     def bounds(self, state: ConfidenceState) -> tuple[Floats, Floats]:
-        """Return the lower and upper ends of the interval for the mean of r1 - r0."""
         ends = [np.full(state.pairs.shape, -1.0), np.full(state.pairs.shape, 1.0)]
         for place, side in enumerate(self.sides):
             ends[side] = state.bound[..., place] * (1 - 2 * side)
@@ -276,7 +272,6 @@ class ConfidenceSequence:
     def _with_bets(
         self, state: ConfidenceState, wealth: Floats, test_state: Any
     ) -> ConfidenceState:
-        """Fix the bets on the next group, from what is known now."""
         node = state.node
         whole = state.fund + np.where(node <= self._margin[:, None], wealth[..., None], 0.0)
         size = group_size(state.pairs)
@@ -292,7 +287,6 @@ class ConfidenceSequence:
         return state._replace(renewal=renewal, **bet._asdict())
 
     def _normal_bets(self, state: ConfidenceState, size: Floats) -> Floats:
-        """Bet E[gap] / (variance + E[gap^2]), gap = mean - node > 0 of a normal mean."""
         mean, noise, weight = _moments(state)
         uncertainty = (noise / weight)[..., None, None]
         error = np.sqrt(uncertainty)
@@ -342,7 +336,6 @@ def group_size(pairs: Floats) -> Floats:
 
 
 def _first_nodes(margin: float) -> Floats:
-    """Return nodes across (-1, 1), one of them at the margin."""
     if margin <= NO_MARGIN:
         return np.linspace(-1.0, TOP, NODES + 1)[1:]
     below = int(min(max(round(NODES * (margin + 1) / 2), 1), NODES - 1))

@@ -25,7 +25,6 @@ class Bet(NamedTuple):
     cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
 
     def renewed(self, due: Bools, new: "Bet") -> "Bet":
-        """Return the new bet where it is due, and this one elsewhere."""
         return Bet._make(np.where(due, fresh, old) for fresh, old in zip(new, self, strict=True))
 
 
@@ -75,5 +74,4 @@ class ConfidenceState(NamedTuple):
 
     @property
     def bet(self) -> Bet:
-        """The bets on the next group."""
         return Bet(self.amount, self.centre0, self.cross)

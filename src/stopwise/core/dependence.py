@@ -45,12 +45,10 @@ class _Cut(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Pairs before the open block."""
         return _pairs_in(self.first, self.blocks)
 
     @property
     def end(self) -> int:
-        """Pairs with the open block, once it is full."""
         return _pairs_in(self.first, self.blocks + 1)
 
 
@@ -66,14 +64,12 @@ class PairDependence(NamedTuple):
 
     @classmethod
     def begin(cls) -> Self:
-        """Return the state before the first pair."""
         none = (0.0,) * CORRELATIONS.size
         return cls(
             0, (), (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS)
         )
 
     def advanced(self, r0: float, r1: float) -> "PairDependence":
-        """Return the state after one more pair of scores."""
         pairs, recent0, recent1 = self.pairs + 1, (*self.recent0, r0), (*self.recent1, r1)
         if pairs < self.full:
             return PairDependence(pairs, recent0, recent1, self.cuts, self.full, self.found)
@@ -92,7 +88,6 @@ class PairDependence(NamedTuple):
         return self._of(pairs, recent0, recent1, cuts, found)
 
     def content(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         cuts = []
         for cut in self.cuts:
             done = len(self.recent0) - (self.pairs - cut.start)
@@ -165,14 +160,13 @@ def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) ->
 
 
 def _pairs_in(first: int, blocks: int) -> int:
-    """Return the pairs of so many blocks, given the size of the first."""
     doubling = min(blocks, (LARGEST_BLOCK // first).bit_length() + 1)  # or as large as the first
     pairs = first << (doubling - 1) if doubling else 0
     return pairs + (blocks - doubling) * LARGEST_BLOCK
 
 
 def _claim(log_e: Floats, level: float) -> str | None:
-    """Return what may be said first at this level, given log e-values (time, cut, correlation)."""
+    """Return the first claim at this level, given log e-values (time, cut, correlation)."""
     largest = np.maximum.reduce(log_e, axis=(1, 2), keepdims=True)
     means = np.add.reduce(np.exp(log_e - largest), axis=(1, 2)) / log_e[0].size
     enough = (largest[:, 0, 0] + np.log(means) >= -math.log(level)).nonzero()[0]

@@ -25,13 +25,11 @@ class Drift(NamedTuple):
 
     @classmethod
     def of(cls, differences: Floats) -> "Drift":
-        """Return the sums of differences in their order."""
         number = np.arange(1, differences.size + 1)
         products = (differences, differences * differences, differences * number)
         return cls(differences.size, *(float(values.sum()) for values in products))
 
     def plus(self, difference: float) -> "Drift":
-        """Return the sums with one more pair."""
         pairs = self.pairs + 1
         total, squares = self.total + difference, self.squares + difference * difference
         return Drift(pairs, total, squares, self.moment + pairs * difference)

@@ -36,7 +36,6 @@ class Engine:
     comparison: Comparison
 
     def start(self, shape: tuple[int, ...]) -> Seen:
-        """State before the first pair of each run."""
         test, sameness = self.comparison.test, self.comparison.sameness
         directed = (*shape, len(self.comparison.directions))
         tests = test.start(directed)
@@ -62,7 +61,6 @@ class Engine:
         return Seen(tests, self.comparison.test.evidence(tests), p_value, seen.same), path
 
     def outlook(self, seen: Seen) -> Outlook:
-        """What the studies may expect by n_max."""
         return Outlook(self.comparison.test, seen.tests, self.comparison.sameness, seen.same)
 
     def end(self, seen: Seen) -> tuple[Bools, Ints]:

@@ -32,11 +32,9 @@ class Sameness:
     test: Method[Any]
 
     def start(self, shape: tuple[int, ...]) -> SamenessState:
-        """Return the state before the first pair."""
         return SamenessState(self.test.start((*shape, 2)), np.ones((*shape, 2)))
 
     def step(self, state: SamenessState, low: Floats, high: Floats) -> SamenessState:
-        """Return the state after a pair of scores, each with a last axis of directions."""
         tests = self.test.step(state.tests, low, high)
         p_value = np.minimum(state.p_value, self.test.evidence(tests).p_value)
         return SamenessState(tests, p_value)
@@ -58,7 +56,6 @@ class Sameness:
         return np.maximum(both, 0.0)
 
     def futile(self, state: SamenessState) -> Bools:
-        """Return whether sameness has become too unlikely to go on for."""
         chance = self.chance(state)
         if chance is None:
             return np.zeros(state.p_value.shape[:-1], dtype=bool)

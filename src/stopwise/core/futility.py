@@ -49,22 +49,18 @@ class MayBeFutile(Method[State]):
 
     @property
     def stops_at_futility(self) -> bool:
-        """Whether futility stops are binding."""
         return self.futility == "binding"
 
     @property
     def least_chance(self) -> float:
-        """The chance of a decision below which a study is futile."""
         return self.futility_chance
 
     def chance(self, state: State) -> Floats | None:
-        """Return the chance of a decision by n_max if there is an effect, or None without n_max."""
         if self.n_max is None or self.futility is None:
             return None
         return self._chance_by(self.n_max, state)
 
     def futile(self, state: State) -> Bools:
-        """Return whether the chance of a decision by n_max has fallen below the threshold."""
         chance = self.chance(state)
         if chance is None:
             return super().futile(state)
@@ -72,7 +68,6 @@ class MayBeFutile(Method[State]):
         return futile
 
     def evidence(self, state: Any) -> Evidence:
-        """Return the e-process and its verdict on the null hypothesis."""
         return evidence_from_log_e(state.log_e, self.alpha)
 
     def _chance_by(self, n_max: int, state: Any) -> Floats:
@@ -145,7 +140,6 @@ class Outlook:
 
     @property
     def hopeless(self) -> Bools:
-        """Whether no end is worth more pairs, by run."""
         hopeless: Bools = np.asarray(self.test.futile(self.state).all(axis=-1))
         if self.sameness is None or self.same is None:
             return hopeless
@@ -153,18 +147,15 @@ class Outlook:
 
     @property
     def chance(self) -> float | None:
-        """The chance of a decision by n_max, of one study."""
         chances = self.chances
         return None if chances is None else float(chances)
 
     @property
     def futile(self) -> bool:
-        """Whether no end is worth more pairs, of one study."""
         return bool(self.hopeless)
 
 
 def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
-    """Return that a (further) decision is unlikely or, where that is binding, why a study ended."""
     decision = f"a {'further ' if further else ''}decision by n_max"
     if parameters.get("futility") == "binding":
         return f"stopped for futility: {decision} had become unlikely"

@@ -22,7 +22,6 @@ class History:
         self._seen = seen
 
     def add(self, p_value: Floats, log_e: Floats) -> None:
-        """Take in what is known after one more pair."""
         self._seen += 1
         if self._seen % self._stride:
             return
@@ -36,7 +35,6 @@ class History:
             self._values = array("d", [value for row in rows for value in row])
 
     def content(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
         return {
             "pairs": self._pairs.tolist(),
             "values": self._values.tolist(),
@@ -44,7 +42,6 @@ class History:
         }
 
     def restore(self, content: dict[str, Any]) -> None:
-        """Take over what was saved of the pairs seen."""
         values = [float(value) for value in content["values"]]
         require(len(values) == self._width * len(content["pairs"]), "the history is incomplete")
         self._pairs, self._values = array("q", content["pairs"]), array("d", values)

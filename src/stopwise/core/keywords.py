@@ -76,7 +76,7 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
 
 
 def described(cls: Class) -> Class:
-    """Say in the docstring of a class what each keyword of its flat ``__init__`` means."""
+    """Describe each keyword of a flat ``__init__`` in the docstring of its class."""
     cls.__doc__ = _described(cls.__doc__, vars(vars(cls)["__init__"])["described"])
     return cls
 
@@ -89,7 +89,6 @@ def _hints(settings: type) -> dict[str, tuple[Any, str]]:
 
 
 def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:
-    """Return a docstring with an entry per keyword in place of that of ``**settings``."""
     found = None if text is None else SETTINGS.search(text)
     if text is None or found is None:
         return text

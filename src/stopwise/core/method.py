@@ -176,7 +176,7 @@ class Method(ABC, Generic[State]):
 
     @abstractmethod
     def evidence(self, state: State) -> Evidence:
-        """Return what the state says about the null hypothesis."""
+        """Return the evidence of a state against the null hypothesis."""
 
     def margin_fall(self, before: State, after: State, r0: Floats, r1: Floats) -> Floats:
         """Return by how much the pair's log-factor falls per unit of the margin, at the margin.

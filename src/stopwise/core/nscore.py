@@ -93,7 +93,6 @@ class NScore(MayBeFutile[NScoreState]):
         return lags - self.margin, partner0, partner1
 
     def start(self, shape: tuple[int, ...]) -> NScoreState:
-        """Return the state before the first pair; the first bet is 0."""
         k = self._centres.size
         values, partner0, _ = self._lag_tables
         weights = np.full((*shape, k + 1), PRIOR_WEIGHT / k)
@@ -105,7 +104,6 @@ class NScore(MayBeFutile[NScoreState]):
         )
 
     def step(self, state: NScoreState, r0: Floats, r1: Floats) -> NScoreState:
-        """Return the state after one more pair; the next bet is fixed here, before its pair."""
         log_e = state.log_e + np.log1p(state.bet * (r1 - r0 - self.margin))
         values, partner0, partner1 = self._lag_tables
         k = self._centres.size
@@ -127,7 +125,6 @@ class NScore(MayBeFutile[NScoreState]):
     def margin_fall(
         self, before: NScoreState, after: NScoreState, r0: Floats, r1: Floats
     ) -> Floats:
-        """Return how fast the pair's log-factor falls with the margin."""
         del after  # the bet was fixed before the pair
         fall: Floats = before.bet / (1.0 + before.bet * (r1 - r0 - self.margin))
         return fall

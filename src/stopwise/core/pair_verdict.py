@@ -224,7 +224,6 @@ class Verdict:
         return self.n_max != self.n_max_declared
 
     def _seen(self) -> str:
-        """Return how many pairs were seen, of how many."""
         most = self.n if self.n_max is None else self.n_max
         seen = "" if self.n_max is None else f"{self.n} of at most "
         pairs = f"{seen}{counted(most, self._unit)}"
@@ -233,7 +232,6 @@ class Verdict:
         return pairs
 
     def _futility_text(self) -> str:
-        """Return that a decision is unlikely, with the chance where the method knows it."""
         test = None if self.outlook is None else self.outlook.test
         planned = None if test is None else test.n_max
         end = counted(planned or 0, self._unit) if self._extended else "n_max"
@@ -245,7 +243,6 @@ class Verdict:
         return f"a decision by {end} has become unlikely ({why})"
 
     def _notes(self) -> str:
-        """Return what a reader must know besides, a sentence each."""
         found, policies = [], ("policy 0", "policy 1")
         if self.decision is Decision.EQUIVALENT and self._reading.steady:
             found.append(drift_text(self.drift))

@@ -8,7 +8,7 @@ LITTLE, ENOUGH_PAIRS = 0.25, 10
 
 
 def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = False) -> str:
-    """Return how large a chance is by a method, and what that rests on besides fresh trials.
+    """Bound a chance by a method, with its conditions besides fresh trials.
 
     ``chance`` says of what, in words.
 
@@ -30,7 +30,7 @@ def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = F
 def dependence_text(
     policy0: str, policy1: str, found: str, method: str, *, pairable: bool = True
 ) -> str:
-    """Return what it means that scores which are taken for independent are not, as a clause.
+    """Explain, in a clause, the cost of dependence in scores that are taken for independent.
 
     Scores were found to move "together" or "opposed"; stored trials cannot be declared as paired.
     """
@@ -50,14 +50,12 @@ def dependence_text(
 
 
 def same_text(within: float | None) -> str:
-    """Return what is claimed of policies whose means differ by less than this, or not at all."""
     if within is None:
         return "equal"
     return f"practically the same (means less than {within:g} apart)"
 
 
 def drift_text(found: str | None) -> str:
-    """Return what sameness rests on, and that the trials do not look like it if they do not."""
     text = "Sameness assumes a difference that stays the same throughout"
     return text if found is None else f"{text}, but here it {found} along the way"
 

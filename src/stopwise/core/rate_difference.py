@@ -35,7 +35,7 @@ def difference_interval(x0: int, n0: int, x1: int, n1: int, level: float) -> Int
 
 
 def _end(kept: Callable[[float], bool], inside: float) -> float:
-    """Return how far a difference may rise: the outer end of what is kept, found by halving.
+    """Find the greatest difference that is kept, by halving.
 
     P-values are nearly, not exactly, monotone in the difference, so the search comes from outside
     on a grid first.
@@ -88,7 +88,6 @@ class _AllTables:
 
 
 def _binomial(n: int, rates: Floats) -> Floats:
-    """Return the probabilities of 0 to n successes, at each rate."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     x = np.arange(n + 1)

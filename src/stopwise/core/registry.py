@@ -102,7 +102,6 @@ def methods() -> dict[str, MethodInfo]:
 
 
 def find(name: str) -> type[Method[Any]]:
-    """Return the method class with this name."""
     if not isinstance(name, str) or name not in _BY_NAME:
         text = f" must be one of {', '.join(_BY_NAME)}, but got {name!r}"
         raise InvalidInput(named("method"), text)
@@ -110,7 +109,6 @@ def find(name: str) -> type[Method[Any]]:
 
 
 def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method[Any]:
-    """Build a method from its name, its own parameters and the common ones."""
     cls = find(name)
     allowed = _describe(cls).parameters
     for key in parameters:
@@ -120,7 +118,6 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
 
 
 def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
-    """Return the error of a parameter that a method does not have."""
     owners = [Setting("method", own) for own, info in methods().items() if key in info.parameters]
     if not owners:
         known = ", ".join(allowed) or "none"
@@ -131,7 +128,6 @@ def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
 
 
 def edition_of(method: str) -> int:
-    """Return the edition of a method in this stopwise."""
     return find(method).edition
 
 

@@ -23,12 +23,10 @@ OF_GOALS = {
 
 
 def checked_parameters(rules: "Rules") -> dict[str, Any]:
-    """Return the method's own parameters as plain values."""
     return {key: _plain(value, key) for key, value in rules.parameters.items()}
 
 
 def checked_policies(rules: "Rules") -> tuple[str, ...]:
-    """Return the names of the policies."""
     names = tuple(rules.policies)
     few = f"a ranking needs at least 2 policies, but got {len(names)}"
     require(len(names) >= 2, few, code="few-policies", parameter="policies")
@@ -43,7 +41,6 @@ def checked_policies(rules: "Rules") -> tuple[str, ...]:
 
 
 def checked_alpha(rules: "Rules") -> float:
-    """Return alpha."""
     require(
         is_number(rules.alpha) and 0 < rules.alpha < 1,
         named("alpha"),
@@ -53,7 +50,6 @@ def checked_alpha(rules: "Rules") -> float:
 
 
 def checked_n_max(rules: "Rules") -> int | None:
-    """Return n_max."""
     n_max = None if rules.n_max is None else require_whole(rules.n_max, "n_max", 1)
     require(
         n_max is not None or not registry.find(rules.method).needs_n_max,
@@ -65,7 +61,6 @@ def checked_n_max(rules: "Rules") -> int | None:
 
 
 def check_design(rules: "Rules") -> None:
-    """Raise unless the method is proven for the design of what it is shown."""
     require_choice("design", rules.design, DESIGNS)
     rules.reading.check_design()
 
@@ -86,7 +81,6 @@ def asks_not_worse(rules: "Rules") -> bool:
 
 
 def checked_margin(rules: "Rules") -> float:
-    """Return the margin."""
     span = Scale(*rules.bounds).span
     # A margin as wide as the range would make the claim empty or certain.
     require(
@@ -108,7 +102,6 @@ def checked_margin(rules: "Rules") -> float:
 
 
 def checked_indifference(rules: "Rules") -> float:
-    """Return the indifference."""
     span = Scale(*rules.bounds).span
     require(
         is_number(rules.indifference) and 0 <= rules.indifference < (1 - 1e-6) * span,
@@ -120,7 +113,6 @@ def checked_indifference(rules: "Rules") -> float:
 
 
 def checked_equivalence(rules: "Rules") -> float | None:
-    """Return the equivalence, or None."""
     if rules.equivalence is None:
         return None
     span = Scale(*rules.bounds).span
@@ -139,7 +131,6 @@ def checked_equivalence(rules: "Rules") -> float | None:
 
 
 def checked_later(rules: "Rules") -> tuple[str, ...]:
-    """Return the policies that join later."""
     for name in rules.later:
         text = f"later must name some of the policies, but {name!r} is not one of them: list it"
         require(name in rules.policies, f"{text} under policies as well", parameter="later")

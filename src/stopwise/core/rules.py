@@ -206,12 +206,10 @@ class Rules:
         return {"greater": (1,), "less": (0,), "two-sided": (1, 0)}[self.alternative]
 
     def takes(self, name: str) -> bool:
-        """Whether the goal has this setting."""
         return name in checks.OF_GOALS.get(self.goal, ())
 
     @property
     def scale(self) -> Scale:
-        """The declared range of the score."""
         return self.reading.scale
 
     def among(
@@ -220,7 +218,6 @@ class Rules:
         baseline: str | None,
         stored: Mapping[str, int] | None = None,
     ) -> "Rules":
-        """Return the same rules for policies by other names."""
         return replace(
             self, policies=policies, baseline=baseline, groups=stored, stored=tuple(stored or ())
         )

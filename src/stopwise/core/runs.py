@@ -27,7 +27,6 @@ def put_runs(state: Any, places: Ints, part: Any) -> None:
 
 
 def writable(state: Any) -> Any:
-    """Return the state in arrays of its own."""
     if isinstance(state, tuple):
         return type(state)(*map(writable, state))
     return None if state is None else state.copy()

@@ -71,7 +71,6 @@ class Savi(MayBeFutile[SaviState]):
         return level_values(self.levels, self.level_values, "level_values", MOST_LEVELS)
 
     def score_values(self) -> Floats:
-        """Return the levels, the only scores that the method accepts."""
         return self._values
 
     def start(self, shape: tuple[int, ...]) -> SaviState:
@@ -102,7 +101,6 @@ class Savi(MayBeFutile[SaviState]):
         )
 
     def margin_fall(self, before: SaviState, after: SaviState, r0: Floats, r1: Floats) -> Floats:
-        """Return how fast the pair's log-factor falls with the margin."""
         del after  # the likelihood ratios were fixed before the pair
         scores = self._values[self._level(r0)], self._values[self._level(r1)]
         ratio0, _ = likelihood_ratios(before.intercept, before.slope, *scores, self.margin)

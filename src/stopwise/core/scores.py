@@ -93,7 +93,6 @@ class Scale(NamedTuple):
 
     @classmethod
     def declared(cls, bounds: object, *, lower_is_better: bool = False) -> "Scale":
-        """Return the scale of two bounds, or raise."""
         low = high = math.nan
         if isinstance(bounds, Sequence | np.ndarray) and len(bounds) == 2:
             ends = [bound for bound in bounds if is_number(bound)]
@@ -105,12 +104,10 @@ class Scale(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both bounds, as a plain pair."""
         return self.low, self.high
 
     @property
     def span(self) -> float:
-        """The width of the range."""
         return self.high - self.low
 
     @property
@@ -147,11 +144,9 @@ class Scale(NamedTuple):
         return (ends[1], ends[0]) if self.lower_is_better else ends
 
     def nearest(self, score: float) -> float:
-        """Return a score that was checked, moved to the end of the range if just outside."""
         return min(max(score, self.low), self.high)
 
     def clip(self, scores: NDArray[Any]) -> Floats:
-        """Return scores that were checked, as ``nearest`` does."""
         return np.clip(scores.astype(np.float64), self.low, self.high)
 
     def check(self, scores: NDArray[Any], what: str) -> None:
@@ -184,24 +179,19 @@ class OrderScale(Scale):
     """Scores without bounds of which only the order counts; the range is that of a win."""
 
     def unit(self, scores: NDArray[Any]) -> Floats:
-        """Return scores as they are, turned round where lower is better."""
         scores = scores.astype(np.float64)
         return -scores if self.lower_is_better else scores
 
     def quick(self, score: float) -> float | None:  # noqa: ARG002
-        """Leave it to ``unit``."""
         return None
 
     def nearest(self, score: float) -> float:
-        """Return a score as it is."""
         return score
 
     def clip(self, scores: NDArray[Any]) -> Floats:
-        """Return scores as they are."""
         return scores.astype(np.float64)
 
     def check(self, scores: NDArray[Any], what: str) -> None:
-        """Raise unless every score is finite."""
         if scores.size and not np.isfinite(scores).all():
             bad = np.atleast_1d(scores)[~np.isfinite(np.atleast_1d(scores))][0]
             raise InvalidInput(f"scores must be finite numbers, but {what} got {bad:g}")

@@ -26,7 +26,7 @@ class Resumable(ABC):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return what ``to_json`` saved; it continues identically.
+        """Restore from ``to_json``; it continues identically.
 
         Raises
         ------
@@ -49,11 +49,10 @@ class Resumable(ABC):
     @classmethod
     @abstractmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
-        """Return what has this content."""
+        """Restore from content."""
 
     @classmethod
     def _require_edition(cls, method: str, content: dict[str, Any]) -> None:
-        """Raise if the content was saved with another edition of the method."""
         refusal = other_edition(method, content["edition"], f"this {cls._kind} was saved")
         if refusal is not None:
             raise InvalidState(refusal)
@@ -100,7 +99,6 @@ def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
 
 
 def restore_array(values: Any, like: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of the same type and shape as the template, or raise ``ValueError``."""
     array = np.array(values, dtype=like.dtype)
     if array.shape != like.shape:
         raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")

@@ -336,7 +336,7 @@ class SequentialTest(Resumable):
         return Interval(*self.rules.reading.back(found))
 
     def _outlook(self) -> Outlook | None:
-        """Return what an undecided study may expect by n_max, while it has one ahead."""
+        """Outlook of an undecided study that has an n_max ahead."""
         state, test, n_max = self._state, self._comparison.test, self._comparison.n_max
         ahead = test.closes_at_futility or (n_max is not None and state.n < n_max)
         if state.n_decided is not None or not ahead:

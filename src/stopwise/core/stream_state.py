@@ -43,7 +43,6 @@ class StreamState(NamedTuple):
 
     @classmethod
     def begin(cls, engine: Engine) -> Self:
-        """Return the state before the first pair."""
         comparison, seen = engine.comparison, engine.start(())
         return cls(
             0,
@@ -122,7 +121,7 @@ class StreamState(NamedTuple):
         )
 
     def content(self) -> dict[str, Any]:
-        """Return what cannot be computed from the rest, as plain values."""
+        """Return all that cannot be computed from the rest, as plain values."""
         return {
             "n": self.n,
             "total0": self.total0,
@@ -140,7 +139,6 @@ class StreamState(NamedTuple):
         }
 
     def restored(self, engine: Engine, content: dict[str, Any], limit: int | None) -> "StreamState":
-        """Return the state that has this content, of the shapes that this first state has."""
         comparison = engine.comparison
         tests = restore_state(content["state"], self.seen.tests)
         confidence = restore_state(content["interval"], self.confidence)
@@ -179,7 +177,6 @@ class StreamState(NamedTuple):
         )
 
     def _sameness(self) -> dict[str, Any] | None:
-        """Return what the tests of sameness have seen, if there are any."""
         same, drift = self.seen.same, self.drift
         if same is None or drift is None:
             return None

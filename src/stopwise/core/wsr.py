@@ -54,12 +54,10 @@ class Wsr(MayBeFutile[WsrState]):
     inverts: ClassVar[bool] = True
 
     def start(self, shape: tuple[int, ...]) -> WsrState:
-        """Return the state before the first pair."""
         zeros = np.zeros(shape)
         return WsrState(np.full(shape, -np.log(2.0)), zeros, zeros, np.full(shape, 0.25))
 
     def step(self, state: WsrState, r0: Floats, r1: Floats) -> WsrState:
-        """Return the state after one more pair."""
         z = 0.5 * (r1 - r0 + 1.0)
         centre = 0.5 * (1.0 + self.margin)
         bet = self._bet(state, centre)
@@ -71,7 +69,6 @@ class Wsr(MayBeFutile[WsrState]):
         )
 
     def margin_fall(self, before: WsrState, after: WsrState, r0: Floats, r1: Floats) -> Floats:
-        """Return how fast the pair's log-factor falls with the margin."""
         del after  # the bet was fixed before the pair
         bet = 0.5 * self._bet(before, 0.5 * (1.0 + self.margin))  # of the difference
         fall: Floats = bet / (1.0 + bet * (r1 - r0 - self.margin))

@@ -176,11 +176,11 @@ class Analysis(OrderInWords):
         return {"Policies": rows, caption: pairs, **self.task_tables()}
 
     def _mark(self, policy: PolicyResult) -> dict[str, str]:
-        """Return what a table for people says of a policy beside its numbers."""
+        """Column beside the numbers of a policy."""
         return {"letters": policy.letters}
 
     def task_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return what each task shows beside the mean over tasks, where that is asked."""
+        """Table of single tasks beside the mean over tasks, where that is asked."""
         mean = self.aligned.mean
         return {} if mean is None else {TASKS: mean.text_rows()}
 

@@ -296,5 +296,5 @@ def _answer(
 
 
 def _column(proxy: object) -> str | None:
-    """Return what a proxy is called, if there is one; beside a mapping of scores it has no name."""
+    """Name of the proxy's column; beside a mapping of scores it has none."""
     return proxy if proxy is None or isinstance(proxy, str) else "proxy"

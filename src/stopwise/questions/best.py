@@ -65,7 +65,6 @@ class BestQuestion(Question):
 
     @property
     def rows(self) -> int:
-        """Rows seen."""
         return self._board.rows
 
     @property
@@ -80,7 +79,6 @@ class BestQuestion(Question):
 
     @property
     def decided(self) -> bool:
-        """Whether a best policy is named."""
         return bool(self._board.named[0] >= 0)
 
     @property
@@ -113,7 +111,6 @@ class BestQuestion(Question):
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
-        """Policies that were shown not to be the best, in the order in which they were dropped."""
         rows, by = self._board.dropped[0], self._board.dropped_by[0]
         places = [place for place in np.argsort(rows, kind="stable").tolist() if rows[place]]
         return MappingProxyType(
@@ -138,27 +135,22 @@ class BestQuestion(Question):
 
     @property
     def joined(self) -> Mapping[str, int]:
-        """Rows that were seen when policies joined, of those that did so after the start."""
         return MappingProxyType(self._joined)
 
     @property
     def tried(self) -> tuple[str, ...]:
-        """The policies that the next row tries."""
         return self._named(self._board.count > 0)
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Policies that the next row tries, each as often as it does; none after n_max rows."""
         return tuple(policy for policy, own in self.places.items() for _ in own)
 
     @property
     def numbered_apart(self) -> bool:
-        """Whether the number of a trial among its policy's may differ from that of its row."""
         return self.rules.design != "paired"
 
     @property
     def places(self) -> Places:
-        """The trials that the next row takes, by their numbers among those of their policy."""
         if self.rows == self.rules.n_max:
             return {}
         counts = dict(zip(self.policies, self._board.count[0].tolist(), strict=True))
@@ -171,7 +163,6 @@ class BestQuestion(Question):
         return bool((self._board.trials < self._board.asked).any())
 
     def taken(self, policy: str) -> int:
-        """Return the number of the policy's next trial."""
         if self.rules.design == "paired":  # the next block; a row of the leader alone takes several
             return max(map(len, self._trials))
         return len(self._trials[self._columns[policy]])
@@ -183,16 +174,13 @@ class BestQuestion(Question):
         return self.rules.design == "paired" and number < self.taken(policy) and not seen
 
     def rows_for(self, policy: str) -> int:
-        """Return the rows in which a policy was tried so far."""
         return int(self._board.rows_tried[0, self._columns[policy]])
 
     def standings(self) -> tuple[Standing, ...]:
-        """Return no pairs: of none it is claimed which is better."""
         return ()
 
     @staticmethod
     def in_words(task: "TaskVerdict") -> str:
-        """Return what a study has found on one task, as a sentence."""
         k = len(task.candidates) + len(task.eliminated)
         found = best_in_words(
             task.best, task.candidates, k, task.indifference, aside=task.set_aside
@@ -249,12 +237,10 @@ class BestQuestion(Question):
         )
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        """Return the trials that rows seen have taken: those of each policy in order."""
         columns = [np.array(own, dtype=float) for own in self._trials]
         return self._table(side_by_side(columns), task, notes)
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
-        """Return the rows still needed at the growth of evidence so far; None if unknown."""
         if self.decided or self.gave_up:
             return 0
         if any(name not in self._joined for name in self.rules.later):
@@ -284,7 +270,6 @@ class BestQuestion(Question):
     def _checked(
         self, name: str, count: int, given: float | Sequence[float | None] | None
     ) -> list[float]:
-        """Return at most so many scores of a policy, NaN for a trial without one."""
         scores = list(given) if isinstance(given, Sequence) else [given]
         require(
             len(scores) <= count,

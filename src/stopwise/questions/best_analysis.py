@@ -67,7 +67,6 @@ class BestAnalysis(Analysis):
 
     @property
     def methods_paragraph(self) -> str:
-        """What was done, in words that can go into a paper as they are."""
         from stopwise.report.methods_text import best_paragraph
 
         return best_paragraph(self)
@@ -89,7 +88,6 @@ class BestAnalysis(Analysis):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words, with what it rests on."""
         named = f", or one named that is not within {self.indifference:g} of it,"
         dropped = "the chance that the best policy (or any given one of several) was dropped"
         promised = self.promised(f"{dropped}{named if self.indifference else ''}")
@@ -119,7 +117,7 @@ class BestAnalysis(Analysis):
         return f"{used} instead of {most:,}" if self.trials_used < most else used
 
     def standing(self, policy: str) -> str:
-        """Return where a policy stands: the best, a candidate, set aside, or dropped, and when."""
+        """Standing of a policy: the best, a candidate, set aside, or dropped, and when."""
         out = self.eliminated.get(policy)
         if out is not None:
             return f"dropped after row {out.row}, when {out.leader} led"
@@ -132,19 +130,17 @@ class BestAnalysis(Analysis):
         return [{**row, "standing": self.standing(row["policy"])} for row in super().table()]
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the policies as people read them, with what became of each."""
         return {"Policies": super().text_tables()["Policies"], **self.task_tables()}
 
     def _mark(self, policy: PolicyResult) -> dict[str, str]:
         return {"verdict": self.fate(policy.name)}
 
     def fate(self, policy: str) -> str:
-        """Return where a policy stands, in short: without who led when it was dropped."""
+        """Standing of a policy in short: without who led when it was dropped."""
         out = self.eliminated.get(policy)
         return self.standing(policy) if out is None else f"dropped after row {out.row}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``to_json``."""
         return {
             **super().to_dict(),
             **plain_values(self, ("best", "candidates", "set_aside", "rows", "indifference")),
@@ -168,7 +164,6 @@ class BestAnalysis(Analysis):
     plot_intervals = plot_ranking = plot_evidence
 
     def figures(self) -> dict[str, "Figure"]:
-        """Return all figures by the name under which they are saved."""
         return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}
 
 
@@ -230,7 +225,7 @@ def best_in_words(
     *,
     aside: tuple[str, ...] = (),
 ) -> str:
-    """Return who is the best of k, or who may be; those ``aside`` need no more trials."""
+    """Name the best of k, or all that may be; those ``aside`` need no more trials."""
     if best is not None:
         near = f", or within {indifference:g} of it" if indifference else ""
         return f"{best} is the best of {k}{near}"

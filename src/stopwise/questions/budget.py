@@ -28,15 +28,12 @@ class Bonferroni:
     name: ClassVar[str] = "bonferroni"
 
     def start(self, studies: int) -> Floats:
-        """Return the factors before the first trial."""
         return np.full((studies, self.family.size), float(self.family.most_false))
 
     def step(self, factor: Floats, claims: Bools, p_value: Floats) -> tuple[Floats, Bools]:
-        """Claim what has reached its share; return the factors, and all claims made so far."""
         return factor, claims | self._reached(factor, claims, p_value)
 
     def p_values(self, factor: Floats, p_value: Floats) -> Floats:
-        """Return p-values to be held against alpha."""
         adjusted = np.minimum(factor[..., None] * p_value, 1.0)
         # A method that rejects exactly at its share must not fail by a rounding error.
         return np.where(np.abs(adjusted / self.alpha - 1.0) < 1e-12, self.alpha, adjusted)
@@ -77,7 +74,6 @@ class Holm(Bonferroni):
     name: ClassVar[str] = "holm"
 
     def step(self, factor: Floats, claims: Bools, p_value: Floats) -> tuple[Floats, Bools]:
-        """Claim what reaches its share, relax the others, until nothing more is claimed."""
         while True:
             undecided = ~claims.any(axis=-1)
             if self.family.ties == "strict":
@@ -108,6 +104,5 @@ ADJUSTMENTS = tuple(_PROCEDURES)
 
 
 def create(name: str, *, family: Family, alpha: float) -> Bonferroni:
-    """Build a procedure from its name."""
     require_choice("adjust", name, ADJUSTMENTS)
     return _PROCEDURES[name](family=family, alpha=alpha)

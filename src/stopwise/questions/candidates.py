@@ -106,7 +106,6 @@ class Candidates:
         return means
 
     def keep(self, places: Ints) -> None:
-        """Look no more at other pairs than these, given by their places among those left."""
         self.runs = self.runs[places]
         for name in self.pair_states:
             setattr(self, name, of_runs(getattr(self, name), places))
@@ -119,7 +118,7 @@ class Candidates:
         return np.asarray(others & ~self._rivals())
 
     def futile(self) -> Bools:
-        """Return who is too unlikely to be told from the leader by n_max.
+        """Policies too unlikely to be told from the leader by n_max.
 
         One of the two would have to be dropped, or set aside, if there is an effect worth finding.
         """
@@ -143,7 +142,7 @@ class Candidates:
         return self.log_wealth
 
     def _opponent(self, present: Bools) -> Ints:
-        """Return whom the others meet: the leader, or who came next before a row that it is not in.
+        """Opponent of all others: the leader or, in a row without it, the next best of the row.
 
         A policy that has run out of trials, or whose trials are void, must not stop all others.
         """
@@ -155,17 +154,16 @@ class Candidates:
         return np.where(found, self._first(among), self.leader)
 
     def _out(self) -> Bools:
-        """Return who is dropped now; nothing was bet against the leader, so one is left."""
+        """Policies dropped now; nothing was bet against the leader, so one is left."""
         return np.asarray(self.open & (self.log_wealth >= self.target))
 
     def _rivals(self) -> Bools:
-        """Return who stands between the leader and being named: all other candidates."""
+        """Policies between the leader and being named: all other candidates."""
         rivals = self.open.copy()
         rivals[self._studies, self.leader] = False
         return rivals
 
     def _counts(self, rivals: Bools) -> Ints:
-        """Return how many trials of each policy a row with these rivals takes."""
         count = rivals.astype(np.int64)
         times = np.minimum(rivals.sum(axis=1), 1)
         if self.often:
@@ -176,7 +174,7 @@ class Candidates:
         return count
 
     def _noisy(self) -> Bools:
-        """Return whose distance to the leader is a matter of noise, which averages lessen.
+        """Policies whose distance to the leader is a matter of noise, which averages lessen.
 
         Of others bets are as large as they may be, and every row of scores brings the same.
         """

@@ -41,7 +41,6 @@ class CountedPolicy:
 
     @property
     def mean(self) -> float:
-        """The share of successes."""
         return self.successes / self.n
 
 

@@ -68,7 +68,7 @@ def doubts(
     differences: Floats,
     rules: Rules,
 ) -> tuple[str, ...]:
-    """Return what contradicts itself, one clause each.
+    """Find results that contradict themselves, one clause each.
 
     ``differences`` are the mean advantages of policy 1 over all pairs of trials of each pair, NaN
     where there is none.
@@ -145,7 +145,6 @@ def changes(gaps: Floats, pairs: int = 1) -> bool:
 
 
 def sorted_rows(policy0: str, policy1: str) -> Message:
-    """Return that the rows of two policies look sorted."""
     text = (
         f"the difference of {policy0} and {policy1} changes along the rows, as if scenes came one "
         "after another or a policy changed"
@@ -226,7 +225,7 @@ def levels_differ(table: Table, rules: Rules) -> tuple[str, ...]:
 
 
 def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
-    """Return how few values differ in the mean from many others: "better", "worse", or None.
+    """Compare the mean of few values with that of many others: "better", "worse", or None.
 
     Each of the few, of which there can be n_max, is compared with some of the many of its own.
     """
@@ -240,7 +239,7 @@ def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | 
 
 
 def _copied(shown: Floats) -> list[str]:
-    """Return that the proxy's scores are those of the trials, if they are in every row."""
+    """Tell a proxy whose scores are those of the trials in every row."""
     scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
     if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
         return []
@@ -252,7 +251,7 @@ def _copied(shown: Floats) -> list[str]:
 
 
 def _share_audited(shown: Floats, chance: float) -> list[str]:
-    """Return that rows were not audited as chance would have it, at the same level."""
+    """Tell audits that chance does not explain, at the same level."""
     judged = ~np.isnan(shown[1]).all(axis=1)
     audited = (~np.isnan(shown[0]).all(axis=1))[judged]
     if not unlike_chance(audited, chance, FALSE_ALARMS):
@@ -266,7 +265,6 @@ def _share_audited(shown: Floats, chance: float) -> list[str]:
 
 
 def _left(mean: float, interval: Interval, span: float) -> bool:
-    """Whether a mean is known and outside."""
     slack = ROUNDING * span
     return mean < interval.low - slack or mean > interval.high + slack
 
@@ -285,7 +283,7 @@ def answered(notes: Sequence[str]) -> list[str]:
 
 
 def checkpoints_only(table: Table) -> tuple[str, ...]:
-    """Say that claims are about the checkpoints, where training runs have several trials each."""
+    """Note that claims are about the checkpoints, where training runs have several trials each."""
     if not table.training_runs:
         return ()
     note = Message(
@@ -298,7 +296,7 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
 
 
 def wide_bounds(table: Table) -> tuple[str, ...]:
-    """Say that the scores fill little of the declared range."""
+    """Note that the scores fill little of the declared range."""
     known = table.scores[~np.isnan(table.scores)]
     if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
         return ()
@@ -307,7 +305,7 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
 
 
 def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ...]:
-    """Say that the trials contradict what every claim rests on, and withhold the letters."""
+    """Note that the trials contradict the assumption behind every claim."""
     without = "; no letters are given" if lettered else ""
     asked = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "

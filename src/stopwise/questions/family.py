@@ -38,7 +38,6 @@ class Family:
 
     @property
     def size(self) -> int:
-        """Number of pairs."""
         return len(self.pairs)
 
     @property

@@ -53,7 +53,7 @@ def gate(
     versions: str | None = None,
     **settings: Unpack[GateQuestion],
 ) -> GateResult:
-    """Say whether a new policy is not worse than a baseline by a margin, as a release asks.
+    """Test whether a new policy is not worse than a baseline by a margin, as a release asks.
 
     "Not worse" says that its mean is above that of the baseline less the margin; "worse", that it
     is below. Each of the two, where it is false, is ever shown with probability at most alpha,
@@ -138,7 +138,6 @@ def gate(
 
 
 def _checked(margin: Any, reference: float | None) -> float:
-    """Check the margin, which is 0 only beside a number."""
     require(
         is_number(margin) and (margin > 0 or (margin == 0 and reference is not None)),
         named("margin"),
@@ -149,12 +148,10 @@ def _checked(margin: Any, reference: float | None) -> float:
 
 
 def _for_scores(trials: Any, reading: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Settings of reading that were not used up by reading files."""
     return reading if isinstance(trials, Mapping) else {}
 
 
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
-    """Run both tests over all pairs; the first decision stands."""
     not_worse, worse = verdicts(rules, pairs)
     ends = {NOT_WORSE: not_worse.n_decided, WORSE: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)

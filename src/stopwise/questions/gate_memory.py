@@ -33,7 +33,6 @@ class Memory:
 
     @classmethod
     def opened(cls, place: str | Path | None, versions: str | None) -> "Memory":
-        """Return the memory in a file, which need not be there yet."""
         if place is None:
             alone = "versions of the policies are remembered in a state: give one"
             require(versions is None, alone, parameter="versions")
@@ -88,7 +87,7 @@ class Memory:
             replace_file(self.place, (dump(KIND, VERSION, content) + "\n").encode())
 
     def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
-        """Return what must stay as it is, as JSON gives it back."""
+        """Settings that must stay as they are, as JSON gives them back."""
         own = {**rules.identity(), "task": pairs.task, "versions": self.versions}
         found: dict[str, Any] = json.loads(json.dumps(own))
         return found

@@ -28,7 +28,6 @@ def junit(name: str, outcome: str | None, sentence: str) -> str:
 
 
 def markdown(found: "GateResult") -> str:
-    """Return a table of one row in Markdown, and the sentence below it."""
     more: dict[int | None, str] = {0: "0", None: "unknown"}
     row = {
         "answer": found.answer,

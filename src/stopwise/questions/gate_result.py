@@ -36,7 +36,6 @@ class Measured:
     means: Mapping[str, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain values."""
         return {"trials": dict(self.trials), "means": dict(self.means)}
 
 
@@ -167,7 +166,6 @@ class GateResult:
         return f"{self._finding()}. {self._facts()}; {promised} ({self.method}{design})."
 
     def __str__(self) -> str:
-        """Return the sentence."""
         return self.sentence
 
     def __repr__(self) -> str:

@@ -60,7 +60,6 @@ def found_policies(
 def _alone(
     new: Any, results: Any, reading: Mapping[str, Any]
 ) -> tuple[Trials | Mapping[str, Any], tuple[str]]:
-    """Return the trials of the new policy, and its name."""
     if results is None and not is_place(new):
         return {"new": new}, ("new",)
     place = new if results is None else results
@@ -100,7 +99,6 @@ def pairs_of(
 
 
 def complete(table: Table, names: tuple[str, ...]) -> Table:
-    """Leave out rows that lack a policy."""
     whole = ~np.isnan(table.scores).any(axis=1)
     require(bool(whole.any()), f"no trial of {names[-1]} meets one of {names[0]}")
     notes = table.notes
@@ -111,7 +109,6 @@ def complete(table: Table, names: tuple[str, ...]) -> Table:
 
 
 def measured(scores: Floats, names: tuple[str, ...]) -> Measured:
-    """Count the trials of each policy, and take their means."""
     known = ~np.isnan(scores)
     return Measured(
         trials=dict(zip(names, known.sum(axis=0).tolist(), strict=True)),
@@ -120,7 +117,6 @@ def measured(scores: Floats, names: tuple[str, ...]) -> Measured:
 
 
 def beside(pairs: Table, number: float) -> Table:
-    """Return the scores of one policy beside a number in place of the baseline."""
     column = np.full((len(pairs.scores), 1), float(number))
     scores = np.concatenate([column, pairs.scores], axis=1)
     return replace(pairs, policies=(f"{number:g}", *pairs.policies), scores=scores)
@@ -138,7 +134,6 @@ def _aligned(
 
 
 def _other(trials: Trials, baseline: str, source: str) -> str:
-    """Return the one other policy of a file with two."""
     known = trials.policies
     require(
         baseline in known,
@@ -159,7 +154,6 @@ def _require_so_many(number: int, known: tuple[str, ...], source: object) -> Non
 
 
 def _named(new: Any, baseline: Any) -> tuple[str, str]:
-    """Return the names of the baseline and of the new policy, from their files."""
     for value in (new, baseline):
         there = not is_path(value) or Path(value).exists()
         require(there, f"{value}: there is no such file or folder")
@@ -187,7 +181,6 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
 
 
 def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
-    """Run both tests over all pairs up to n_max."""
     not_worse, worse = (_verdict(own, pairs) for own in claims(rules))
     return not_worse, worse
 

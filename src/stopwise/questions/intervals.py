@@ -63,7 +63,6 @@ def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
 
 
 def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Return the ends of the interval of each policy's mean, each with level 1 - alpha."""
     known = [column[~np.isnan(column)] for column in scores.T]
     sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
     low, high = _ends(sequence, [(np.zeros_like(own), own) for own in known], None)
@@ -132,7 +131,6 @@ def _ends(
 
 
 def _by_group(columns: Columns, ends: Ints) -> Floats:
-    """Return the sums of both scores and of squared differences (groups, 3)."""
     r0, r1 = columns
     sums = np.zeros((len(ends), 3))
     starts = np.append(0, ends[:-1])
@@ -146,7 +144,6 @@ def _by_group(columns: Columns, ends: Ints) -> Floats:
 def through(
     sequence: ConfidenceSequence, state: ConfidenceState, scores: Floats
 ) -> ConfidenceState:
-    """Return the state of the interval of one mean after more scores."""
     while scores.size:
         waiting = int(state.waiting[0])
         size = int(group_size(state.pairs - waiting)[0]) - waiting

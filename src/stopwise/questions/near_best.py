@@ -72,7 +72,6 @@ class NearBest(Candidates):
         yield self.near, self.near_state, held
 
     def against_leader(self) -> Floats:
-        """Return the log of purse and pot together."""
         return np.asarray(np.logaddexp(self.log_wealth, self._pots()))
 
     def _rivals(self) -> Bools:
@@ -95,11 +94,10 @@ class NearBest(Candidates):
         self.log_wealth[new, leader] = own
 
     def _pots(self) -> Floats:
-        """Return the pots against the leader."""
         return np.asarray(self.pot[self._studies, :, self.leader])
 
     def _counts(self, rivals: Bools) -> Ints:
-        """Return how many trials of each policy a row takes: of the leader alone if that is less.
+        """Trials of each policy in the next row: of the leader alone if that is less.
 
         The greatest score that there is bounds every mean. So a leader near it needs no comparison.
         """
@@ -134,7 +132,6 @@ class NearBest(Candidates):
         return alone, square / (2 * noise + square)
 
     def _bet(self, scores: Floats, means: Floats) -> None:
-        """Multiply purses and pots by their factors."""
         super()._bet(scores, means)
         study, policy, opponent = self.at
         pots = self._pots().copy()

@@ -61,35 +61,29 @@ class OrderQuestion(Question):
 
     @property
     def decided(self) -> bool:
-        """Whether every pair is decided."""
         return not self._pairs.open.any()
 
     @property
     def futile(self) -> bool:
-        """Whether every undecided pair is too unlikely to be decided by n_max."""
         self._pairs.look_ahead(self.rows)
         return not self.decided and bool(self._pairs.futile[self._pairs.open].all())
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
-        """Policies that were shown to be worse than another, in the order in which they were."""
         pairs = self._pairs
         return eliminations(self.policies, self._ranking.family, pairs.claims[0], pairs.rows[0])
 
     @property
     def best(self) -> str | None:
-        """The policy that was shown to be the best, or None."""
         candidates = self.candidates  # first, since standings are more work
         return only_best(self.rules, candidates, self.standings() if len(candidates) == 1 else ())
 
     def rows_for(self, policy: str) -> int:
-        """Return the rows until all pairs of the policy were decided, or all."""
         if policy in self._tried:
             return self.rows
         return int(self._pairs.last[0, self._columns[policy]])
 
     def standings(self) -> tuple[Standing, ...]:
-        """Return where each pair stands now."""
         pairs = self._pairs
         pairs.adjust()
         pairs.look_ahead(self.rows)
@@ -101,7 +95,6 @@ class OrderQuestion(Question):
 
     @staticmethod
     def in_words(task: "TaskVerdict") -> str:
-        """Return what a study has found on one task, as a sentence."""
         decided = [pair for pair in task.pairs if pair.decided]
         claims = "; ".join(str(pair.claim) for pair in decided)
         rest = len(task.pairs) - len(decided)
@@ -117,7 +110,6 @@ class OrderQuestion(Question):
         return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 
     def analyze(self, table: Table) -> Analysis:
-        """Return the whole analysis of a table of rows, under the same rules."""
         return self._told(rank(table.beside(self.rules.reading.constants), self._ranking))
 
     def _show(self, scores: Floats) -> None:

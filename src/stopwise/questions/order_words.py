@@ -21,7 +21,6 @@ MOST_OPEN = 5
 
 
 def code_of(text: str) -> str:
-    """Return the code of a doubt, if it has one."""
     return text.code if isinstance(text, Message) else ""
 
 
@@ -165,13 +164,11 @@ class OrderInWords(Drawn):
         )
 
     def promised(self, chance: str) -> str:
-        """Return how large a chance is by the method, and what that rests on."""
         inferred = self.bounds_inferred
         return promise(self.method, chance, self.alpha, bounds_inferred=inferred)
 
     @property
     def _claimed(self) -> str:
-        """What is claimed of a decided pair, with the margin."""
         if self.margin < 0:
             return f"not worse by {-self.margin:g} or more"
         return f"better by more than {self.margin:g}" if self.margin else "better"
@@ -187,12 +184,10 @@ class OrderInWords(Drawn):
 
     @staticmethod
     def _drawn(doubt: str) -> str:
-        """Return what the promise needs of the trials, where there is this doubt."""
         return DRAWN.get(code_of(doubt), "fresh draws in random order")
 
     @property
     def futility_clause(self) -> str:
-        """Return that more trials are hardly worth it, or were not, as a clause."""
         if not self.futile:
             return ""
         further = bool(self.eliminated) or any(pair.decided for pair in self.pairs)
@@ -213,7 +208,6 @@ class OrderInWords(Drawn):
 
     @property
     def _in_words(self) -> bool:
-        """Whether the whole order fits into a sentence."""
         return len(self.policies) <= MOST_IN_WORDS
 
     @property

@@ -51,7 +51,6 @@ class Replay:
 
     @property
     def decided(self) -> Bools:
-        """Which pairs (studies, pairs) have a decision: an order, or practically the same."""
         return np.asarray(self.claims.any(axis=-1) | self.same)
 
 
@@ -146,7 +145,6 @@ class PairStates:
 
     @property
     def decided(self) -> Bools:
-        """Which pairs (studies, pairs) have an order, or are the same."""
         ordered = np.asarray(self.claims.any(axis=-1))
         return ordered | (self.equal if self.same is None else self.same.found)
 
@@ -178,7 +176,6 @@ class PairStates:
         return rows[..., study, columns[0]], rows[..., study, columns[1]]
 
     def _present(self, r0: Floats, r1: Floats) -> Bools:
-        """Return which runs have scores of both policies."""
         return self.comparison.reading.present(r0, r1)
 
     def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
@@ -203,7 +200,6 @@ class PairStates:
         return lowered
 
     def _tests_at(self, some: Ints) -> Seen:
-        """Return what the tests at these places have seen."""
         return self.tests if some.size == self.stepped.size else of_runs(self.tests, some)
 
     def _stepped(
@@ -286,7 +282,6 @@ class PairStates:
         self.p_value[sided] = least[-1]
 
     def trace_row(self, row: int, *, changed: bool) -> None:
-        """Keep the evidence after a row for figures, if it is wanted."""
         if self.trace is None or not (changed or self.trace.wanted_from(row, 1).size):
             return
         self.adjust()
@@ -364,7 +359,6 @@ class PairStates:
         self._locate()
 
     def result(self) -> Replay:
-        """Return the final accounts."""
         p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
         levels = self.budget.levels(self.factor)
         return Replay(
@@ -386,11 +380,9 @@ class PairStates:
         )
 
     def _located(self, runs: Ints) -> At:
-        """Return the studies and pairs of runs."""
         return tuple(np.divmod(runs, self.family.size))
 
     def _locate(self) -> None:
-        """Find studies, pairs and policies of the runs that go on, and of those stepped."""
         self.at = self._located(self.runs)
         self.sided = (*self.at, slice(self.sides))
         study, pair = self._located(self.stepped)

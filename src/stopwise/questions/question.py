@@ -69,7 +69,6 @@ class Question(Resumable):
 
     @property
     def rows(self) -> int:
-        """Rows seen."""
         return len(self._scores)
 
     @property
@@ -103,12 +102,12 @@ class Question(Resumable):
 
     @abstractmethod
     def standings(self) -> tuple[Standing, ...]:
-        """Return where each pair stands now."""
+        """Standing of each pair now."""
 
     @staticmethod
     @abstractmethod
     def in_words(task: "TaskVerdict") -> str:
-        """Return what a study has found on one task, as a sentence."""
+        """Result of a study on one task, as a sentence."""
 
     @abstractmethod
     def analyze(self, table: Table) -> Analysis:
@@ -183,7 +182,6 @@ class Question(Resumable):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """Policies that may still be the best, as far as was shown: the others are eliminated."""
         eliminated = self.eliminated
         return tuple(policy for policy in self.policies if policy not in eliminated)
 
@@ -313,7 +311,6 @@ class Question(Resumable):
             yield self.rows - 1
 
     def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
-        """Return what ``add`` takes: one score of each policy that has one, or a group of them."""
         row = {name: own if name in self._grouped else own[0] for name, own in found.items()}
         return {name: score for name, score in row.items() if score is not None}
 
@@ -329,7 +326,6 @@ class Question(Resumable):
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        """Return the rows seen as a table; with groups, the trials of each policy in order."""
         rows = np.array(self._scores).reshape(-1, *self._row_shape)
         if rows.ndim == 2:
             return self._table(rows, task, notes).having(self._grouped)

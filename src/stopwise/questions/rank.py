@@ -49,7 +49,6 @@ from stopwise.rows.table import Table, beside_proxy, shares_won, unit_scores
 
 
 def rank(table: Table, ranking: Ranking) -> Analysis:
-    """Return the analysis of one table."""
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
     used = _counted(table, rules)
     single = unit_scores(used, comparison)
@@ -130,14 +129,13 @@ def _counted(table: Table, rules: Rules) -> Table:
 
 
 def _rows_of_groups(table: Table, comparison: Comparison) -> Floats:
-    """Return the averages in [0, 1] that rows hold, up to the last in which two policies meet."""
     rows = comparison.scale.unit(averaged(table.scores, comparison.rules))
     meeting = np.flatnonzero((~np.isnan(rows)).sum(axis=1) > 1)
     return rows[: meeting.max(initial=-1) + 1]
 
 
 def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Say that trials were left out, for whoever declares a smaller n_max than the file holds."""
+    """Note trials beyond n_max, where a file holds more."""
     n_max = rules.n_max
     single = table.without({*rules.reading.constants, *(rules.groups or ())})
     rest = 0 if n_max is None else int((~np.isnan(single.scores[n_max:])).sum())
@@ -228,7 +226,6 @@ def _beside_number(
 
 
 def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
-    """Return which trials (rows, policies) entered a comparison: those with a partner in time."""
     last = outcome.last[0]
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
@@ -276,7 +273,7 @@ def _pair_results(
 
 
 def _correlation(table: Table, family: Family) -> str:
-    """Return how the differences of a proxy go with the real ones, pair by pair."""
+    """Correlation of the proxy's differences with the real ones, pair by pair."""
     found: list[float] = []
     if table.proxy is None:
         return ""

@@ -59,7 +59,6 @@ class Ranking:
 
     @cached_property
     def family(self) -> Family:
-        """The claims that are tested."""
         rules = self.rules
         baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
         sides = 2 if rules.alternative == "two-sided" else 1
@@ -75,10 +74,8 @@ class Ranking:
 
     @cached_property
     def comparison(self) -> Comparison:
-        """The test of each pair, aiming at an equal share of alpha."""
         return Comparison(self.rules, self.family.size)
 
     @cached_property
     def budget(self) -> Bonferroni:
-        """The family-wise procedure."""
         return budget.create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

@@ -17,7 +17,7 @@ MOST_ROWS = 500
 
 
 def out_of_reach(question: "Question") -> tuple[str, ...]:
-    """Say that no result could decide anything by n_max, under the rules of a question.
+    """Note that no result could decide anything by n_max, under the rules of a question.
 
     Nothing is said with a proxy, whose scores of the clearest results nobody knows.
     """

@@ -41,7 +41,6 @@ class Record:
 
     @classmethod
     def start(cls, rows: int, state: Any, sides: int) -> "Record":
-        """Return the record before the first of so many rows."""
         ends = group_ends(rows)
         shape = (len(ends), len(state[0]), sides)
         states = dict.fromkeys(_renewals(ends), state)
@@ -49,13 +48,12 @@ class Record:
         return cls(ends, state, np.zeros(shape), empty, np.zeros(shape), states)
 
     def of_runs(self, places: Ints) -> "Record":
-        """Return the record of the runs at these places, which may repeat."""
         log_e, top, fall = (array[:, places] for array in (self.log_e, self.top, self.fall))
         states = {group: of_runs(state, places) for group, state in self.states.items()}
         return Record(self.ends, of_runs(self.before, places), log_e, top, fall, states)
 
     def room(self, seen: int) -> int:
-        """Return how many pairs may be shown at once after so many: a state is kept behind them."""
+        """Number of pairs that may be shown at once after so many: a state is kept behind them."""
         group = int(np.searchsorted(self.ends, seen, side="right"))
         later = (renewed for renewed in self.states if renewed >= group)
         return int(self.ends[next(later, -1)]) - seen

@@ -65,12 +65,10 @@ class Standing:
 
     @property
     def decided(self) -> bool:
-        """Whether a decision was taken."""
         return self.decision is not Decision.UNDECIDED
 
     @property
     def same(self) -> bool:
-        """Whether both were declared practically the same."""
         return self.decision is Decision.EQUIVALENT
 
     @property
@@ -119,7 +117,6 @@ class Standing:
 
     @property
     def e_value(self) -> float | None:
-        """The e-value; infinite beyond what a number can hold."""
         return None if self.log_e is None else e_value_of(self.log_e)
 
 
@@ -188,7 +185,6 @@ class PairResult(Standing):
 
 
 def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dict[str, Any]:
-    """Return the fields of one pair's ``Standing`` in the replay of one study."""
     policy0, policy1 = family.pairs[pair].tolist()
     claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
     same, chance = bool(outcome.same[0, pair]), float(outcome.chance[0, pair])
@@ -261,7 +257,7 @@ def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) 
 
 
 def share_of_way(standing: Standing, *, alpha: float) -> float:
-    """Return how much of the way from p = 1 to alpha a pair has gone, from 0 to 1, in logarithms.
+    """Share of the way from p = 1 to alpha that a pair has gone, from 0 to 1, in logarithms.
 
     A p-value never rises, so an operator does not see from it what was just scored. The end that is
     nearer counts: an order or, if that is asked, sameness.
@@ -271,7 +267,7 @@ def share_of_way(standing: Standing, *, alpha: float) -> float:
 
 
 def share_gone(p_value: float, alpha: float) -> float:
-    """Return how much of the way from 1 to alpha a p-value has gone, in logarithms."""
+    """Share of the way from 1 to alpha that a p-value has gone, in logarithms."""
     return min(max(math.log(max(p_value, 1e-300)) / math.log(alpha), 0.0), 1.0)
 
 

@@ -35,7 +35,6 @@ class Trace:
 
     @classmethod
     def start(cls, rows: int, pairs: int) -> "Trace":
-        """Return a trace that will keep some of so many rows, the last one included."""
         far = np.geomspace(DENSE, max(rows - 1, DENSE), DENSE).astype(int).tolist()
         trace = cls(sorted({*range(min(rows, DENSE)), *far, rows - 1}))
         first = np.zeros((1, pairs, 2))
@@ -48,7 +47,6 @@ class Trace:
         return np.array(self.wanted[first:last], dtype=np.int64) - row
 
     def add(self, n: Ints, log_e: Floats, p_value: Floats) -> None:
-        """Keep rows of pairs."""
         self.n.append(n)
         self.log_e.append(log_e)
         self.p_value.append(p_value)

@@ -29,7 +29,6 @@ class TwoCounts:
     facts: Mapping[str, Any]  # all that JSON has besides
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
         return {
             "schema": SCHEMA,
             "better": self.better,
@@ -40,7 +39,7 @@ class TwoCounts:
 
 
 def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCounts:
-    """Return what the counts of two policies show: an exact test of their success rates."""
+    """Compare the success rates of two policies by an exact test."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     (x0, n0), (x1, n1) = first, second
     method, test = "barnard", "Barnard's exact test"
@@ -86,7 +85,7 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCounts:
 
 
 def count_beside(counts: Count, number: float, alpha: float) -> TwoCounts:
-    """Return what the counts of one policy show beside a number: the exact binomial test."""
+    """Compare a success rate with a number by the exact binomial test."""
     from scipy.stats import binom
 
     rules = Rules(policies=("policy",), alpha=alpha, reference=number)  # which checks both

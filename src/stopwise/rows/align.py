@@ -104,13 +104,12 @@ def align(
 
 
 def _training_runs(frame: pl.DataFrame) -> int:
-    """Return how many training runs the trials come from, if some have several trials."""
+    """Number of training runs behind the trials, if some have several trials."""
     runs = frame.drop_nulls("seed").group_by("policy", "seed").len()["len"]
     return len(runs) if (runs > 1).any() else 0
 
 
 def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
-    """Return one trial per training run: its mean score."""
     require(
         "seed" in frame.columns,
         Setting("unit", "seed"),

@@ -23,7 +23,6 @@ class Groups:
     unequal: str = UNEQUAL[0]
 
     def declared(self, table: Table, n_max: int | None) -> tuple[Table, dict[str, Any]]:
-        """Return the table, and the settings that say which trials a row takes."""
         require_choice("unequal", self.unequal, UNEQUAL)
         stored = (self.stored,) if isinstance(self.stored, str) else tuple(self.stored)
         if not stored and self.unequal == "shorter":
@@ -60,7 +59,7 @@ class Groups:
 
 
 def unequal_numbers(numbers: dict[str, int]) -> tuple[Message, ...]:
-    """Say how many trials lie unused for want of a partner, and which word would use them."""
+    """Note the trials that lie unused for want of a partner, and the word that would use them."""
     *_, second, most = (0, *sorted(numbers.values()))
     if second in (0, most):
         return ()

@@ -52,7 +52,6 @@ def taken(
 
 
 def read_if_place(source: Any) -> Any:
-    """Return the trials of a file or a frame; anything else as it is."""
     from stopwise.data.frames import is_place
 
     return taken(source, {})[0] if is_place(source) else source

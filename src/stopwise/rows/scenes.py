@@ -68,7 +68,7 @@ def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
 
 
 def _worth(scenes: int, n_max: int) -> str:
-    """Say how many scenes there are for each row, and how many would do."""
+    """Compare the scenes for each row with the number that would do."""
     many = ENOUGH_SCENES * n_max
     text = f", {scenes / n_max:.2g} for each of {counted(n_max, 'row')}"
     if scenes < n_max:
@@ -87,7 +87,6 @@ class Scenes:
     several: bool = False  # whether there are several tasks, so that the scenes must name theirs
 
     def rules(self, table: Table, settings: Mapping[str, Any]) -> tuple[Rules, Table]:
-        """Return the rules of a table, with simulated scenes, and its notes."""
         known = dict(settings)
         mean = known.get("proxy_mean")
         require(

@@ -43,7 +43,6 @@ class Table:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The trials of each policy."""
         return tuple(int(count) for count in (~np.isnan(self.scores)).sum(axis=0))
 
     @property
@@ -70,7 +69,6 @@ class Table:
         return ", for one look at them" if once else ""
 
     def asked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings, which ask who wins where the scores are preferences, or raise."""
         if not self.preferences:
             return dict(settings)
         require(
@@ -105,12 +103,10 @@ class Table:
         return replace(self, scores=scores, notes=(*self.notes, note))
 
     def first(self, rows: int | None) -> "Table":
-        """Return the table of the first so many rows, or of all."""
         proxy = None if self.proxy is None else self.proxy[:rows]
         return replace(self, scores=self.scores[:rows], proxy=proxy)
 
     def without(self, policies: Collection[str | None]) -> "Table":
-        """Return the table without these policies."""
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)
         proxy = None if self.proxy is None else self.proxy[:, kept]
@@ -134,7 +130,6 @@ class Table:
         return scores
 
     def having(self, columns: Mapping[str, Sequence[float]]) -> "Table":
-        """Return the table with these scores in place of some policies' own."""
         if not columns:
             return self
         known = {**dict(zip(self.policies, self.scores.T, strict=True)), **columns}
@@ -152,7 +147,6 @@ class Table:
                 raise InvalidInput(self._with_place(known, error.message)) from error
 
     def _with_place(self, scores: Floats, complaint: str) -> str:
-        """Return a complaint with the task, and with what helps if no range was declared."""
         place = f"task {self.task}: " if self.task not in (None, "task") else ""
         outside = self.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
         if not outside:

@@ -65,7 +65,6 @@ class TaskMean:
         return "averages of a round" if self.order == "rounds" else "trials"
 
     def text_rows(self) -> list[dict[str, Any]]:
-        """Return one row per task as people read it."""
         return [
             {
                 "task": own.task,
@@ -79,7 +78,6 @@ class TaskMean:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         return {"order": self.order, "tasks": [dict(vars(own)) for own in self.tasks]}
 
 
@@ -138,7 +136,6 @@ def require_tasks_choice(
     weights: Mapping[str, float] | None = None,
     by: str | None = None,
 ) -> None:
-    """Raise unless these go together."""
     require(
         tasks is None or by != "wins",
         "the mean over tasks is one of scores: it cannot be compared by wins",

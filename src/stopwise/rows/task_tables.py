@@ -112,7 +112,6 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
 
 
 def _proxy(proxy: Any, scores: list[Any], names: list[str]) -> Floats:
-    """Return the proxy's scores in columns like those of the policies."""
     require(
         isinstance(proxy, Mapping) and set(map(str, proxy)) == set(names),
         f"with scores by policy, proxy must have scores for each of {', '.join(names)}",

@@ -140,6 +140,6 @@ def inside(centre0: Floats, margin: Floats | float) -> Floats:
 
 
 def _largest_variances(means: Floats, margin: Floats | float) -> Floats:
-    """Of scores with these means (first axis: policies, policy 1 less the margin): binary ones."""
+    """Variances of binary scores with these means (of policy 1 less the margin)."""
     levels = between(np.array((means[0], means[1] + margin)), EDGE, 1 - EDGE)
     return levels * (1 - levels)

@@ -47,7 +47,7 @@ def _grid(n_max: int | None) -> tuple[Floats, Floats, Floats | None]:
 
 
 def within_reach(n_max: int, pairs: Floats, total: Floats, need: Floats) -> Bools:
-    """Return where a decision by n_max is not yet too unlikely to spend the wealth on.
+    """Whether a decision by n_max is likely enough to spend the wealth on.
 
     Of all ways to bet, the best multiplies the wealth by exp(need) with probability exp(-need)
     under the null, and under an effect with that of a normal deviate shifted by effect * root of

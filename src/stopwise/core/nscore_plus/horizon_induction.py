@@ -101,7 +101,6 @@ def chance_table(alpha: float, n_max: int, design: str) -> PlanTable:
 
 
 def _needs(target: float) -> Floats:
-    """Return the grid of the log-wealth to go, finest near the threshold."""
     need: Floats = (target + WEALTH_DEPTH) * (np.arange(NEED_POINTS) / (NEED_POINTS - 1)) ** 2
     return need
 
@@ -136,7 +135,7 @@ class _Outlook(NamedTuple):
 
 
 def _outlook(now: int, pairs: int, nodes: Floats, beliefs: _Beliefs) -> _Outlook:
-    """Return what comes after so many pairs, under the posterior that each statistic implies."""
+    """Distribution after so many pairs, under the posterior that each statistic implies."""
     theta, prior, delay, generating = beliefs
     total = STATISTIC * np.sqrt(now + SOFTENING)
     log_post = np.log(prior) + theta * total[:, None] - now * generating
@@ -186,7 +185,6 @@ def _moves(pairs: int, need: Floats, bets: Floats, design: str) -> _Moves:
 
 
 def _times(n_max: int) -> NDArray[np.intp]:
-    """Pairs seen at each row of the table, and n_max."""
     times = [0]
     while times[-1] < n_max:
         now = times[-1]
@@ -203,7 +201,7 @@ def _steps() -> tuple[Floats, Floats]:
 
 
 def _reached(after: Floats, bet: Floats, pairs: int) -> Bools:
-    """Return where a step of merged pairs with this bet has reached the threshold."""
+    """Whether a step of merged pairs with this bet reaches the threshold."""
     reached: Bools = after <= 1e-12 + BARRIER_SHIFT * bet * (np.sqrt(pairs) - 1)
     return reached
 

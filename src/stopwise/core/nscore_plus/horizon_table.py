@@ -50,7 +50,6 @@ class PlanTable(NamedTuple):
 
 
 def interpolated(values: Floats, position: Floats) -> Floats:
-    """Return the values between grid points of the last axis, at these fractional indices."""
     position = np.minimum(position, values.shape[-1] - 1 - TINY)
     low = position.astype(np.intp)
     left = np.take_along_axis(values, low, -1)

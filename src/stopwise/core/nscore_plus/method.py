@@ -52,16 +52,13 @@ class NScorePlus(MayBeFutile[PlusState]):
         return threshold
 
     def not_worse(self, alpha: float, margin: float) -> "NScorePlus":
-        """Return the test of "not worse by the margin or more", for a claim of equivalence."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
 
     def start(self, shape: tuple[int, ...]) -> PlusState:
-        """State before the first pair."""
         return PlusState._make(np.zeros(shape) for _ in PlusState._fields)
 
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
-        """State after one more pair; the bet uses only the state before it."""
         bet = self._bet(state)
         pair, growth = self._seen(bet, r0, r1)
         return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth)
@@ -93,7 +90,6 @@ class NScorePlus(MayBeFutile[PlusState]):
         return PlusState.of(Sums(*sums), bet, log_e), running[-1, 1:]
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
-        """Return the chance of a decision by n_max, if there is an effect."""
         pairs, total = self._standardised(state)
         table = chance_table(self.alpha, n_max, self.design)
         return table.at(np.minimum(pairs, n_max), total, self._threshold - state.log_e)
@@ -107,7 +103,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         return state.sums, self._estimates(state.sums, self.margin)
 
     def _seen(self, bet: Bet, r0: Floats, r1: Floats) -> tuple[Sums, Floats]:
-        """Return what a pair adds to the sums, and to the log-wealth under this bet."""
+        """Summands of a pair: to the sums, and to the log-wealth under this bet."""
         low, high = r0, r1 - self.margin
         difference = high - low
         # r1 - m1 = high - m0
@@ -126,7 +122,6 @@ class NScorePlus(MayBeFutile[PlusState]):
         return state.bet.renewed(due, new)
 
     def margin_fall(self, before: PlusState, after: PlusState, r0: Floats, r1: Floats) -> Floats:
-        """Return how fast the pair's log-factor falls with the margin."""
         del before  # its bet is the one that the next state keeps
         bet = after.bet
         x0, x1 = r0 - bet.centre0, r1 - self.margin - bet.centre0
@@ -136,14 +131,12 @@ class NScorePlus(MayBeFutile[PlusState]):
         return fall
 
     def bets_at(self, state: PlusState, margins: Floats, need: Floats, size: Floats) -> Bet:
-        """Return the bets that the test would make with these margins and this need."""
         sums = state.sums.shifted(margins - self.margin, self.design)
         return self._new_bet(sums, need, margins, size)
 
     def _new_bet(
         self, sums: Sums, need: Floats, margin: Floats | float, size: Floats | float = 1.0
     ) -> Bet:
-        """Return the bet on the average of so many pairs."""
         return self._sized_bet(sums, need, self._estimates(sums, margin), size)
 
     def _sized_bet(
@@ -263,7 +256,6 @@ class NotWorse(NScorePlus):
         return sameness_bet(-self.margin / deviation, left, pairs, total, need)
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
-        """Return the chance of a decision by n_max, if the policies are equal."""
         deviation = np.sqrt(self._estimates(state.sums, self.margin).variance)
         need = self._threshold - state.log_e
         return chance_by_n_max(-self.margin / deviation, n_max - state.pairs, need)

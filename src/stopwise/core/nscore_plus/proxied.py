@@ -65,16 +65,13 @@ class ProxiedState(NamedTuple):
 
     @property
     def plus(self) -> PlusState:
-        """What ``nscore-plus`` without a proxy remembers."""
         return PlusState._make(self[: len(PlusState._fields)])
 
     @property
     def sums(self) -> Sums:
-        """The sums over the pairs seen."""
         return self.plus.sums
 
     def after(self, plus: PlusState, hint: Floats, difference: Floats, weight: Floats) -> Self:
-        """Return the state after one more pair."""
         return type(self)(
             *plus,
             self.hint + hint,
@@ -103,7 +100,6 @@ class Proxied(NScorePlus):
 
     @classmethod
     def of(cls, test: Method[Any], **proxy: Any) -> "Proxied":
-        """Return this test with a proxy."""
         return cls(**{entry.name: getattr(test, entry.name) for entry in fields(test)}, **proxy)
 
     @cached_property
@@ -112,7 +108,6 @@ class Proxied(NScorePlus):
         return np.array(self.proxy_batches).reshape(np.size(self.proxy_means), -1)
 
     def start(self, shape: tuple[int, ...]) -> Any:
-        """State before the first pair; runs are those of all pairs, study by study."""
         none = [np.zeros(shape) for _ in range(4)]
         means: Floats = np.resize(self.proxy_means, shape)
         rows = np.resize(np.arange(np.size(self.proxy_means), dtype=float), shape)
@@ -137,7 +132,6 @@ class Proxied(NScorePlus):
         return state.after(plus, hint, difference, weight)
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
-        """Return how fast the pair's log-factor falls with the margin."""
         del r1  # the factor of both is what the evidence gained, but for that of the batch
         fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
         if self.proxy_batches:
@@ -145,7 +139,6 @@ class Proxied(NScorePlus):
         return fall.reshape(*(1,) * (r0.ndim - fall.ndim - 1), *fall.shape)
 
     def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
-        """Return the bets against other margins: those without a proxy."""
         return super().bets_at(state.plus, margins, need, size)
 
     def _weighted_bet(self, state: ProxiedState) -> tuple[Bet, Floats]:
@@ -173,7 +166,7 @@ class Proxied(NScorePlus):
         return drawn
 
     def _widened(self, weight: Floats, mean: Floats) -> Floats:
-        """Return what the proxy adds to the greatest loss of a pair, 1 + margin without it."""
+        """Add to the greatest loss of a pair, 1 + margin without the proxy."""
         if self.proxy_batches:  # the batch alone may lose 1 + mean
             return np.maximum(weight * (1 - mean), weight * (1 + mean) - 1 - self.margin)
         if self.audit is None:

@@ -26,7 +26,6 @@ class Sums(NamedTuple):
 
     @classmethod
     def of_pair(cls, low: Floats, high: Floats, difference: Floats, design: str) -> Self:
-        """Return what one pair adds to each sum."""
         low_square, high_square = low * low, high * high
         gap_square: Floats = NONE
         if design == "paired":
@@ -77,7 +76,6 @@ class Sums(NamedTuple):
         )
 
     def plus(self, more: "Sums") -> "Sums":
-        """Return the sums with those of further pairs added."""
         return Sums(*[old + new for old, new in zip(self, more, strict=True)])
 
 
@@ -104,15 +102,12 @@ class PlusState(NamedTuple):
 
     @classmethod
     def of(cls, sums: Sums, bet: Bet, log_e: Floats) -> Self:
-        """Return the state with these parts."""
         return cls(*sums, log_e, *bet)
 
     @property
     def sums(self) -> Sums:
-        """The sums over the pairs seen."""
         return Sums._make(self[: len(Sums._fields)])
 
     @property
     def bet(self) -> Bet:
-        """The bet that was last computed."""
         return Bet(self.amount, self.centre0, self.cross)

@@ -35,7 +35,6 @@ class Against(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether the rules have a number to compare with."""
         return rules.reference is not None
 
     def __init__(self, rules: "Rules") -> None:
@@ -72,7 +71,6 @@ class Against(Scores):
         return {"reference": self.number, "policies": named, "baseline": name}
 
     def checked(self) -> dict[str, Any]:
-        """The rules, or an error unless scores can lie on both sides of what is tested."""
         rules = self.rules
         low, high = rules.bounds
         for sign, way in ((1.0, "greater"), (-1.0, "less")):
@@ -95,13 +93,11 @@ class Against(Scores):
         return start, 1.0 - 2.0 * start
 
     def for_method(self) -> dict[str, Any]:
-        """What the method must know: the number in [0, 1] as each direction sees it."""
         start, sign = self._mirror
         seen = start + sign * self.scale.unit(np.asarray(self.number))
         return {**super().for_method(), "number": tuple(seen)}
 
     def both(self, scores0: object, scores1: object | None) -> Arrays:
-        """The number and the scores of the policy, which come alone."""
         require(
             scores1 is None,
             f"one policy is compared with the number {self.name}: give its scores alone, but got "
@@ -111,17 +107,14 @@ class Against(Scores):
         return np.full(array.shape, self.number), array
 
     def pair(self, r0: Any, r1: Any) -> tuple[Any, Any]:
-        """The number, and the score of the policy, which comes alone."""
         if r1 is not None:
             self.both(r0, r1)  # raises
         return self.number, r0
 
     def varying(self, r0: float, r1: float) -> tuple[float, ...]:  # noqa: ARG002
-        """The score of the policy."""
         return (r1,)
 
     def mean0(self, mean: float) -> float:  # noqa: ARG002
-        """The number."""
         return self.number
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
@@ -143,7 +136,6 @@ class Against(Scores):
         return self.number + self.advantage(margin)
 
     def claim(self, winner: int) -> str:
-        """What is said of the policy, which is on either side of the number."""
         way, opposite = ("better", "worse") if winner else ("worse", "better")
         margin = self.rules.margin
         if margin < 0:
@@ -151,13 +143,10 @@ class Against(Scores):
         return f"the policy is {way} than {self.name}"
 
     def looks_better(self, policy: int) -> str:
-        """A remark that the scores speak for the other side of the number."""
         return f"it looks {'better' if policy else 'worse'}"
 
     def means_text(self, mean0: str, mean1: str) -> str:  # noqa: ARG002
-        """The mean of the policy."""
         return f"mean {mean1}{self.better_text}"
 
     def to_dict(self) -> dict[str, Any]:
-        """What a saved answer has of the reading."""
         return {**super().to_dict(), "reference": self.number}

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def stored_scores(stored: Any) -> dict[str, list[float]]:
-    """Return the stored scores of each policy as plain numbers, or raise."""
     rule = "stored must name each policy with its scores, as in {'old': [0, 1, 1]}"
     by_name = stored is None or isinstance(stored, Mapping)
     require(by_name, f"{rule}, but got {type(stored).__name__}", parameter="stored")
@@ -80,7 +79,6 @@ class Averages(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether some policies have more trials than rows, or trials from before the study."""
         return bool(rules.groups or rules.stored)
 
     def __init__(self, rules: "Rules") -> None:
@@ -89,20 +87,16 @@ class Averages(Scores):
 
     @property
     def tried(self) -> tuple[str, ...]:
-        """The policies without stored trials."""
         return tuple(name for name in super().tried if name not in self.rules.stored)
 
     def trials(self, policy: str, row: int) -> range:
-        """The trials of a policy that a row takes: a group of them where there are more."""
         number = (self.rules.groups or {}).get(policy)
         return trials_of(number, self.rules.n_max, row)
 
     def for_method(self) -> dict[str, Any]:
-        """What the method must know: one side may be quieter."""
         return {**super().for_method(), "averages": bool(self.rules.groups)}
 
     def checked(self) -> dict[str, Any]:
-        """The declared numbers of trials."""
         rules = self.rules
         for name in (*(rules.groups or {}), *rules.stored):
             known = f"policies are {', '.join(rules.policies)}, but got stored trials of {name!r}"

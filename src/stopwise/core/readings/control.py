@@ -38,11 +38,9 @@ class Control(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether the rules have a mean of a proxy."""
         return rules.proxy_mean is not None and rules.audit is None
 
     def checked(self) -> dict[str, Any]:
-        """The mean of g1 - g0 of each pair, and batches of scenes, as plain values."""
         rules = self.rules
         text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
         require(registry.find(rules.method).takes_proxy, text, parameter="proxy_mean")
@@ -74,12 +72,10 @@ class Control(Scores):
 
     @property
     def proxy_means(self) -> tuple[float, ...]:
-        """The mean of g1 - g0 for each pair."""
         mean = self.rules.proxy_mean
         return mean if isinstance(mean, tuple) else (mean or 0.0,)
 
     def test(self, plain: Method[Any]) -> Method[Any]:
-        """The test that bets on what the proxy leaves unexplained."""
         unit = self.advantage(1.0) / self.scale.span
         signs = [unit if policy else -unit for policy in self.rules.directions]
         return Proxied.of(
@@ -93,7 +89,6 @@ class Control(Scores):
         )
 
     def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:
-        """The watch on the scenes of one pair: whether they contradict the mean."""
         assert isinstance(test, Proxied)
         return SceneTests.of(test, pair, level)
 
@@ -111,7 +106,6 @@ class Control(Scores):
         return array0, array1
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        """Which pairs count: those with scores of both kinds."""
         return np.asarray(super().present(r0, r1).all(axis=0))
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
@@ -136,11 +130,9 @@ class Control(Scores):
         return float(left) / self.share
 
     def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
-        """The scores without those of the proxy."""
         return np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
 
     def scenes_text(self, policy0: str, policy1: str) -> str:
-        """What it means that the proxy's scores contradict its mean."""
         return (
             f"the proxy's difference of {policy0} and {policy1} in these scenes contradicts its "
             "mean: they look different from the simulated ones, and claims are void if they are"
@@ -156,7 +148,6 @@ class Judge(Control):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether the rules have audits."""
         return rules.audit is not None
 
     @property
@@ -182,7 +173,6 @@ class Judge(Control):
         return [0.0] * len(rules.pairs)
 
     def scored(self, scores0: Floats, scores1: Floats) -> tuple[Floats, Floats]:
-        """The audited pairs."""
         audited = ~np.isnan(scores0)
         require(
             bool((audited == ~np.isnan(scores1)).all()),
@@ -192,11 +182,9 @@ class Judge(Control):
         return scores0[audited], scores1[audited]
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        """Which pairs count: those that the judge has scored."""
         return Scores.present(self, r0[1], r1[1])
 
     def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
-        """One pair of scores, or None if it was not audited."""
         if r0 is not None and r1 is not None:
             return r0, r1
         require(
@@ -208,7 +196,6 @@ class Judge(Control):
         return None
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """Both scores with a last axis of directions."""
         return super().directed(self._audited(r0), self._audited(r1))
 
     def _audited(self, both: Floats) -> Floats:
@@ -220,12 +207,10 @@ class Judge(Control):
         return np.stack(found, axis=kind)
 
     def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
-        """The scores without those of the judge; 0 for pairs that were not audited."""
         score0, score1 = super().alone(r0, r1, axis)
         return np.nan_to_num(score0), np.nan_to_num(score1)
 
     def scenes_text(self, policy0: str, policy1: str) -> str:
-        """What it means that audits seem to depend on what the judge says."""
         return (
             f"pairs of {policy0} and {policy1} were audited more often where the judge prefers one "
             "of them than chance explains: claims are void if audits depend on what the judge says"

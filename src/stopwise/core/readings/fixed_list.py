@@ -69,14 +69,12 @@ class OnList(MayBeFutile[ListState]):
 
     @classmethod
     def of(cls, test: Method[Any], list_size: int) -> Self:
-        """Make the same test of a list of so many scenes."""
         common = {entry.name for entry in fields(cls)} - {"list_size"}
         given = {entry.name: getattr(test, entry.name) for entry in fields(test)}
         given = {name: value for name, value in given.items() if name in common}
         return cls(**given, list_size=list_size)
 
     def start(self, shape: tuple[int, ...]) -> ListState:
-        """State before the first scene."""
         return ListState._make(np.zeros(shape) for _ in ListState._fields)
 
     def step(self, state: ListState, r0: Floats, r1: Floats) -> ListState:
@@ -97,11 +95,9 @@ class OnList(MayBeFutile[ListState]):
         return after._replace(log_e=np.where(known, CERTAIN, after.log_e))
 
     def null(self, state: ListState) -> Floats:
-        """Mean of the next difference under the null, given the scenes seen."""
         return null_mean(self.list_size, self.margin, state.pairs, state.total)
 
     def futile(self, state: ListState) -> Bools:
-        """Whether the claim can never be shown, or is too unlikely to be shown by n_max."""
         futile: Bools = self.closed(state) | super().futile(state)
         return futile
 
@@ -112,18 +108,15 @@ class OnList(MayBeFutile[ListState]):
         return closed
 
     def chance(self, state: ListState) -> Floats | None:
-        """Chance of a decision by n_max; None where the list is tried to its end."""
         return None if self.n_max == self.list_size else super().chance(state)
 
     def margin_fall(self, before: ListState, after: ListState, r0: Floats, r1: Floats) -> Floats:
-        """How fast the scene's log-factor falls with the margin."""
         factor = 1.0 + after.amount * (r1 - r0 - self.null(before))
         stretch = self.list_size / (self.list_size - before.pairs)
         fall: Floats = after.amount * stretch / np.maximum(factor, TINY)
         return np.where(after.log_e >= CERTAIN, 0.0, fall)
 
     def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
-        """Bets against other margins, on averages of so many scenes."""
         state = ListState._make(array[..., None] for array in state)
         null = null_mean(self.list_size, margins, state.pairs, state.total)
         amount = self._amount(state, null, margins, need, self._least[..., None])

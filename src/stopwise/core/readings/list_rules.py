@@ -26,17 +26,14 @@ class Listed(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether the rules have the size of a list."""
         return rules.list_size is not None
 
     @property
     def size(self) -> int:
-        """The scenes of the list."""
         assert self.rules.list_size is not None
         return self.rules.list_size
 
     def checked(self) -> dict[str, Any]:
-        """The size of the list, and the most trials: all of it unless less was declared."""
         rules = self.rules
         size = require_whole(rules.list_size, "list_size", 1)
         text = f"list_size={size} goes with nscore-plus: {rules.method} is not proven without "
@@ -52,9 +49,7 @@ class Listed(Scores):
         return {**super().checked(), "list_size": size, "n_max": n_max}
 
     def test(self, plain: Method[Any]) -> Method[Any]:
-        """The test without replacement."""
         return OnList.of(super().test(plain), self.size)
 
     def sequence(self, **settings: Any) -> ConfidenceSequence:
-        """A confidence sequence of the mean over the list."""
         return ListSequence(**settings, list_size=self.size)

@@ -26,11 +26,9 @@ class WatchState(NamedTuple):
     states: tuple[PlusState, ...]
 
     def content(self) -> dict[str, Any]:
-        """Return it as plain values."""
         return {"p_value": self.p_value.tolist(), "states": [*map(encode_state, self.states)]}
 
     def restored(self, content: dict[str, Any]) -> "WatchState":
-        """Return what was saved, of the shapes that this first state has."""
         states = zip(content["states"], self.states, strict=True)
         return WatchState(
             restore_array(content["p_value"], self.p_value),
@@ -52,7 +50,6 @@ class SceneTests:
 
     @classmethod
     def of(cls, test: Proxied, pair: int, level: float) -> Self:
-        """Return the tests of a pair, each at this level."""
         means, batches = test.proxy_means[pair], test.proxy_batches[pair : pair + 1]
         margins = (0.0 if batches else max(-mean, -WIDEST) for mean in means)
         own: dict[str, Any] = {"alpha": level, "n_max": test.n_max, "design": "paired"}
@@ -60,7 +57,6 @@ class SceneTests:
         return cls(tests, test.audit or 0.0, *batches)
 
     def start(self, shape: tuple[int, ...] = ()) -> WatchState:
-        """Return the state before the first pair."""
         states = tuple(test.start((*shape, 1)) for test in self.tests)
         return WatchState(np.ones((*shape, len(self.tests))), states)
 

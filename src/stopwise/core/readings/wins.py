@@ -29,11 +29,9 @@ class Wins(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        """Whether the rules ask for wins."""
         return rules.by == WINS
 
     def check_design(self) -> None:
-        """Raise unless the method is proven for scores that go against each other."""
         require(
             "paired" in registry.find(self.rules.method).designs,
             f"{self.rules.method} is proven only for the independent design, and what two policies "
@@ -43,12 +41,10 @@ class Wins(Scores):
 
     @property
     def scale(self) -> Scale:
-        """Any scores: only their order counts."""
         return OrderScale(*self.rules.bounds, self.rules.lower_is_better)
 
     @property
     def tested_scale(self) -> Scale:
-        """The range of a win."""
         return Scale(*self.rules.bounds)
 
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
@@ -57,7 +53,6 @@ class Wins(Scores):
         return 1.0 - won, won
 
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:  # noqa: ARG002
-        """What each has won."""
         won0, won1 = self.met(np.asarray(unit[0]), np.asarray(unit[1]))
         won = float(won0), float(won1)
         return won, won
@@ -67,9 +62,7 @@ class Wins(Scores):
         return difference
 
     def not_worse(self, other: str) -> str:
-        """The claim that a negative margin asks for."""
         return f"does not lose to {other} more often"
 
     def to_dict(self) -> dict[str, Any]:
-        """What a saved answer has of the reading."""
         return {**super().to_dict(), "by": WINS}

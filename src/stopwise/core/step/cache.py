@@ -71,7 +71,6 @@ def load_or_make(
 
 
 def read(path: Path) -> Arrays | None:
-    """Arrays of a table file, or None if it is missing, damaged or of another version."""
     try:
         # Opened here, because numpy leaves the file open when it finds it damaged.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:

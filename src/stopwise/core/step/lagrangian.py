@@ -117,7 +117,6 @@ class Problem:
         return True
 
     def errors(self, regions: Regions) -> Doubles:
-        """Error of a rule on the fine grid of null points."""
         coefficients = error_coefficients(self.walk, self.forward, regions, futility=self.futility)
         result: Doubles = self.likelihood @ coefficients
         return result

@@ -89,11 +89,9 @@ class Step(Method[StepState]):
 
     @property
     def stops_at_futility(self) -> bool:
-        """Whether futility stops are binding."""
         return self.futility == "binding"
 
     def facts(self) -> tuple[str, ...]:
-        """Return the certificate in words."""
         if self.one_rate:
             errors = " and ".join(f"{test.error:.5f}" for test in self.one_rate)
             never = any(test.error == 0 for test in self.one_rate)
@@ -116,14 +114,12 @@ class Step(Method[StepState]):
         )
 
     def start(self, shape: tuple[int, ...]) -> StepState:
-        """State before the first pair; makes or reads the table."""
         # Nothing is drawn before the table exists: never an answer without it.
         _ = self.one_rate or self.stopping
         zero = np.zeros(shape, dtype=np.int32)
         return StepState(zero, zero, zero, np.zeros(shape, dtype=np.int8))
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
-        """State after one more pair of outcomes."""
         if self.one_rate:
             return self._step_against_number(state, r1)
         rule = self.stopping.rule
@@ -167,6 +163,5 @@ class Step(Method[StepState]):
         return Evidence(log_e, np.where(rejected, self.alpha, 1.0), rejected)
 
     def futile(self, state: StepState) -> Bools:
-        """Whether a futility stop has been reached."""
         result: Bools = (state.status & _FUTILE) != 0
         return result

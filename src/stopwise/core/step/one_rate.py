@@ -117,7 +117,7 @@ def _ratios(n_max: int, rate: float, rates: Doubles, weights: Doubles) -> list[D
 def _boundary(
     error_price: float, rate: float, costs: list[Doubles], losses: list[Doubles]
 ) -> tuple[Ints, float]:
-    """Return where rejecting is cheaper than going on, and the least cost of all."""
+    """Least successes at which rejecting is cheaper than going on, and the least cost of all."""
     n_max = len(costs) - 1
     boundary = np.arange(1, n_max + 2)
     cost = losses[n_max]

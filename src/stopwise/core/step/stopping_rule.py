@@ -23,13 +23,11 @@ class Rule:
 
     @cached_property
     def n_max(self) -> int:
-        """Largest number of pairs."""
         return len(self.reject_from) - 1
 
     def rejects(
         self, n: NDArray[np.int64], successes0: NDArray[np.int64], successes1: NDArray[np.int64]
     ) -> Bools:
-        """Whether policy 1 is declared better in these states, elementwise."""
         result: Bools = successes1 - successes0 >= self.reject_from[n, successes0 + successes1]
         return result
 

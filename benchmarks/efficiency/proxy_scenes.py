@@ -19,8 +19,8 @@ from benchmarks.efficiency.proxy import CASES, proxied
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scenes import scene_batches
 from stopwise.core.rules import Rules
 

@@ -7,8 +7,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.comparison import Comparison
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
 

@@ -9,8 +9,8 @@ import numpy as np
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.simulate import Simulation
 
 RUNS, N = 2000, 100

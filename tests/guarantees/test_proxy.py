@@ -11,7 +11,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.nscore_plus import Proxied
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.rules import Rules
 from stopwise.questions.pairs import replay
 from stopwise.questions.ranking import Ranking

@@ -10,9 +10,9 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.readings import audits
 from stopwise.core.readings.audits import unlike_chance
+from stopwise.core.readings.proxied import Proxied
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (
     RUNS,

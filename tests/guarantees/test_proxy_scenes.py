@@ -12,9 +12,9 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.readings import scenes as scenes_module
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scene_watch import SceneTests, WatchState
 from stopwise.core.readings.scenes import scene_batches, unit_scenes
 from stopwise.core.rules import Rules

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.planning.guesses import Guess, as_guess
 from stopwise.planning.populations import (
     WEIGHTS,

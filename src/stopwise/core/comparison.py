@@ -15,10 +15,11 @@ from stopwise.core.confidence_state import Interval, Pairs
 from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.equivalence import Sameness
 from stopwise.core.method import Method
+from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import Scale, numeric_array, without_gradient
+from stopwise.core.scores import numeric_array, without_gradient
 from stopwise.errors import InvalidInput
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.scores import Scale, is_number, numeric_array, require_whole
+from stopwise.core.readings.scale import Scale
+from stopwise.core.scores import is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from stopwise.core import registry
 from stopwise.core import rule_checks as checks
 from stopwise.core.plain_values import plain_values
-from stopwise.core.readings import reading_of
+from stopwise.core.readings.composed import reading_of
 from stopwise.core.readings.control import ProxyMeans
+from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
 from stopwise.core.readings.together import require_together
-from stopwise.core.scores import Scale
 from stopwise.errors import require_choice
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.data.reading import Bounds
 from stopwise.data.typed_columns import Complaint, first
 from stopwise.errors import InvalidInput, require

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale
 from stopwise.planning.populations import Derived, Moments, World
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.scores import Scale, is_number
+from stopwise.core.readings.scale import Scale
+from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Setting
 

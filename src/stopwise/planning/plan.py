@@ -7,8 +7,9 @@ from typing import Any, Unpack
 from stopwise.core.keywords import flat
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale, is_number, require_whole
+from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.core.step.method import Step
 from stopwise.errors import require

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from stopwise.core import registry
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale, require_whole
+from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.planning.beside import WithNumber

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.scores import Scale, is_number, require_whole, score_text
+from stopwise.core.readings.scale import Scale
+from stopwise.core.scores import is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.beside import WithNumber

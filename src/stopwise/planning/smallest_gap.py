@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.core.step.method import Step
 from stopwise.planning.planned_study import PlanModel, PlannedStudy, exact_stopping_times, is_exact
 from stopwise.planning.populations import Population

@@ -10,8 +10,8 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale
 from stopwise.core.stream import SequentialTest
 from stopwise.data.folders import name_of
 from stopwise.data.frames import is_path, is_place

@@ -10,8 +10,8 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
 from stopwise.core.readings.averages import averaged
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import Scale
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (

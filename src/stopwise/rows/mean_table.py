@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.errors import require
 from stopwise.messages import Notes, Setting, counted, named, one_look
 from stopwise.rows.table import Table

@@ -9,7 +9,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import ONE_LOOK, Message, Setting, counted
 from stopwise.rows.task_mean import TaskMean

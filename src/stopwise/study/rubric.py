@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.errors import InvalidInput, require
 from stopwise.study.limits import NAME
 

@@ -7,7 +7,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.confidence_state import ConfidenceState
-from stopwise.core.scores import Scale
+from stopwise.core.readings.scale import Scale
 from stopwise.files import plain_names
 from stopwise.questions.intervals import through
 from stopwise.questions.question import Question

@@ -12,11 +12,12 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Method
-from stopwise.core.nscore_plus import Proxied
 from stopwise.core.nscore_plus.constants import MOST_WEIGHT
+from stopwise.core.readings.proxied import Proxied
+from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.readings.score import Arrays, Scores
-from stopwise.core.scores import Scale, is_number, numeric_array
+from stopwise.core.scores import is_number, numeric_array
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import listed, named
 

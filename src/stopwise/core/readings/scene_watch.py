@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, greatest
-from stopwise.core.nscore_plus import NScorePlus, PlusState, Proxied
+from stopwise.core.nscore_plus import NScorePlus, PlusState
+from stopwise.core.readings.proxied import Proxied
 from stopwise.core.snapshot import encode_state, restore_array, restore_state
 
 # Margins stay inside (-1, 1); a larger one is only more cautious, and a mean of -1 cannot fail.

@@ -16,8 +16,9 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Method
+from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
-from stopwise.core.scores import Scale, numeric_array
+from stopwise.core.scores import numeric_array
 from stopwise.errors import require
 from stopwise.messages import Setting
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
+from stopwise.core.readings.scale import OrderScale, Scale
 from stopwise.core.readings.score import Scores, Two
-from stopwise.core.scores import OrderScale, Scale
 from stopwise.errors import require
 
 if TYPE_CHECKING:

@@ -1,0 +1,31 @@
+"""Readings: how what was observed becomes the numbers that are compared, a file each.
+
+To add one, write its class and list it in ``PARTS``. The rest of the library asks ``rules.reading``
+and does not know which there are.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from stopwise.core.readings.against import Against
+from stopwise.core.readings.averages import Averages
+from stopwise.core.readings.control import Control, Judge
+from stopwise.core.readings.list_rules import Listed
+from stopwise.core.readings.score import Scores
+from stopwise.core.readings.wins import Wins
+
+if TYPE_CHECKING:
+    from stopwise.core.rules import Rules
+
+# Each may change what those behind it give.
+PARTS: tuple[type[Scores], ...] = (Judge, Control, Listed, Against, Averages, Wins)
+
+
+def reading_of(rules: "Rules") -> Scores:
+    """Return the readings that the rules declare, composed to one."""
+    return _composed(tuple(part for part in PARTS if part.declared(rules)))(rules)
+
+
+@cache
+def _composed(parts: tuple[type[Scores], ...]) -> type[Scores]:
+    return type("Reading", (*parts, Scores), {})

@@ -8,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from stopwise.web import site
+from tests.web.conftest import analysed_here
 
+__all__ = ["analysed_here"]
 SWITCHES = [
     "--no-sandbox",
     "--disable-gpu",

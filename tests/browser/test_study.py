@@ -13,6 +13,11 @@ from tests.web.serving import CUPS, served
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
 
 
+@pytest.fixture(autouse=True)
+def analysed_here() -> None:
+    """Here the study is analysed beside the server, as for users."""
+
+
 def score(page: Page, reached: int) -> None:
     """Tick the last milestone that was reached, and save."""
     page.get_by_role("button", name=MILESTONES[reached - 1]).click()

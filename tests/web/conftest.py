@@ -10,11 +10,18 @@ from starlette.testclient import TestClient
 
 import stopwise as sw
 from stopwise.study.access import Role
+from stopwise.web import analyst
 from stopwise.web.app import create_app
 from tests.study.conftest import kind, new_study, place, server
 from tests.web.serving import CUPS
 
-__all__ = ["client", "kind", "new_study", "place", "server", "study", "tokens"]
+__all__ = ["analysed_here", "client", "kind", "new_study", "place", "server", "study", "tokens"]
+
+
+@pytest.fixture(autouse=True)
+def analysed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Analyse in this process: each process beside it takes seconds to import what it needs."""
+    monkeypatch.setattr(analyst.Analyst, "_do", lambda self, what: analyst.WORK[what](self._study))
 
 
 @pytest.fixture

@@ -17,6 +17,11 @@ from tests.web.serving import served
 MANY = {"policies": [f"p{number}" for number in range(8)], "tasks": ["stack", "pour"]}
 
 
+@pytest.fixture(autouse=True)
+def analysed_here() -> None:
+    """These tests are about the processes beside the server."""
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> sw.Study:
     """A study of 28 pairs on each of two tasks."""

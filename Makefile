@@ -13,7 +13,7 @@ QUICK := tests/contracts tests/core tests/data tests/rows \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test test-all check lint types imports docs pytest pytest-all pytest-quick programs test-pythons test-lowest test-lerobot check-tag dist paper format clean
+.PHONY: demo test test-all check lint types imports docs pytest pytest-all pytest-quick programs mutants test-pythons test-lowest test-lerobot check-tag dist paper format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -57,6 +57,10 @@ test-pythons: $(VENV)/.dev
 # The core of the tests with the lowest versions of all dependencies that pyproject.toml allows.
 test-lowest: $(VENV)/.dev
 	$(BIN)/python -m tests.release.lowest
+
+# Faults put into the source, one at a time: two hours, by hand and once a month.
+mutants: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.mutants
 
 # LeRobot, gym-pusht, ManiSkill and robosuite, which ask for an environment of their own; what they
 # warn of, on import too, is theirs.

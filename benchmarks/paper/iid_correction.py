@@ -43,7 +43,9 @@ def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
         for index, name in enumerate(aligned.policies)
     }
     settings: dict[str, Any] = {"adjust": "bonferroni", "ties": "paper", "design": "independent"}
-    return sw.analyze(scores, method=method, bounds=aligned.bounds, **settings, **METHODS[method])
+    settings |= {"bounds": aligned.bounds, **METHODS[method]}
+    found: sw.Analysis = sw.analyze(scores, method=method, **settings)
+    return found
 
 
 def run(settings: Settings) -> Result:

@@ -43,7 +43,7 @@ def ranked(
 ) -> sw.Analysis:
     """Rank the policies of one task, or some of them, alpha split over all their pairs."""
     returns = mujoco_returns(folder)[task]
-    return sw.analyze(
+    found: sw.Analysis = sw.analyze(
         {name: returns[name] for name in policies or returns},
         method=method,
         bounds=MUJOCO_BOUNDS[task],
@@ -52,6 +52,7 @@ def ranked(
         ties="paper",
         **METHODS[method],
     )
+    return found
 
 
 def pair_tables(

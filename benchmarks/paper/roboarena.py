@@ -40,7 +40,8 @@ def ranked(folder: Path, metric: str, method: str) -> sw.Analysis:
     """Rank the four policies with one method; kept, since several figures need it."""
     scores = datasets.roboarena(folder, METRICS[metric])
     settings = {"adjust": "bonferroni", "ties": "paper", **METHODS[method]}
-    return sw.analyze(scores, method=method, **settings)
+    found: sw.Analysis = sw.analyze(scores, method=method, **settings)
+    return found
 
 
 class Outcome(NamedTuple):

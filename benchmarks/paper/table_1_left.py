@@ -17,6 +17,7 @@ from benchmarks.paper.published_step import published_design
 from benchmarks.paper.result import Cell, Result, Table, published
 from benchmarks.paper.settings import Settings
 from stopwise.core.arrays import Floats
+from stopwise.core.step.design import StepDesign
 
 N = 1000
 ALPHA = 0.05
@@ -106,7 +107,7 @@ def simulated(name: str, redraws: int, seed: int) -> Measured:
     return Measured(n.mean(axis=1), n.std(axis=1, ddof=1) / np.sqrt(redraws), power, redraws)
 
 
-def step_exact(design: sw.StepDesign, counted: int) -> Measured:
+def step_exact(design: StepDesign, counted: int) -> Measured:
     """Return STEP's exact figures, a study without a decision counting as so many pairs."""
     p0, p1 = np.array(ALTERNATIVES).T
     power = design.power(p0, p1)

@@ -28,6 +28,7 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.program import benchmark
+from stopwise.web.client import StudyClient
 from tests.study.postgres import Server
 from tests.web.stations import ServerProcess
 
@@ -88,7 +89,7 @@ class Load:
 
     def work(self, url: str, token: str, station: str) -> None:
         """Run one station."""
-        with sw.StudyClient(url, token) as client:
+        with StudyClient(url, token) as client:
             while self._one_more():
                 trial = client.next_trial(station)
                 assert trial is not None

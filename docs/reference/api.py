@@ -21,13 +21,14 @@ SECTIONS = {
 }
 # Not names of the package themselves, but a reader of these names needs them.
 BESIDE = {
-    "Analysis": ["questions.analysis.PolicyResult", "questions.analysis.PairResult"],
-    "Forecast": ["planning.forecast_result.PairForecast"],
-    "Plan": [
+    "ForecastResult": ["planning.forecast_result.PairForecast"],
+    "PlanResult": [
         "planning.plan_result.PlanRow",
         "planning.smallest_gap.Detectable",
     ],
     "SequentialTest": ["core.rules.Rules"],
+    "Study": ["web.client.StudyClient"],
+    "step_design": ["core.step.design.StepDesign", "report.figures.plot_decision_regions"],
 }
 
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.simulate import Simulation, simulate
-    from stopwise.core.step.design import StepDesign
     from stopwise.core.step.design_lookup import step_design
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
@@ -24,55 +23,56 @@ if TYPE_CHECKING:
         StoreFailed,
     )
     from stopwise.planning.forecast import forecast
-    from stopwise.planning.forecast_result import Forecast
+    from stopwise.planning.forecast_result import ForecastResult
     from stopwise.planning.plan import plan
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.plan_result import PlanResult
     from stopwise.questions.analysis import Analysis
-    from stopwise.questions.analyze import analyze, analyze_tasks, compare
-    from stopwise.questions.counts import CountsComparison, compare_counts
+    from stopwise.questions.analyze import analyze
+    from stopwise.questions.best_analysis import BestAnalysis
+    from stopwise.questions.compare import compare
+    from stopwise.questions.counts import CountsResult
     from stopwise.questions.gate import gate
     from stopwise.questions.gate_result import GateResult
-    from stopwise.report.figures import plot_decision_regions
+    from stopwise.questions.standing import PairResult, PolicyResult
+    from stopwise.questions.two_counts import TwoCountsResult
     from stopwise.rollout.race import race
     from stopwise.rollout.race_result import RaceResult
     from stopwise.rollout.stop_rule import StopRule
     from stopwise.study.study import Study
-    from stopwise.web.client import StudyClient
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
-    "CountsComparison",
+    "BestAnalysis",
+    "CountsResult",
     "Decision",
-    "Forecast",
+    "ForecastResult",
     "GateResult",
     "Interval",
     "InvalidInput",
     "InvalidState",
     "MethodInfo",
     "NotAllowed",
-    "Plan",
+    "PairResult",
+    "PlanResult",
+    "PolicyResult",
     "RaceResult",
     "SequentialTest",
     "Simulation",
-    "StepDesign",
     "StopRule",
     "StopwiseError",
     "StoreFailed",
     "Study",
-    "StudyClient",
     "Trials",
+    "TwoCountsResult",
     "Verdict",
     "analyze",
-    "analyze_tasks",
     "compare",
-    "compare_counts",
     "forecast",
     "gate",
     "methods",
     "plan",
-    "plot_decision_regions",
     "race",
     "read_trials",
     "simulate",
@@ -85,7 +85,6 @@ _MAY_TAKE_LONG = {
     "StopRule",
     "Study",
     "analyze",
-    "analyze_tasks",
     "compare",
     "forecast",
     "plan",
@@ -95,36 +94,35 @@ _MAY_TAKE_LONG = {
 }
 _HOMES = {
     "Analysis": "questions.analysis",
-    "CountsComparison": "questions.counts",
+    "BestAnalysis": "questions.best_analysis",
+    "CountsResult": "questions.counts",
     "Decision": "core.pair_verdict",
-    "Forecast": "planning.forecast_result",
+    "ForecastResult": "planning.forecast_result",
     "GateResult": "questions.gate_result",
     "Interval": "core.confidence_state",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",
     "NotAllowed": "errors",
-    "Plan": "planning.plan_result",
+    "PairResult": "questions.standing",
+    "PlanResult": "planning.plan_result",
+    "PolicyResult": "questions.standing",
     "RaceResult": "rollout.race_result",
     "SequentialTest": "core.stream",
     "Simulation": "core.simulate",
-    "StepDesign": "core.step.design",
     "StopRule": "rollout.stop_rule",
     "StopwiseError": "errors",
     "StoreFailed": "errors",
     "Study": "study.study",
-    "StudyClient": "web.client",
     "Trials": "data.trials",
+    "TwoCountsResult": "questions.two_counts",
     "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
-    "analyze_tasks": "questions.analyze",
-    "compare": "questions.analyze",
-    "compare_counts": "questions.counts",
+    "compare": "questions.compare",
     "forecast": "planning.forecast",
     "gate": "questions.gate",
     "methods": "core.registry",
     "plan": "planning.plan",
-    "plot_decision_regions": "report.figures",
     "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",

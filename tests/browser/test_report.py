@@ -56,7 +56,7 @@ def test_many_tasks_print_on_few_pages(browser: Browser, tmp_path: Path) -> None
         "policy": np.tile(["ACT", "Diffusion", "pi0", "OpenVLA"], 120),
         "score": rng.integers(0, 5, 480) / 4,
     }
-    analyses = sw.analyze_tasks(sw.read_trials(columns, bounds=(0, 1)), n_max=12)
+    analyses = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), n_max=12, tasks="each")
     (tmp_path / "report.html").write_text(report(list(analyses.values())), encoding="utf-8")
     page = browser.new_page()
     page.goto((tmp_path / "report.html").as_uri())

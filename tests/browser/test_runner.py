@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
+from stopwise.web.client import StudyClient
 from tests.browser.attended import STATIONS, through
 from tests.policies.served import served as policy_served
 from tests.study.runners import attending, free_port, written
@@ -70,7 +71,7 @@ def test_two_phones_and_an_owner_and_nobody_knows(
     study.lock()
     with ExitStack() as stack:
         url = stack.enter_context(served(study))
-        robot = sw.StudyClient(url, study.create_token("runner", "robot"))
+        robot = StudyClient(url, study.create_token("runner", "robot"))
         stack.enter_context(robot)
         diffusion = stack.enter_context(policy_served(lambda _: {"actions": np.ones((1, 1))}))
         by_command, by_router = commands(tmp_path, world), routed(tmp_path, world, diffusion)

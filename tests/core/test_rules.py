@@ -18,7 +18,6 @@ ENTRIES = [
     sw.SequentialTest,
     sw.simulate,
     sw.analyze,
-    sw.analyze_tasks,
     sw.StopRule,
     sw.race,
     sw.plan,

@@ -510,7 +510,7 @@ def test_words_sheets_and_rates_as_they_are_typed(tmp_path: Path) -> None:
         sw.read_trials(path, sheet="one")
     files.text(path, "policy,n,success_rate\nold,500,43.9 %\nnew,500,50 %\n")
     with pytest.raises(sw.InvalidInput, match=r"43\.9 % of 500 trials is no whole number .*219\.5"):
-        sw.compare_counts(path)
+        sw.compare(path)
 
 
 def test_why_each_column_is_what_it_is(tmp_path: Path) -> None:

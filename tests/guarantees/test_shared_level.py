@@ -59,7 +59,8 @@ def analysis(games: Sequence[tuple[tuple[int, int], Rows]], **settings: Any) -> 
         "bin_values": TIE.bins,
         "design": "paired",
     }
-    return sw.analyze(played(games), **{**usual, **settings})
+    found: sw.Analysis = sw.analyze(played(games), **{**usual, **settings})
+    return found
 
 
 @pytest.mark.parametrize("ties", ["strict", "paper"])

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 import stopwise as sw
 from stopwise.study import runner as runner_module
 from stopwise.web import site
+from stopwise.web.client import StudyClient
 from tests.browser.attended import STATIONS, through
 from tests.browser.conftest import launched
 from tests.lerobot import saved
@@ -69,7 +70,7 @@ def test_two_phones_and_an_owner_with_policies_of_lerobot(
         study.lock()
         browser = stack.enter_context(launched(stack.enter_context(sync_playwright())))
         url = stack.enter_context(served(study))
-        client = sw.StudyClient(url, study.create_token("runner", "robot"))
+        client = StudyClient(url, study.create_token("runner", "robot"))
         stack.enter_context(client)
         said = [
             stack.enter_context(attending(study, routed(tmp_path, paths, world), desk, station))

@@ -20,7 +20,7 @@ SEEN = {
 EVEN = {name: own[:17] for name, own in SEEN.items()}
 
 
-def ahead(**settings: Any) -> sw.Forecast:
+def ahead(**settings: Any) -> sw.ForecastResult:
     return sw.forecast(EVEN, **{"n_max": 80, "goal": "best", "precision": 0.1, **settings})
 
 

@@ -24,12 +24,12 @@ def guessed(*rates: float, correlation: float = 0.0) -> Guessed:
     return Guessed(tuple(Guess.of_rate(rate) for rate in rates), correlation)
 
 
-def planned(*guesses: Any, **settings: Any) -> sw.Plan:
+def planned(*guesses: Any, **settings: Any) -> sw.PlanResult:
     return sw.plan(*guesses, goal="best", precision=0.05, **settings)
 
 
 @pytest.fixture(scope="module")
-def plan() -> sw.Plan:
+def plan() -> sw.PlanResult:
     return planned(*RATES, n_max=[60, 400], minutes_per_trial=2)
 
 
@@ -108,7 +108,7 @@ def test_ties_of_a_pilot_make_the_second_best_a_copy(paired: bool) -> None:
     assert (np.linalg.eigvalsh(found.covariances) > -1e-9).all()
 
 
-def test_what_to_expect_and_what_if_the_two_best_are_equal(plan: sw.Plan) -> None:
+def test_what_to_expect_and_what_if_the_two_best_are_equal(plan: sw.PlanResult) -> None:
     short, long, short_tie, long_tie = plan.rows
 
     assert [row.what_if for row in plan.rows] == [False, False, True, True]
@@ -135,7 +135,7 @@ def test_what_to_expect_and_what_if_the_two_best_are_equal(plan: sw.Plan) -> Non
         assert row.power + row.wrong + row.undecided == pytest.approx(1)
 
 
-def test_the_sentence_says_it_all(plan: sw.Plan) -> None:
+def test_the_sentence_says_it_all(plan: sw.PlanResult) -> None:
     shown, tied = plan.rows[1], plan.rows[3]
 
     assert "names the best of 4 with probability" in plan.sentence
@@ -147,7 +147,7 @@ def test_the_sentence_says_it_all(plan: sw.Plan) -> None:
     assert any("indifference=0.05 lets one of them be named" in note for note in plan.notes)
 
 
-def test_json_page_and_figures(plan: sw.Plan, tmp_path: Path) -> None:
+def test_json_page_and_figures(plan: sw.PlanResult, tmp_path: Path) -> None:
     content = json.loads(plan.to_json())
     curves = BestPlan(plan).curves()
 

@@ -11,12 +11,12 @@ from tests.cli.typed import run
 
 
 @pytest.fixture(scope="module")
-def plan() -> sw.Plan:
+def plan() -> sw.PlanResult:
     """Two hundred trials, four policies, three tasks."""
     return sw.plan(0.2, 0.8, policies=4, budget=200, tasks=3, precision=0.03)
 
 
-def test_a_budget_is_spent_on_each_task_or_on_tasks_drawn_at_random(plan: sw.Plan) -> None:
+def test_a_budget_is_spent_on_each_task_or_on_tasks_drawn_at_random(plan: sw.PlanResult) -> None:
     assert plan.budget is not None
     each, drawn = plan.budget.spendings
 
@@ -27,7 +27,7 @@ def test_a_budget_is_spent_on_each_task_or_on_tasks_drawn_at_random(plan: sw.Pla
     assert plan.detectable == ()
 
 
-def test_shares_of_pairs_are_those_of_files_of_that_size(plan: sw.Plan) -> None:
+def test_shares_of_pairs_are_those_of_files_of_that_size(plan: sw.PlanResult) -> None:
     """Study by study through ``analyze``, with the trials that the budget pays."""
     rng, rates = np.random.default_rng(2), np.linspace(0.2, 0.8, 4)
     shares = []
@@ -42,7 +42,7 @@ def test_shares_of_pairs_are_those_of_files_of_that_size(plan: sw.Plan) -> None:
 
 
 def test_the_gap_of_two_policies_is_found_at_the_share_of_alpha_of_their_pair(
-    plan: sw.Plan,
+    plan: sw.PlanResult,
 ) -> None:
     assert plan.budget is not None
     gap = plan.budget.spendings[1].gap
@@ -51,7 +51,7 @@ def test_the_gap_of_two_policies_is_found_at_the_share_of_alpha_of_their_pair(
     assert again.rows[0].power == pytest.approx(0.8, abs=0.06)
 
 
-def test_naming_only_the_best_is_what_its_own_plan_says(plan: sw.Plan) -> None:
+def test_naming_only_the_best_is_what_its_own_plan_says(plan: sw.PlanResult) -> None:
     assert plan.budget is not None
     (naming,) = plan.budget.naming
     settings: dict[str, Any] = {"policies": 4, "goal": "best", "precision": 0.03}

@@ -10,16 +10,16 @@ from stopwise.report.plan_figures import power_curves, stopping_curves
 
 
 @pytest.fixture(scope="module")
-def single() -> sw.Plan:
+def single() -> sw.PlanResult:
     return sw.plan(0.3, 0.6, n_max=[20, 40], method="step", minutes_per_trial=2)
 
 
 @pytest.fixture(scope="module")
-def several() -> sw.Plan:
+def several() -> sw.PlanResult:
     return sw.plan(n_max=[20, 40], method="step", gaps=[0.3, 0.6])
 
 
-def test_curves_of_power_are_the_rows(single: sw.Plan, several: sw.Plan) -> None:
+def test_curves_of_power_are_the_rows(single: sw.PlanResult, several: sw.PlanResult) -> None:
     (curve,) = power_curves(single)
 
     assert curve.n.tolist() == [20, 40]
@@ -27,7 +27,7 @@ def test_curves_of_power_are_the_rows(single: sw.Plan, several: sw.Plan) -> None
     assert [curve.label for curve in power_curves(several)] == ["gap 0.3", "gap 0.6"]
 
 
-def test_stopping_curves_rise_to_the_power(single: sw.Plan, several: sw.Plan) -> None:
+def test_stopping_curves_rise_to_the_power(single: sw.PlanResult, several: sw.PlanResult) -> None:
     for curve, row in zip(stopping_curves(single), single.rows, strict=True):
         assert curve.chance[0] == 0
         assert np.all(np.diff(curve.chance) >= 0)
@@ -35,7 +35,7 @@ def test_stopping_curves_rise_to_the_power(single: sw.Plan, several: sw.Plan) ->
     assert [curve.n.size for curve in stopping_curves(several)] == [41, 41]
 
 
-def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
+def test_larger_budgets_find_smaller_gaps(several: sw.PlanResult) -> None:
     (line, *_), *_ = several.plot_detectable().axes[0].containers
     n, gaps = line.get_data()
 
@@ -44,7 +44,7 @@ def test_larger_budgets_find_smaller_gaps(several: sw.Plan) -> None:
     assert "smallest gap detected" in several.sentence
 
 
-def test_page_and_figures(single: sw.Plan, tmp_path: Path) -> None:
+def test_page_and_figures(single: sw.PlanResult, tmp_path: Path) -> None:
     page = single.to_html()
     assert page.count("<th") == page.count('<th scope="col"') > 0
     paths = single.save_figures(tmp_path)

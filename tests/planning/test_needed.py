@@ -10,12 +10,12 @@ from tests.cli.typed import run
 
 
 @pytest.fixture(scope="module")
-def plan() -> sw.Plan:
+def plan() -> sw.PlanResult:
     """The question that most people ask first."""
     return sw.plan(0.4, 0.7, minutes_per_trial=3, robots=2)
 
 
-def test_the_n_max_reaches_the_power_and_no_smaller_one_does(plan: sw.Plan) -> None:
+def test_the_n_max_reaches_the_power_and_no_smaller_one_does(plan: sw.PlanResult) -> None:
     assert plan.needed is not None
     n = plan.needed.row.n_max
     more = [n - n // 6, n]
@@ -27,7 +27,7 @@ def test_the_n_max_reaches_the_power_and_no_smaller_one_does(plan: sw.Plan) -> N
     assert f"For a power of 0.8 declare n_max = {n}." in plan.sentence
 
 
-def test_equal_policies_cost_what_the_plan_says(plan: sw.Plan) -> None:
+def test_equal_policies_cost_what_the_plan_says(plan: sw.PlanResult) -> None:
     assert plan.needed is not None
     equal = plan.needed.equal
     assert equal is not None
@@ -38,7 +38,7 @@ def test_equal_policies_cost_what_the_plan_says(plan: sw.Plan) -> None:
     assert f"with binding futility {equal.mean_trials:.0f} on average" in plan.sentence
 
 
-def test_other_methods_and_designs_stand_beside_it(plan: sw.Plan) -> None:
+def test_other_methods_and_designs_stand_beside_it(plan: sw.PlanResult) -> None:
     assert plan.needed is not None
     others = plan.others
     assert list(others) == [("nscore-plus", "paired, correlation 0.3"), ("step", "independent")]
@@ -63,7 +63,7 @@ def test_step_stands_beside_a_declared_n_max_of_successes() -> None:
     assert [method for method, _ in scores.others] == ["nscore-plus"]
 
 
-def test_robots_share_the_hours(plan: sw.Plan) -> None:
+def test_robots_share_the_hours(plan: sw.PlanResult) -> None:
     assert plan.hours(40) == 1.0
     with pytest.raises(sw.InvalidInput, match="robots must be a whole number of at least 1"):
         sw.plan(0.4, 0.7, robots=0)

@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 import stopwise as sw
-from stopwise.questions.analyze import analyze, analyze_tasks
+from stopwise.questions.analyze import analyze
 from stopwise.rows.align import align
 from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
-tasks = partial(analyze_tasks, method="nscore")
+tasks = partial(analyze, tasks="each", method="nscore")
 JSON_POLICY = {
     "name": str,
     "n": int,
@@ -184,7 +184,7 @@ def test_several_tasks_are_analysed_apart() -> None:
     columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
     trials = sw.read_trials(columns, bounds=(0, 2))
 
-    apart = tasks(trials)
+    apart = sw.analyze(trials, tasks="each", method="nscore")
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
@@ -339,3 +339,21 @@ def test_scores_that_fill_little_of_the_range_are_told(high: float, said: bool) 
     rng = np.random.default_rng(0)
     found = analyze({"a": rng.random(20), "b": rng.random(20)}, bounds=(0, high))
     assert any("fill only 12% of the declared range" in note for note in found.warnings) == said
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "right"),
+    [
+        (sw.analyze, ([1, 0], [0, 1]), r"takes 1 argument .*, but got 2: .*sw.compare\(a, b\)"),
+        (sw.compare, (17, 20, 14, 20), r"got 4: two counts are sw.compare\('17/20', '14/20'\)"),
+        (sw.compare, ("17/20",), "17/20 is one policy: give the other too, .* reference=0.9"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_the_right_one(call: Any, given: Any, right: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=right):
+        call(*given)
+
+
+def test_counts_have_no_horizon() -> None:
+    with pytest.raises(sw.InvalidInput, match="n_max has no effect on counts"):
+        sw.compare("17/20", "14/20", n_max=20)

@@ -27,7 +27,7 @@ def studies() -> list[dict[str, tuple[int, int]]]:
 
 def errors(studies: list[dict[str, tuple[int, int]]], alpha: float) -> int:
     """Return in how many studies some order among the equal ones was declared."""
-    found = [sw.compare_counts(study, alpha=alpha)["task"].pairs for study in studies]
+    found = [sw.compare(study, alpha=alpha).pairs for study in studies]
     equal = set("abc")
     return sum(
         any(pair.better is not None and {pair.policy0, pair.policy1} <= equal for pair in pairs)
@@ -48,7 +48,7 @@ def test_false_orders_are_at_most_alpha(
 
 
 def test_large_counts_take_fishers_test() -> None:
-    (found,) = sw.compare_counts({"a": (3000, 6000), "b": (3300, 6000)}).values()
+    found = sw.compare({"a": (3000, 6000), "b": (3300, 6000)})
 
     assert found.pairs[0].better == "b"
     assert "Fisher's exact tests" in found.sentence
@@ -64,7 +64,7 @@ def test_large_counts_take_fishers_test() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"a": (3, 2), "b": (1, 2)}, r"policy: \(successes, trials\), but got"),
+        ({"a": (3, 2), "b": (1, 2)}, r"3/2 must be successes/trials"),
         ({"a": (1, 2)}, "needs two policies, but got"),
         (pl.DataFrame({"policy": ["a", "b"], "score": [0.5, 1]}), "counts need a column of trials"),
         (
@@ -80,14 +80,14 @@ def test_large_counts_take_fishers_test() -> None:
 )
 def test_bad_counts_get_one_clear_error(source: Any, message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
-        sw.compare_counts(source)
+        sw.compare(source)
 
 
 def test_counts_by_task_and_column() -> None:
     table = {"robot": ["x", "y"] * 2, "task": ["cup"] * 2 + ["jar"] * 2}
     frame = pl.DataFrame({**table, "n": [20, 20, 9, 9], "n_success": [2, 19, 5, 4]})
-    found = sw.compare_counts(frame, columns={"policy": "robot"})
+    found: Any = sw.compare(frame, columns={"policy": "robot"}, tasks="each")
 
-    assert {task: one.order for task, one in found.items()} == {"cup": "y > x", "jar": "x ? y"}
+    assert {task: one.order_text for task, one in found.items()} == {"cup": "y > x", "jar": "x ? y"}
     with pytest.raises(sw.InvalidInput, match="alpha must lie strictly between 0 and 1"):
-        sw.compare_counts(frame, alpha=2)
+        sw.compare(frame, alpha=2)

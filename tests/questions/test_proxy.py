@@ -331,10 +331,10 @@ def test_each_of_several_tasks_needs_simulated_scenes_of_its_own() -> None:
     named = [simulated.with_columns(task=pl.lit(task)) for task in ("stack", "pour")]
     for source in (simulated, named[0]):
         with pytest.raises(InvalidInput, match="no simulated scenes of the task"):
-            sw.analyze_tasks(trials, proxy_scores=source, **known)
+            sw.analyze(trials, proxy_scores=source, **known, tasks="each")
     with pytest.raises(InvalidInput, match="scenes that name theirs"):
-        sw.analyze_tasks(trials, proxy_scores=wide(simulated, "sim"), **known)
-    assert set(sw.analyze_tasks(trials, proxy_scores=pl.concat(named), **known)) == {
+        sw.analyze(trials, proxy_scores=wide(simulated, "sim"), **known, tasks="each")
+    assert set(sw.analyze(trials, proxy_scores=pl.concat(named), **known, tasks="each")) == {
         "stack",
         "pour",
     }

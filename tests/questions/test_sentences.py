@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.questions.analyze import analyze, analyze_tasks
+from stopwise.questions.analyze import analyze
 from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
-tasks = partial(analyze_tasks, method="nscore")
+tasks = partial(analyze, tasks="each", method="nscore")
 
 
 def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:

@@ -19,6 +19,7 @@ from stopwise.core.arrays import Floats
 from stopwise.questions.analysis import report
 from stopwise.report import fonts
 from stopwise.report.figure_data import evidence_curves, few_values, pair_matrix, score_strips
+from stopwise.report.figures import plot_decision_regions
 
 LONG = [
     "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
@@ -90,7 +91,7 @@ def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_
 
 
 def test_decision_regions_of_step_are_drawn(tmp_path: Path) -> None:
-    figure = sw.plot_decision_regions(sw.step_design(0.05, 20), 15)
+    figure = plot_decision_regions(sw.step_design(0.05, 20), 15)
     figure.savefig(tmp_path / "regions.png")
 
     assert (tmp_path / "regions.png").stat().st_size > 3000
@@ -313,7 +314,7 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
 
 def test_a_task_called_task_is_named_beside_others() -> None:
     columns = {"task": ["task"] * 8 + ["pour"] * 8, "policy": ["a", "b"] * 8, "score": [0, 1] * 8}
-    tasks = sw.analyze_tasks(sw.read_trials(columns, bounds=(0, 1)))
+    tasks = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), tasks="each")
 
     assert "<h2>Task: task</h2>" in report(list(tasks.values()))
     assert "<h2>Task:" not in report([tasks["task"]])

@@ -17,7 +17,9 @@ def answers() -> list[sw.Analysis]:
         for _ in range(60)
         for policy, rate in zip(("top", "mid", "low"), own, strict=True)
     ]
-    return list(sw.analyze_tasks(sw.read_trials(pl.DataFrame(rows), bounds=(0, 1))).values())
+    return list(
+        sw.analyze(sw.read_trials(pl.DataFrame(rows), bounds=(0, 1)), tasks="each").values()
+    )
 
 
 def test_many_answers_are_counted() -> None:
@@ -33,7 +35,9 @@ def test_many_answers_are_counted() -> None:
 
 
 def test_one_that_was_not_told_apart_from_several() -> None:
-    [analysis] = sw.analyze_tasks({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [0, 0, 1] * 4}).values()
+    [analysis] = sw.analyze(
+        {"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [0, 0, 1] * 4}, tasks="each"
+    ).values()
 
     assert "was not told apart from" in analysis.headline
     assert " and " in analysis.headline

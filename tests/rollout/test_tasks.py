@@ -88,7 +88,7 @@ def test_the_trials_give_the_same_answer_as_a_file() -> None:
 
     again = sw.analyze(result.trials, **ASKED)
     assert again.sentence == result.analysis.sentence
-    assert set(sw.analyze_tasks(result.trials)) <= set(NAMES)
+    assert set(sw.analyze(result.trials, tasks="each")) <= set(NAMES)
 
 
 def test_the_seed_is_drawn_recorded_and_kept(tmp_path: Path) -> None:

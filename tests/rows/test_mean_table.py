@@ -161,8 +161,8 @@ def test_an_evaluation_that_is_not_finished_is_analysed_as_far_as_it_goes() -> N
     trials = table([row for row in found if row[:2] != ("reach", "new")])
 
     mean = sw.analyze(trials, tasks="mean")
-    each = sw.analyze_tasks(trials)
-    based = sw.analyze_tasks(trials, baseline="new")
+    each = sw.analyze(trials, tasks="each")
+    based = sw.analyze(trials, baseline="new", tasks="each")
 
     assert "over 2 tasks" in mean.sentence
     assert any("reach has no new" in note for note in mean.warnings)
@@ -174,10 +174,10 @@ def test_tasks_of_one_policy_each_say_so() -> None:
     trials = table([("lift", "old", 1.0), ("push", "new", 0.0)])
 
     with pytest.raises(sw.InvalidInput, match="no task has policies to compare: lift has no"):
-        sw.analyze_tasks(trials)
+        sw.analyze(trials, tasks="each")
     alone = table([("lift", "old", 1.0), ("push", "old", 0.0)])
     with pytest.raises(sw.InvalidInput, match=r"policies to compare: there is only old$"):
-        sw.analyze_tasks(alone)
+        sw.analyze(alone, tasks="each")
     with pytest.raises(sw.InvalidInput, match="no task has trials of every policy: lift has no"):
         sw.analyze(trials, tasks="mean")
 
@@ -191,14 +191,17 @@ def test_one_task_is_analysed_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tasks": "median"}, "tasks must be one of None, mean, but got 'median'"),
+        ({"tasks": "median"}, "tasks must be one of None, mean, each, but got 'median'"),
         ({"tasks": "mean", "task_order": "turns"}, "task_order must be one of rounds, random"),
         ({"task_order": "random"}, "task_order is about the mean over tasks: give tasks='mean'"),
         ({"weights": {"lift": 2}}, "weights is about the mean over tasks: give tasks='mean'"),
         ({"tasks": "mean", "weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are"),
         ({"tasks": "mean", "weights": {"lift": 0}}, "'lift' must be a positive number, but is 0"),
         ({"tasks": "mean", "weights": [1, 2]}, "weights must be given by task"),
-        ({}, "use analyze_tasks for each, or tasks='mean' for their mean"),
+        (
+            {},
+            "give tasks='each' for an answer on each of them, or tasks='mean' for one",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str) -> None:

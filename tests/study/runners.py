@@ -14,6 +14,7 @@ import yaml
 import stopwise as sw
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
+from stopwise.web.client import StudyClient
 
 PATIENCE = 600.0  # a busy machine takes its time
 
@@ -54,7 +55,7 @@ def free_port() -> int:
 
 @contextmanager
 def attending(
-    study: sw.Study, file: Path, desk: "sw.StudyClient | None" = None, station: str = "left"
+    study: sw.Study, file: Path, desk: "StudyClient | None" = None, station: str = "left"
 ) -> Iterator[list[str]]:
     """Let a runner attend a station for the block; yield what it says."""
     said: list[str] = []

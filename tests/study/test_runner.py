@@ -21,6 +21,7 @@ from stopwise.study import trial_actions
 from stopwise.study.events import EpisodeEnded
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
+from stopwise.web.client import StudyClient
 from tests.study.live import locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, running, written
 from tests.web.serving import served
@@ -270,8 +271,8 @@ def test_over_the_network_with_a_token_that_may_not_score(study: sw.Study, tmp_p
     tokens = {role: study.create_token(role, f"the {role}") for role in ("runner", "operator")}
     with (
         served(study) as url,
-        sw.StudyClient(url, tokens["operator"]) as phone,
-        sw.StudyClient(url, tokens["runner"]) as robot,
+        StudyClient(url, tokens["operator"]) as phone,
+        StudyClient(url, tokens["runner"]) as robot,
     ):
         with attending(study, both(tmp_path, "exit 0"), desk=robot):
             trial = phone.next_trial("left")
@@ -311,7 +312,7 @@ def test_a_server_that_is_away_does_not_end_an_episode(study: sw.Study, tmp_path
         first = stack.enter_context(ExitStack())
         port = free_port()
         url = first.enter_context(served(study, port=port))
-        robot = stack.enter_context(sw.StudyClient(url, token, retry_seconds=0.1))
+        robot = stack.enter_context(StudyClient(url, token, retry_seconds=0.1))
         until = f"until test -e {tmp_path}/over; do sleep 0.1; done"
         said = stack.enter_context(attending(study, both(tmp_path, until), desk=robot))
         started(study, tmp_path)
@@ -328,7 +329,7 @@ def test_a_server_that_is_away_does_not_end_an_episode(study: sw.Study, tmp_path
 def test_a_runner_starts_policies_once_it_is_connected(study: sw.Study, tmp_path: Path) -> None:
     file, said = both(tmp_path, "exit 0"), list[str]()
     url, token = f"http://127.0.0.1:{free_port()}", study.create_token("runner", "robot")
-    with sw.StudyClient(url, token, retry_seconds=0.1) as away:
+    with StudyClient(url, token, retry_seconds=0.1) as away:
         runner = Runner(away, "left", RunnerFile.read(file), tmp_path / "logs", said.append)
         with pytest.raises(StoreFailed):
             runner.run()

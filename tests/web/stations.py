@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import stopwise as sw
+from stopwise.web.client import StudyClient
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Stations:
 
     def _work(self, url: str, token: str, station: str) -> None:
         try:
-            with sw.StudyClient(url, token, retry_seconds=60) as client:
+            with StudyClient(url, token, retry_seconds=60) as client:
                 while len(self.acknowledged) < self.wanted:
                     trial = client.next_trial(station)
                     assert trial is not None

@@ -7,6 +7,7 @@ import httpx
 import numpy as np
 
 import stopwise as sw
+from stopwise.web.client import StudyClient
 from tests.web.serving import served
 
 NAMES = ["diffusion-10k", "diffusion-20k", "diffusion-30k", "diffusion-40k"]
@@ -54,7 +55,7 @@ def test_candidates_are_shown_by_label(tmp_path: Path) -> None:
                     label: {"row": out.row, "leader": out.leader}
                     for label, out in found.eliminated.items()
                 }
-                with sw.StudyClient(url, tokens["owner"]) as client:
+                with StudyClient(url, tokens["owner"]) as client:
                     assert client.verdict() == study.verdict()
 
                 study.unblind()

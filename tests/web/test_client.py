@@ -16,7 +16,7 @@ import stopwise as sw
 from stopwise.core.pair_verdict import Decision
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Assignment
-from stopwise.web.client import parsed
+from stopwise.web.client import StudyClient, parsed
 from stopwise.web.links import join_link
 from tests.study.live import take
 from tests.web.serving import served
@@ -27,8 +27,8 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
     robot_token = study.create_token("runner", "robot")
     with (
         served(study) as url,
-        sw.StudyClient(url, token) as client,
-        sw.StudyClient(url, robot_token) as robot,
+        StudyClient(url, token) as client,
+        StudyClient(url, robot_token) as robot,
     ):
         with pytest.raises(sw.NotAllowed, match="not locked yet"):
             client.next_trial("arm 1")
@@ -60,7 +60,7 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
         assert client.status() == study.status()
         with pytest.raises(sw.NotAllowed, match="the role operator is not allowed"):
             client.verdict()
-        with sw.StudyClient(join_link(url, viewer)) as other:
+        with StudyClient(join_link(url, viewer)) as other:
             assert other.verdict() == study.verdict()
 
 
@@ -168,7 +168,7 @@ def test_a_report_through_a_broken_network_is_stored_once(study: sw.Study) -> No
     token = study.create_token("operator", "arm 1")
     with served(study) as url:
         cutter = Cutter(url)
-        with sw.StudyClient(cutter.url, token, sleep=lambda _: None) as client:
+        with StudyClient(cutter.url, token, sleep=lambda _: None) as client:
             for fates in (["before"], ["after"], ["before", "after", "after"]):
                 trial = client.next_trial("arm 1")
                 assert trial is not None
@@ -187,7 +187,7 @@ def test_a_report_through_a_broken_network_is_stored_once(study: sw.Study) -> No
 def test_it_gives_up_after_a_while_and_says_so() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    client = sw.StudyClient(f"http://127.0.0.1:{port}", "sw_x", retry_seconds=0.3)
+    client = StudyClient(f"http://127.0.0.1:{port}", "sw_x", retry_seconds=0.3)
     with pytest.raises(sw.StoreFailed, match=r"no connection to .* tried for 0\.3 s"):
         client.status()
     client.close()
@@ -195,4 +195,4 @@ def test_it_gives_up_after_a_while_and_says_so() -> None:
 
 def test_a_token_is_needed() -> None:
     with pytest.raises(sw.InvalidInput, match="a token is needed"):
-        sw.StudyClient("http://127.0.0.1:1")
+        StudyClient("http://127.0.0.1:1")

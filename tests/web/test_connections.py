@@ -13,6 +13,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.web import impatience, limits
+from stopwise.web.client import StudyClient
 from stopwise.web.server import Serving, Tls
 from tests.cli.typed import study as command
 from tests.web.serving import certified, served
@@ -159,7 +160,7 @@ def test_over_tls_only_those_come_who_trust_the_certificate(
     token = study.create_token("viewer", "v")
     with served(study, tls=tls) as url:
         assert url.startswith("https://")
-        with sw.StudyClient(url, token, certificate=tls.certificate) as client:
+        with StudyClient(url, token, certificate=tls.certificate) as client:
             assert client.status().name == "Cup stacking"
         with httpx.Client(trust_env=False) as stranger, pytest.raises(httpx.ConnectError):
             stranger.get(url)

@@ -12,6 +12,7 @@ import pytest
 from starlette.types import Message
 
 import stopwise as sw
+from stopwise.web.client import StudyClient
 from stopwise.web.limits import SmallBodies
 from stopwise.web.permissions import csrf_token
 from stopwise.web.server import Serving
@@ -253,4 +254,4 @@ def test_an_address_that_is_none_is_one_clear_line(study: sw.Study, url: str) ->
     with pytest.raises(sw.InvalidInput, match="an address must look like"):
         Serving.bind(study, port=0, url=url)
     with pytest.raises(sw.InvalidInput, match="an address must look like"):
-        sw.StudyClient(url, "sw_x")
+        StudyClient(url, "sw_x")

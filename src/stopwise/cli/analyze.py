@@ -80,7 +80,7 @@ def analyze(
     that share a letter could not be told apart.
     """
     from stopwise import analyze as rank
-    from stopwise import analyze_tasks, read_trials
+    from stopwise import read_trials
 
     check_places(output.html, output.figures)
     settings = comparison.keywords()
@@ -97,7 +97,7 @@ def analyze(
         settings["bins"] = bins
     mean = tasks.keywords()
     found = (
-        list(analyze_tasks(trials, **settings).values())
+        list(rank(trials, tasks="each", **settings).values())
         if mean["tasks"] is None
         else [rank(trials, **mean, **settings)]
     )

@@ -1,6 +1,5 @@
 """``stopwise compare``: the quick question about two policies, or one and a number."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,6 @@ from stopwise.cli.printing import print_notes, print_tables, say, table_of
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
-
-COUNTS = re.compile(r"(\d+)/(\d+)")
-MOST_TRIALS = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +48,9 @@ def compare(
     stopwise compare 17/20 14/20
     stopwise compare new.csv --reference 0.87 --bounds 0,1
     """
+    from stopwise import compare as compared
+    from stopwise.questions.counts import is_count
+
     of_files = {*comparison.options(), *reading.options()} - {"alpha", "reference"}
     if second is None and comparison.reference is None:
         refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
@@ -60,19 +59,11 @@ def compare(
         return
     given = [first] if second is None else [first, second]
     _require_one(given, comparison.reference)
-    counts = [match for match in map(COUNTS.fullmatch, given) if match]
     notes: list[str] = []
     found: list[Analysis] = []
-    if len(counts) == len(given):
+    if all(map(is_count, given)):
         refuse_unused(context, of_files, "on counts: it is for scores in files")
-        from stopwise.questions.two_counts import count_beside, counts_of_two
-
-        pairs, number = [_pair(match) for match in counts], comparison.reference
-        answer = (
-            counts_of_two(pairs[0], pairs[1], comparison.alpha)
-            if number is None
-            else count_beside(pairs[0], number, comparison.alpha)
-        )
+        answer = compared(*given, alpha=comparison.alpha, reference=comparison.reference)
         sentences, contents = [answer.sentence], [answer.to_dict()]
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
@@ -110,14 +101,14 @@ def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: 
     """Answer for a table with the counts of many policies."""
     from rich.console import Console
 
-    from stopwise import compare_counts
+    from stopwise.questions.counts import counted_tasks, is_count
 
-    if COUNTS.fullmatch(table):
+    if is_count(table):
         raise Mistyped(
             f"{table} is one policy: give the other too, or a file with all counts, or "
             "--reference, the number to compare it with"
         )
-    found = compare_counts(Path(table), alpha=alpha, columns=columns)
+    found = counted_tasks(Path(table), alpha=alpha, columns=columns)
     if as_json:
         typer.echo(json_of([task.to_dict() for task in found.values()]))
         return
@@ -137,28 +128,16 @@ def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: 
         say(task.sentence, style="bold")
 
 
-def _pair(match: re.Match[str]) -> tuple[int, int]:
-    from stopwise.errors import require
-
-    successes, trials = int(match[1]), int(match[2])
-    require(
-        0 <= successes <= trials and trials > 0,
-        f"{match[0]} must be successes/trials, with at least one trial and no more successes "
-        "than trials",
-    )
-    require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
-    return successes, trials
-
-
 def _from_files(
     given: list[str], reading: dict[str, Any], settings: dict[str, Any]
 ) -> list["Analysis"]:
-    from stopwise import analyze_tasks, read_trials
+    from stopwise import analyze, read_trials
     from stopwise.errors import require
+    from stopwise.questions.counts import is_count
 
     for name in given:
         require(
-            Path(name).exists() or not COUNTS.fullmatch(name),
+            Path(name).exists() or not is_count(name),
             f"give two counts or two files, but not one of each: {' and '.join(given)}",
         )
         require(
@@ -172,4 +151,4 @@ def _from_files(
     trials = read_trials(given[0] if alone else dict(zip(names, given, strict=True)), **reading)
     if settings["margin"] < 0 and settings.get("reference") is None:
         settings["baseline"] = names[0]
-    return list(analyze_tasks(trials, **settings).values())
+    return list(analyze(trials, tasks="each", **settings).values())

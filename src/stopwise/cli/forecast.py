@@ -18,7 +18,7 @@ from stopwise.cli.output_files import check_places
 from stopwise.cli.plan import PlanReadingOptions
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast_result import Forecast
+    from stopwise.planning.forecast_result import ForecastResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,9 @@ def _is_study(source: str) -> bool:
     return "://" in source or path.suffix == ".db" or inside
 
 
-def _of_study(source: str, n_max: int | None, simulated: dict[str, Any]) -> dict[str, "Forecast"]:
+def _of_study(
+    source: str, n_max: int | None, simulated: dict[str, Any]
+) -> dict[str, "ForecastResult"]:
     from stopwise import Study
     from stopwise.display import bar
     from stopwise.planning.forecast import forecast_study
@@ -87,7 +89,7 @@ def _of_study(source: str, n_max: int | None, simulated: dict[str, Any]) -> dict
 
 def _of_file(
     source: str, reading: dict[str, Any], settings: dict[str, Any]
-) -> dict[str, "Forecast"]:
+) -> dict[str, "ForecastResult"]:
     from stopwise import forecast as ahead
     from stopwise import read_trials
     from stopwise.display import bar

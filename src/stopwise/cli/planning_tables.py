@@ -16,11 +16,11 @@ from stopwise.cli.wording import in_options
 from stopwise.planning.presentation import TEXT_COLUMNS, planning_page
 
 if TYPE_CHECKING:
-    from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.forecast_result import ForecastResult
+    from stopwise.planning.plan_result import PlanResult
 
 LOOK: dict[str, Any] = {"box": SIMPLE, "padding": 0, "collapse_padding": True}
-Answer = TypeVar("Answer", "Plan", "Forecast")
+Answer = TypeVar("Answer", "PlanResult", "ForecastResult")
 
 
 def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
@@ -39,7 +39,7 @@ def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
     write_files(partial(planning_page, typed), list(typed.items()), output)
 
 
-def show_scores(plans: Mapping[str, "Plan"], output: OutputOptions) -> None:
+def show_scores(plans: Mapping[str, "PlanResult"], output: OutputOptions) -> None:
     """Print what each score would need, one row each, and write the files that are wanted."""
     if output.as_json:
         typer.echo(json_of([{"score": name, **one.to_dict()} for name, one in plans.items()]))

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 from stopwise.core.rules import FROM_TRIALS, Rules
 from stopwise.errors import InvalidInput
+from stopwise.messages import counted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
@@ -39,10 +40,13 @@ DEFAULTS = {
 }
 
 
-def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
+def flat(
+    settings: type, *, by_position: str = "", **defaults: Any
+) -> Callable[[Function], Function]:
     """Give a function the keys of the ``TypedDict`` of its ``**settings`` as keywords of its own.
 
-    ``defaults`` are those to show that differ from the usual ones.
+    ``defaults`` are those to show that differ from the usual ones, ``by_position`` the right calls
+    to name where too much is given by position.
     """
     shown = {**DEFAULTS, **defaults}
 
@@ -58,12 +62,17 @@ def flat(settings: type, **defaults: Any) -> Callable[[Function], Function]:
             for name in ordered
         ]
         known = {parameter.name for parameter in (*own, *more)}
+        placed = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
 
         @functools.wraps(function)
         def checked(*args: Any, **keywords: Any) -> Any:
             for name in keywords:
                 if name not in known:
                     raise InvalidInput(_unknown(function, name, known), parameter=name)
+            if by_position and len(args) > len(placed):
+                number = counted(len(placed), "argument")
+                taken = f"{function.__name__} takes {number} without a keyword"
+                raise InvalidInput(f"{taken}, but got {len(args)}: {by_position}")
             return function(*args, **keywords)
 
         vars(checked)["__signature__"] = signature.replace(parameters=[*own, *more])

@@ -10,7 +10,7 @@ from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.planning.named_best import NamingModel, NamingTimes
-from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_result import PlanResult
 from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed, Population
@@ -32,10 +32,10 @@ def plan_best(
     *,
     notes: tuple[str, ...],
     **common: Any,
-) -> Plan:
+) -> PlanResult:
     """Return the plan: each scenario as assumed, and with the second best equal to the best.
 
-    ``common`` are fields of every ``Plan``; ``horizons`` are in rows.
+    ``common`` are fields of every ``PlanResult``; ``horizons`` are in rows.
     """
     require(
         not rules.later,
@@ -51,7 +51,7 @@ def plan_best(
             studies, simulator.run(models, most=MOST_RUNS), strict=True
         )
     )
-    plan = Plan(
+    plan = PlanResult(
         rows=rows,
         detectable=(),
         rules=rules,

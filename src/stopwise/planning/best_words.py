@@ -16,8 +16,8 @@ from stopwise.report.plan_figures import ChanceCurve
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.forecast_result import ForecastResult
+    from stopwise.planning.plan_result import PlanResult
 
 NAMED = "chance that the right policy is named"
 
@@ -29,7 +29,7 @@ class BestPlan:
     A verdict is right if the one named is the best, or within the indifference of it.
     """
 
-    plan: "Plan"
+    plan: "PlanResult"
 
     LEGEND = (
         'Power is the chance that the right policy is named, "none" the chance that none is, and '
@@ -166,7 +166,7 @@ def _none(row: PlanRow) -> str:
 class BestForecast:
     """A forecast of which policy is named the best, in words."""
 
-    forecast: "Forecast"
+    forecast: "ForecastResult"
 
     FIGURE = "naming", "further rows", "chance that one is named"
 

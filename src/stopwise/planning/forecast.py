@@ -14,7 +14,7 @@ from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
 from stopwise.planning.continuation import Continuation, study_rules
-from stopwise.planning.forecast_result import Forecast
+from stopwise.planning.forecast_result import ForecastResult
 from stopwise.planning.naming_continuation import NamingContinuation
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
 from stopwise.questions import for_files
@@ -47,7 +47,7 @@ def forecast(
     executor: ExecutorChoice = None,
     progress: Progress | None = None,
     **settings: Unpack[ForecastSettings],
-) -> Forecast:
+) -> ForecastResult:
     """Forecast, midway, the chance of a verdict by n_max and the trials still needed.
 
     Further trials are drawn from what was seen, with its uncertainty (a Bayesian bootstrap whose
@@ -104,7 +104,7 @@ def _forecast(
     seed: int = 0,
     executor: ExecutorChoice = None,
     progress: Progress | None = None,
-) -> Forecast:
+) -> ForecastResult:
     assert rules.n_max is not None
     require(
         futility is None or (is_number(futility) and 0 < futility < 1),
@@ -124,7 +124,7 @@ def _forecast(
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         (ends,) = simulator.run([continuation], most=MOST_RUNS)
-    return Forecast(
+    return ForecastResult(
         **continuation.answer(ends),
         seen={
             name: count
@@ -154,7 +154,7 @@ def forecast_study(
     n_max: int | None = None,
     tasks: Collection[str] | None = None,
     **settings: Any,
-) -> dict[str, Forecast]:
+) -> dict[str, ForecastResult]:
     """Return a forecast for each task with rows left, under the study's own rules.
 
     Policies keep their labels until they are unblinded.

@@ -54,7 +54,7 @@ class PairForecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forecast(PlanningResult):
+class ForecastResult(PlanningResult):
     """What to expect of a running study; it never affects validity.
 
     Attributes

@@ -13,15 +13,15 @@ from stopwise.report import plan_figures
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stopwise.planning.forecast_result import Forecast
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.forecast_result import ForecastResult
+    from stopwise.planning.plan_result import PlanResult
 
 
 @dataclass(frozen=True)
 class OrderPlan:
     """A plan to order all pairs, in words and figures."""
 
-    plan: "Plan"
+    plan: "PlanResult"
 
     LEGEND = (
         f'{PER_POLICY} "Fixed" is the total of a fixed-sample plan with the same power (at most '
@@ -228,7 +228,7 @@ class OrderPlan:
 class OrderForecast:
     """A forecast of the order of all pairs, in words."""
 
-    forecast: "Forecast"
+    forecast: "ForecastResult"
 
     # The name under which the figure is saved, and what it shows across and upwards.
     FIGURE = "further", "further trials per policy", "chance that all pairs are decided"

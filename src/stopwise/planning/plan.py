@@ -20,7 +20,7 @@ from stopwise.planning.budget import explains, spent
 from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
 from stopwise.planning.needed import alternatives, needed_study
 from stopwise.planning.plan_input import check_assumed, check_scores, horizons_of, scale_and_pilot
-from stopwise.planning.plan_result import Plan
+from stopwise.planning.plan_result import PlanResult
 from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planned_study import PlannedStudy, stopping_times
 from stopwise.planning.scenarios import Assumptions, Scenario, assume
@@ -72,7 +72,7 @@ def plan(
     executor: ExecutorChoice = None,
     progress: Progress | None = None,
     **settings: Unpack[PlanSettings],
-) -> Plan:
+) -> PlanResult:
     """Forecast the power of a study, how many trials it takes, and the smallest gap it detects.
 
     A plan never affects validity: what the method promises for the study holds whatever is assumed
@@ -230,7 +230,7 @@ def _made(
     detectable: bool,
     known: tuple[str, ...],
     **common: Any,
-) -> Plan:
+) -> PlanResult:
     """Return the plan of such studies; what to declare is ``searched`` for, if it can be."""
     scenarios, family, notes = assumptions
     studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
@@ -270,7 +270,7 @@ def _made(
     nothing: list[PlanRow] = []
     if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
         nothing = _rows(studies, [family.equal], scale, simulator)
-    plan = Plan(
+    plan = PlanResult(
         rows=tuple(rows),
         without_effect=tuple(nothing),
         detectable=tuple(limits),

@@ -26,7 +26,7 @@ _NOT_IN_TABLE = ("policies", "times", "most_trials", *SPECIAL, *OF_BEST)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(PlanningResult):
+class PlanResult(PlanningResult):
     """What a study would need: a forecast from assumptions, which never affects validity.
 
     Attributes

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 from stopwise.core.keywords import flat
-from stopwise.core.settings import RaceSettings, RuleSettings
+from stopwise.core.settings import RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
@@ -24,11 +24,40 @@ class AnalyzeSettings(RuleSettings, InputSettings, total=False):
     """The rules, and how files are read."""
 
 
-class CompareSettings(RaceSettings, InputSettings, total=False):
-    """The same of two policies."""
+class AnalyzeKeywords(AnalyzeSettings, total=False):
+    """All keywords of ``analyze`` but ``tasks``, on which the type of its answer depends."""
+
+    n_max: int | None
+    bounds: tuple[float, float] | None
+    design: str | None
+    task_order: str
+    weights: Mapping[str, float] | None
+    unit: str
+    joined: Mapping[str, int] | None
+    stored: str | Sequence[str]
+    unequal: str
+    proxy: str | Mapping[str, Any] | None
+    proxy_scores: Any
 
 
-@flat(AnalyzeSettings, missing="error")
+@overload
+def analyze(
+    trials: Any, *, tasks: Literal["mean"] | None = None, **settings: Unpack[AnalyzeKeywords]
+) -> Analysis: ...
+
+
+@overload
+def analyze(
+    trials: Any, *, tasks: Literal["each"], **settings: Unpack[AnalyzeKeywords]
+) -> dict[str, Analysis]: ...
+
+
+@flat(
+    AnalyzeSettings,
+    missing="error",
+    by_position="to compare two policies, sw.compare(a, b); to rank several, "
+    "sw.analyze({'a': a, 'b': b, 'c': c})",
+)
 def analyze(
     trials: Any,
     *,
@@ -45,8 +74,8 @@ def analyze(
     proxy: str | Mapping[str, Any] | None = None,
     proxy_scores: Any = None,
     **settings: Unpack[AnalyzeSettings],
-) -> Analysis:
-    """Rank several policies on one task by sequential tests of all pairs.
+) -> Analysis | dict[str, Analysis]:
+    """Rank several policies by sequential tests of all pairs.
 
     With an anytime method, the probability that any order it ever declares is false is at most
     alpha, whenever you stop. This needs bounds known in advance and independent rows of trials
@@ -67,6 +96,7 @@ def analyze(
         block, several trials each); by default what the blocks of the table show.
     tasks
         "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
+        "each": one analysis per task, each with its own alpha, in a dictionary by task.
     task_order
         With the mean over tasks: "rounds" averages one trial of every task into each row, which
         counts once towards n_max, and holds in whatever order tasks were run. "random" declares
@@ -140,132 +170,60 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    require_tasks_choice(tasks, task_order, weights, by=settings.get("by"))
+    require_tasks_choice(tasks, task_order, weights, settings.get("by"), (None, "mean", "each"))
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
     groups = Groups(stored, unequal)
-    require(
-        tasks is None or (proxy is None and proxy_scores is None),
-        "a proxy belongs to one task: it does not go with the mean over several",
-        parameter="proxy",
-    )
-    scenes = Scenes(column=_column(proxy), source=proxy_scores)
+    proxied = proxy is not None or proxy_scores is not None
     if tasks == "mean":
+        require(
+            not proxied,
+            "a proxy belongs to one task: it does not go with the mean over several",
+            parameter="proxy",
+        )
         require(
             unit == "trial",
             Setting("unit", unit),
             " asks about one task, not about the mean over several",
         )
         table = over_tasks(trials, order=task_order, weights=weights, design=design, bounds=bounds)
-        return _answer(table, n_max, asked, groups, scenes=scenes, joined=joined)
-    aligned = tables(trials, design=design, unit=unit, proxy=proxy)
-    found = [table.declaring(bounds) for table in aligned]
-    require(
-        len(found) == 1,
-        f"analyze takes one task, but got {len(found)}: "
-        f"{few([str(table.task) for table in found])}; use analyze_tasks for each, or ",
-        Setting("tasks", "mean"),
-        " for their mean",
-    )
-    return _answer(found[0], n_max, asked, groups, scenes=scenes, joined=joined)
+        return _answer(
+            table, n_max, asked, groups, scenes=Scenes(column=None, source=None), joined=joined
+        )
+    found = tables(trials, design=design, unit=unit, proxy=proxy)
+    if tasks == "each":
+        found = comparable(found, asked.get("baseline"))
+        found = _apart(found, together=unit == "trial")
+    else:
+        require(
+            len(found) == 1,
+            f"analyze takes one task, but got {len(found)}: "
+            f"{few([str(table.task) for table in found])}; give ",
+            Setting("tasks", "each"),
+            " for an answer on each of them, or ",
+            Setting("tasks", "mean"),
+            " for one about their mean",
+        )
+    scenes = Scenes(column=_column(proxy), source=proxy_scores, several=len(found) > 1)
+    answers = {
+        table.task or "task": _answer(
+            table.declaring(bounds), n_max, asked, groups, scenes=scenes, joined=joined
+        )
+        for table in found
+    }
+    return answers if tasks == "each" else next(iter(answers.values()))
 
 
-@flat(CompareSettings, missing="error")
-def compare(
-    first: Any,
-    second: Any = None,
-    *,
-    names: Sequence[str] = ("first", "second"),
-    n_max: int | None = None,
-    bounds: tuple[float, float] | None = None,
-    design: str | None = None,
-    **settings: Unpack[CompareSettings],
-) -> Analysis:
-    """Compare two policies, given the scores of each in the order in which they came.
-
-    With a negative margin the first is the baseline, which the second is not to be worse than.
-
-    Parameters
-    ----------
-    first, second
-        Their scores: lists, arrays or columns of a frame; with ``reference`` only the first.
-    names
-        What they are called.
-    n_max, bounds, design, **settings
-        As for ``analyze``.
-
-    Examples
-    --------
-    >>> import stopwise as sw
-    >>> found = sw.compare([0.2, 0.1, 0.3] * 5, [0.9, 0.7, 0.8] * 5, names=("old", "new"))
-    >>> found.best, found.order_text
-    ('new', 'new > old')
-    """
-    require(
-        second is not None or settings.get("reference") is not None,
-        "give two policies to compare, or one and the number to compare it with: reference=0.9",
-        parameter="second",
-    )
-    if second is None and not isinstance(names, str) and len(names) == 1:
-        names = (*names, f"not {names[0]}")  # which is never used
-    require(
-        not isinstance(names, str) and len(set(names)) == len(names) == 2,
-        f"names must be two that differ, but got {names!r}",
-        parameter="names",
-    )
-    if settings.get("margin", 0) < 0 and settings.get("reference") is None:
-        settings.setdefault("baseline", names[0])
-    columns = dict(zip(names, (first, second), strict=True))
-    if second is None:
-        del columns[names[1]]
-    return analyze(columns, n_max=n_max, bounds=bounds, design=design, **settings)
-
-
-@flat(AnalyzeSettings, missing="error")
-def analyze_tasks(
-    trials: Any,
-    *,
-    n_max: int | None = None,
-    bounds: tuple[float, float] | None = None,
-    design: str | None = None,
-    unit: str = "trial",
-    stored: str | Sequence[str] = (),
-    unequal: str = "shorter",
-    proxy: str | Mapping[str, Any] | None = None,
-    proxy_scores: Any = None,
-    **settings: Unpack[AnalyzeSettings],
-) -> dict[str, Analysis]:
-    """Return one analysis per task, each with its own alpha; what is missing is noted.
-
-    Parameters
-    ----------
-    trials, n_max, bounds, design, unit, stored, unequal, **settings
-        As for ``analyze``.
-    proxy, proxy_scores
-        As for ``analyze``; the simulated scenes name their tasks if there are several.
-    """
-    groups = Groups(stored, unequal)
-    trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
-    aligned = tables(trials, design=design, unit=unit, proxy=proxy)
-    found = comparable(aligned, asked.get("baseline"))
-    several = len(found) > 1
-    scenes = Scenes(column=_column(proxy), source=proxy_scores, several=several)
+def _apart(found: list[Table], *, together: bool) -> list[Table]:
+    """Tables with a note that each task is tested by itself, where there are several."""
+    if len(found) == 1:
+        return found
     text = (
         f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
         "them together"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
-    apart = Message(text, *(ask if unit == "trial" else ()))
-    more = (apart,) if several else ()
-    return {
-        table.task or "task": _answer(
-            replace(table.declaring(bounds), notes=(*table.notes, *more)),
-            n_max,
-            asked,
-            groups,
-            scenes=scenes,
-        )
-        for table in found
-    }
+    note = Message(text, *(ask if together else ()))
+    return [replace(table, notes=(*table.notes, note)) for table in found]
 
 
 def _answer(

@@ -1,5 +1,6 @@
 """Many policies by their counts of successes: exact tests for numbers fixed before the trials."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from stopwise.questions.letters import letters, order_text, ranked
 
 # Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
 MOST_FOR_BARNARD = 4000
+COUNT = re.compile(r"(\d+)/(\d+)")
+MOST_TRIALS = 10**12
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class CountedPolicy:
 
 
 @dataclass(frozen=True)
-class CountsComparison:
+class CountsResult:
     """What counts alone show about several policies on one task.
 
     Attributes
@@ -58,15 +61,15 @@ class CountsComparison:
         From best to worst, as shown.
     pairs
         All pairs; p-values are adjusted, by Holm's procedure for directions.
-    order
-        What is shown, in words.
+    order_text
+        What is shown: "A > B, C; B ? C".
     """
 
     task: str
     alpha: float
     policies: tuple[CountedPolicy, ...]
     pairs: tuple[CountedPair, ...]
-    order: str
+    order_text: str
 
     @property
     def sentence(self) -> str:
@@ -75,7 +78,7 @@ class CountsComparison:
         if any(a.n + b.n > MOST_FOR_BARNARD for a in self.policies for b in self.policies):
             tests = "Barnard's and, for many trials, Fisher's exact tests"
         return (
-            f"{self.order} ({tests} of all pairs, adjusted by Holm's procedure, alpha = "
+            f"{self.order_text} ({tests} of all pairs, adjusted by Holm's procedure, alpha = "
             f"{self.alpha:g}). This holds only if the numbers of trials were fixed in advance and "
             "the results looked at only once; to look after every trial and stop early, give the "
             "single trials in order."
@@ -93,9 +96,29 @@ class CountsComparison:
         }
 
 
-def compare_counts(
+def is_count(value: object) -> bool:
+    """Whether a value is a count such as "17/20" or (17, 20)."""
+    if isinstance(value, tuple):
+        return len(value) == 2 and all(isinstance(part, int) for part in value)
+    return isinstance(value, str) and COUNT.fullmatch(value) is not None
+
+
+def as_count(value: Any) -> tuple[int, int]:
+    """Successes and trials of a count."""
+    parts = COUNT.fullmatch(value) if isinstance(value, str) else None
+    successes, trials = value if parts is None else map(int, parts.groups())
+    require(
+        0 <= successes <= trials and trials > 0,
+        f"{successes}/{trials} must be successes/trials, with at least one trial and no more "
+        "successes than trials",
+    )
+    require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
+    return successes, trials
+
+
+def counted_tasks(
     source: Any, *, alpha: float = 0.05, columns: Mapping[str, ColumnChoice] | None = None
-) -> dict[str, CountsComparison]:
+) -> dict[str, CountsResult]:
     """Compare policies by successes and trials alone, task by task.
 
     The probability that any order it declares on a task is false is at most alpha, if the numbers
@@ -105,7 +128,7 @@ def compare_counts(
     ----------
     source
         A file or frame with a row per policy (and task) and columns of successes and trials, or a
-        dictionary of policy: (successes, trials).
+        dictionary of policy: "successes/trials" or (successes, trials).
     alpha
         Probability, in (0, 1), of any false claim on a task.
     columns
@@ -113,19 +136,14 @@ def compare_counts(
 
     Examples
     --------
-    >>> import stopwise as sw
-    >>> found = sw.compare_counts({"base": (4, 20), "new": (17, 20), "old": (5, 20)})
-    >>> found["task"].order
+    >>> found = counted_tasks({"base": (4, 20), "new": (17, 20), "old": (5, 20)})
+    >>> found["task"].order_text
     'new > old, base; old ? base'
     """
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
-    if isinstance(source, Mapping) and all(isinstance(value, tuple) for value in source.values()):
-        names, counts = list(map(str, source)), list(source.values())
-        require(
-            all(len(pair) == 2 and 0 <= pair[0] <= pair[1] > 0 for pair in counts),
-            f"counts must be policy: (successes, trials), but got {dict(source)!r}",
-        )
-        found: dict[str, Counts] = {"task": dict(zip(names, counts, strict=True))}
+    if isinstance(source, Mapping) and all(map(is_count, source.values())):
+        counts = {str(name): as_count(value) for name, value in source.items()}
+        found: dict[str, Counts] = {"task": counts}
     else:
         found = {}
         for table in tables(source, Reading()):
@@ -133,7 +151,7 @@ def compare_counts(
     return {task: _compared(task, counts, alpha) for task, counts in found.items()}
 
 
-def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
+def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
     names = list(counts)
     require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
     family = Family(k=len(names))
@@ -156,7 +174,7 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsComparison:
         for (i, j), p in zip(family.pairs, adjusted, strict=True)
     )
     policies = tuple(CountedPolicy(names[i], *counts[names[i]], marks[i]) for i in ranking)
-    return CountsComparison(task, alpha, policies, pairs, order)
+    return CountsResult(task, alpha, policies, pairs, order)
 
 
 def directions(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:

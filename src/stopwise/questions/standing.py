@@ -27,6 +27,8 @@ class Standing:
 
     Attributes
     ----------
+    policy0, policy1
+        Their names.
     decision
         Which policy was declared better, "equivalent" (practically the same) or "undecided".
     implied
@@ -48,6 +50,8 @@ class Standing:
         Whether that has become too unlikely to be worth more trials.
     margin
         By how much a policy must be better; negative: by how much policy 1 must not be worse.
+    equivalence
+        Means less than this apart count as practically the same; None if that was not asked.
     """
 
     policy0: str
@@ -126,6 +130,8 @@ class PolicyResult:
 
     Attributes
     ----------
+    name
+        Its name.
     n, mean
         Its trials in the table (up to n_max rows) and their plain average; asked for wins, the
         share of its meetings with the others that it has won, a tie counting half.

@@ -21,7 +21,7 @@ Count = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoCounts:
+class TwoCountsResult:
     """What counts show, valid if the numbers of trials were fixed before."""
 
     better: str | None  # "first" or "second"; beside a number "policy" or the number
@@ -29,6 +29,7 @@ class TwoCounts:
     facts: Mapping[str, Any]  # all that JSON has besides
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
         return {
             "schema": SCHEMA,
             "better": self.better,
@@ -38,7 +39,7 @@ class TwoCounts:
         }
 
 
-def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCounts:
+def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
     """Compare the success rates of two policies by an exact test."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     (x0, n0), (x1, n1) = first, second
@@ -64,7 +65,7 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCounts:
     between = ""
     if difference is not None:
         between = f", of second - first {interval_text(difference)} (unconditional)"
-    return TwoCounts(
+    return TwoCountsResult(
         better=better,
         sentence=(
             f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, {_p_text(p_value, alpha)}; exact "
@@ -84,7 +85,7 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCounts:
     )
 
 
-def count_beside(counts: Count, number: float, alpha: float) -> TwoCounts:
+def count_beside(counts: Count, number: float, alpha: float) -> TwoCountsResult:
     """Compare a success rate with a number by the exact binomial test."""
     from scipy.stats import binom
 
@@ -100,7 +101,7 @@ def count_beside(counts: Count, number: float, alpha: float) -> TwoCounts:
         above = successes > number * trials
         better = "policy" if above else called
         verdict = f"The policy is {'better' if above else 'worse'} than {called}"
-    return TwoCounts(
+    return TwoCountsResult(
         better=better,
         sentence=(
             f"{verdict}: {successes}/{trials} against {called}, exact binomial test, "

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stopwise.planning.plan_result import Plan
+    from stopwise.planning.plan_result import PlanResult
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -32,7 +32,7 @@ class ChanceCurve:
         return cls(label, np.arange(chance.size, dtype=float), chance, np.zeros(chance.size))
 
 
-def power_curves(plan: "Plan") -> list[ChanceCurve]:
+def power_curves(plan: "PlanResult") -> list[ChanceCurve]:
     """Return a curve of power against n_max for each scenario."""
     curves = []
     for scenario in dict.fromkeys(row.scenario for row in plan.rows):
@@ -42,7 +42,7 @@ def power_curves(plan: "Plan") -> list[ChanceCurve]:
     return curves
 
 
-def stopping_curves(plan: "Plan") -> list[ChanceCurve]:
+def stopping_curves(plan: "PlanResult") -> list[ChanceCurve]:
     """Return the chance of the right verdict by each trial: one curve per row.
 
     With several scenarios only the largest n_max is shown.
@@ -105,7 +105,7 @@ def _chances(figure: "Figure", axes: "Axes", across: str, upwards: str) -> "Figu
     return figure
 
 
-def plot_detectable(plan: "Plan") -> "Figure":
+def plot_detectable(plan: "PlanResult") -> "Figure":
     """Draw the smallest gap detected with the target power against n_max."""
     figure, axes = new_axes(width=5.6, height=3.8)
     found = [(own.n_max, own.gap, own.gap_error) for own in plan.detectable if own.gap is not None]

@@ -35,7 +35,7 @@ class TaskShare:
     task: str
     share: float  # its weight as a part of all weights
     # Of each policy in it, in the task's own unit: a description that claims nothing.
-    # ``analyze_tasks`` tests each task.
+    # ``analyze(tasks="each")`` tests each task.
     trials: Mapping[str, int]
     means: Mapping[str, float]
 
@@ -135,17 +135,18 @@ def require_tasks_choice(
     order: str = "rounds",
     weights: Mapping[str, float] | None = None,
     by: str | None = None,
+    choices: tuple[str | None, ...] = CHOICES,
 ) -> None:
     require(
-        tasks is None or by != "wins",
+        tasks != "mean" or by != "wins",
         "the mean over tasks is one of scores: it cannot be compared by wins",
         parameter="by",
     )
-    require_choice("tasks", tasks, CHOICES)
+    require_choice("tasks", tasks, choices)
     require_choice("task_order", order, ORDERS)
     for name, given in (("task_order", order != "rounds"), ("weights", weights is not None)):
         require(
-            tasks is not None or not given,
+            tasks == "mean" or not given,
             named(name),
             " is about the mean over tasks: give ",
             Setting("tasks", "mean"),

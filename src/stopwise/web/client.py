@@ -53,8 +53,8 @@ class StudyClient:
     Programs at the robot, one that scores and one that starts policies, until the study is
     finished::
 
-        scorer = sw.StudyClient("http://lab:8000", operator_token)
-        robot = sw.StudyClient("http://lab:8000", runner_token)
+        scorer = StudyClient("http://lab:8000", operator_token)
+        robot = StudyClient("http://lab:8000", runner_token)
         while (trial := scorer.next_trial("arm 1")) is not None:
             run(robot.resolve(trial.code).run)
             scorer.record(trial.trial, measured(), station="arm 1")

@@ -1,0 +1,146 @@
+"""The quick question about two policies, by their scores or by counts of successes."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack, overload
+
+from stopwise.core.keywords import flat
+from stopwise.core.settings import RaceSettings
+from stopwise.data.reading import InputSettings
+from stopwise.errors import require
+from stopwise.messages import Setting, names_listed
+from stopwise.questions.analysis import Analysis
+from stopwise.questions.analyze import analyze
+from stopwise.questions.counts import CountsResult, as_count, counted_tasks, is_count
+from stopwise.questions.two_counts import TwoCountsResult, count_beside, counts_of_two
+
+# What counts can be asked; all else is about single scores.
+OF_COUNTS = {"alpha", "reference", "columns"}
+
+
+class CompareSettings(RaceSettings, InputSettings, total=False):
+    """The rules of one pair, and how files are read."""
+
+
+class CompareKeywords(CompareSettings, total=False):
+    """All keywords of ``compare``."""
+
+    names: Sequence[str]
+    n_max: int | None
+    bounds: tuple[float, float] | None
+    design: str | None
+    tasks: str | None
+
+
+@overload
+def compare(first: str, second: Any = None, **settings: Unpack[CompareKeywords]) -> Any: ...
+
+
+@overload
+def compare(first: Mapping[Any, Any], **settings: Unpack[CompareKeywords]) -> CountsResult: ...
+
+
+@overload
+def compare(first: Any, second: Any = None, **settings: Unpack[CompareKeywords]) -> Analysis: ...
+
+
+@flat(
+    CompareSettings,
+    missing="error",
+    by_position="two counts are sw.compare('17/20', '14/20'), two lists of scores sw.compare(a, b)",
+)
+def compare(
+    first: Any,
+    second: Any = None,
+    *,
+    names: Sequence[str] = ("first", "second"),
+    n_max: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    tasks: str | None = None,
+    **settings: Unpack[CompareSettings],
+) -> Any:
+    """Compare two policies by their scores, in the order in which they came, or by counts.
+
+    Scores are tested as they came, and an ``Analysis`` says what they show. Counts of successes
+    are tested once, by exact tests that need numbers of trials fixed in advance.
+    With a negative margin the first is the baseline, which the second is not to be worse than.
+
+    Parameters
+    ----------
+    first, second
+        Scores: lists, arrays, columns of a frame or files; with ``reference`` only the first.
+        Counts: successes and trials, such as "17/20". Without a second, a table with the counts of
+        many policies on one task: a file, a frame or a dictionary.
+    names
+        What policies with scores are called.
+    n_max, bounds, design, tasks, **settings
+        As for ``analyze``.
+
+    Examples
+    --------
+    >>> import stopwise as sw
+    >>> found = sw.compare([0.2, 0.1, 0.3] * 5, [0.9, 0.7, 0.8] * 5, names=("old", "new"))
+    >>> found.best, found.order_text
+    ('new', 'new > old')
+    >>> sw.compare("17/20", "4/20").better
+    'first'
+    >>> sw.compare({"base": "4/20", "new": "17/20", "old": "5/20"}).order_text
+    'new > old, base; old ? base'
+    """
+    reference = settings.get("reference")
+    given = [item for item in (first, second) if item is not None]
+    counts = all(isinstance(item, str) and is_count(item) for item in given)
+    if counts or _is_table(first, settings, second):
+        for name in {**settings, **({} if n_max is None else {"n_max": n_max})}:
+            require(name in OF_COUNTS, f"{name} has no effect on counts", parameter=name)
+        alpha, columns = settings.get("alpha", 0.05), settings.get("columns")
+        return _by_counts(given, reference, alpha, columns, tasks)
+    if second is None and not isinstance(names, str) and len(names) == 1:
+        names = (*names, f"not {names[0]}")  # which is never used
+    require(
+        second is not None or reference is not None,
+        "give two policies to compare, or one and the number to compare it with: reference=0.9",
+        parameter="second",
+    )
+    require(
+        not isinstance(names, str) and len(set(names)) == len(names) == 2,
+        f"names must be two that differ, but got {names!r}",
+        parameter="names",
+    )
+    if settings.get("margin", 0) < 0 and settings.get("reference") is None:
+        settings.setdefault("baseline", names[0])
+    columns = dict(zip(names, (first, second), strict=True))
+    if second is None:
+        del columns[names[1]]
+    asked: dict[str, Any] = {"n_max": n_max, "bounds": bounds, "design": design, "tasks": tasks}
+    return analyze(columns, **asked, **settings)
+
+
+def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:
+    """Whether only one thing was given, and it can hold the counts of many policies."""
+    alone = second is None and settings.get("reference") is None
+    return alone and (isinstance(first, str | Path | Mapping) or hasattr(first, "columns"))
+
+
+def _by_counts(
+    given: Sequence[Any], number: float | None, alpha: float, columns: Any, tasks: str | None
+) -> CountsResult | TwoCountsResult | dict[str, CountsResult]:
+    if not is_count(given[0]):
+        found = counted_tasks(given[0], alpha=alpha, columns=columns)
+        require(
+            len(found) == 1 or tasks == "each",
+            f"compare takes the counts of one task, but got {names_listed(found)}; give ",
+            Setting("tasks", "each"),
+            " for an answer on each of them",
+        )
+        return found if tasks == "each" else next(iter(found.values()))
+    if number is not None:
+        return count_beside(as_count(given[0]), number, alpha)
+    require(
+        len(given) == 2,
+        f"{given[0]} is one policy: give the other too, or the number to compare it with: "
+        "reference=0.9",
+        parameter="second",
+    )
+    return counts_of_two(as_count(given[0]), as_count(given[1]), alpha)

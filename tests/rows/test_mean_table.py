@@ -211,6 +211,17 @@ def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str) 
         sw.analyze(trials, **settings)
 
 
+def test_arrays_of_runs_by_tasks_are_read_like_a_file_of_them() -> None:
+    rng = np.random.default_rng(1)
+    scores = {"a": rng.random((20, 5)), "b": rng.random((20, 5)) / 2}
+
+    of_arrays = sw.analyze(scores, tasks="mean", bounds=(0, 1))
+
+    of_trials = sw.analyze(sw.read_trials(scores), tasks="mean", bounds=(0, 1))
+    assert of_arrays.to_dict() == of_trials.to_dict()
+    assert [policy.n for policy in of_arrays.policies] == [20, 20]
+
+
 def test_only_trial_tables_have_tasks() -> None:
     with pytest.raises(sw.InvalidInput, match="needs a trial table with a column of tasks"):
         sw.analyze({"a": [0, 1], "b": [1, 1]}, tasks="mean")

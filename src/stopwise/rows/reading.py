@@ -13,6 +13,15 @@ from stopwise.messages import Setting, counted
 INPUT = frozenset(InputSettings.__annotations__)
 
 
+def _runs_by_tasks(source: Any) -> bool:
+    """Whether the source maps each policy to an array of shape (runs, tasks)."""
+    return (
+        isinstance(source, Mapping)
+        and len(source) > 0
+        and all(isinstance(scores, np.ndarray) and scores.ndim == 2 for scores in source.values())
+    )
+
+
 def taken(
     source: Any, settings: Mapping[str, Any], *, bounds: Any = None, proxy: Any = None
 ) -> tuple[Any, Any]:
@@ -27,7 +36,7 @@ def taken(
     reading = {name: settings[name] for name in settings if name in INPUT}
     others = {name: settings[name] for name in settings if name not in INPUT}
     several = isinstance(source, Mapping) and source and all(map(is_place, source.values()))
-    if several or is_place(source) or isinstance(source, np.ndarray):
+    if several or is_place(source) or isinstance(source, np.ndarray) or _runs_by_tasks(source):
         from stopwise.data.read import read_trials
 
         if others.get("audit") is not None:

@@ -96,9 +96,9 @@ class BestAnalysis(Analysis):
         mean = "" if self.aligned.mean is None else f", in {self.aligned.mean.meaning}"
         about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (
-            f"{self.order_text} ({'; '.join(filter(None, about))}){mean}, {self._trials_text()}"
-            f"{self.aligned.looks_clause}{self.futility_clause}; {promised} ({self.method}, "
-            f"{self.design} design)."
+            f"{self.order_text}{self.scope} ({'; '.join(filter(None, about))}){mean}, "
+            f"{self._trials_text()}{self.aligned.looks_clause}{self.futility_clause}; "
+            f"{promised} ({self.method}, {self.design} design)."
         )
 
     @property

@@ -176,7 +176,7 @@ class GateResult:
         )
 
     def _finding(self) -> str:
-        about = f" ({self.about})" if self.about else ""
+        about = self.rules.reading.scope + (f" ({self.about})" if self.about else "")
         if self.shown != UNDECIDED:
             after = counted(self.n, self.unit)
             return f"{self.answer.title()}: {self.claim(self.shown)}{about}, shown after {after}"

@@ -97,7 +97,7 @@ def order_text(
     same = np.zeros_like(better) if same is None else same
     unknown = tested & ~better & ~better.T & ~same
     parts = []
-    for sign, note in ((">", ""), ("=", f" (within {within})"), ("?", "")):
+    for sign, note in ((">", ""), ("=", within), ("?", "")):
         for position, i in enumerate(ranking):
             if sign == ">":
                 found = [

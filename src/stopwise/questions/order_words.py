@@ -50,6 +50,8 @@ class OrderInWords(Drawn):
         "aligned.bounds_inferred", "Whether the bounds were taken from the data."
     )
 
+    scope = Delegated[str]("rules.reading.scope", "What claims are about, if not all scenes.")
+
     @property
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
@@ -152,15 +154,16 @@ class OrderInWords(Drawn):
         signs = [self.sign_meaning] if self.sign_meaning else []
         if self.aligned.training_runs:
             signs.append(self.aligned.checkpoint_claim)
-        if any(pair.same for pair in self.pairs):
+        if self.rules.reading.steady and any(pair.same for pair in self.pairs):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
             signs.append(f"{unknown} {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
-            f"{self._order_in_short}{meaning}: {pairs}{against} with {self._trials_text()}"
-            f"{self.futility_clause}; {promised} ({self.method}, {self.adjust}{design}{ties})."
+            f"{self._order_in_short}{self.scope}{meaning}: {pairs}{against} with "
+            f"{self._trials_text()}{self.futility_clause}; {promised} "
+            f"({self.method}, {self.adjust}{design}{ties})."
         )
 
     def promised(self, chance: str) -> str:
@@ -197,7 +200,8 @@ class OrderInWords(Drawn):
         most, stored = self.most_trials, self.rules.stored
         all_trials = f"{sum(own.n for own in self.policies)}"
         if most is not None:
-            before = sum((self.rules.groups or {})[name] for name in stored)
+            groups = self.rules.groups or {}
+            before = sum(groups.get(name, self.n_max or 0) for name in stored)
             all_trials = f"at most {most - before}{' new' if stored else ''}"
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
@@ -247,7 +251,7 @@ class OrderInWords(Drawn):
         serious = self.serious_doubts
         needed = f" But this needs {self._drawn(serious[0])}, which is in doubt." if serious else ""
         about = f" ({self.aligned.checkpoint_claim})" if self.aligned.training_runs else ""
-        return f"{self._answer_aloud}{about}.{needed}"
+        return f"{self._answer_aloud}{self.scope}{about}.{needed}"
 
     @property
     def serious_doubts(self) -> tuple[str, ...]:

@@ -115,9 +115,20 @@ class Question(Resumable):
 
     def _told(self, found: Found) -> Found:
         """Return an analysis that says first, if so, that nothing could have been decided."""
+        found = self._with_broader(found)
         if found.eliminated or any(pair.decided for pair in found.pairs):
             return found
         return replace(found, warnings=(*out_of_reach(self), *found.warnings))
+
+    def _with_broader(self, found: Found) -> Found:
+        """Return an analysis with the answer about more than it claims, where there is one."""
+        rules = self.rules.reading.broader()
+        if rules is None:
+            return found
+        other = type(self)(rules, self.joined).analyze(found.aligned)
+        level = f"(a claim of its own at alpha {rules.alpha:g})"
+        text = f"for new scenes and runs {level}: {other.headline}"
+        return replace(found, warnings=(text, *found.warnings))
 
     def _show(self, scores: Floats) -> None:
         """Take in one row of scores in [0, 1], NaN for policies without a trial in it.
@@ -149,8 +160,6 @@ class Question(Resumable):
     @property
     def places(self) -> Places:
         """The trials that the next row takes, by their numbers among those of their policy."""
-        if self.rules.groups is None:
-            return {policy: range(self.rows, self.rows + 1) for policy in self.needed}
         if self.rows == self.rules.n_max:
             return {}
         return {policy: self.rules.reading.trials(policy, self.rows) for policy in self.tried}
@@ -235,6 +244,7 @@ class Question(Resumable):
         """Return a score that was checked with that of the proxy, if there is one, or raise."""
         unasked = self.rules.audit is not None and score is None and proxy is not None
         if score is None and not unasked:
+            self._require_gaps(policy)
             return None
         require(
             (self.rules.proxy_mean is not None) == (proxy is not None),
@@ -288,6 +298,13 @@ class Question(Resumable):
         own += [math.nan] * (numbers.start - len(own)) + found  # rows that went by without it
         return float(averages(np.array(found), np.array([0]), self.rules)[0])
 
+    def _require_gaps(self, policy: str) -> None:
+        require(
+            self.rules.reading.gaps,
+            f"{policy!r} has no score of a scene, and none of the list may be left out: give the "
+            "worst score where it failed",
+        )
+
     def _require_room(self) -> None:
         require(
             self.rows != self.rules.n_max,
@@ -307,6 +324,9 @@ class Question(Resumable):
         counts once ``find`` has a result at each place that rows 0 to i - 1 left in need of one.
         """
         while (places := self.places) and (found := find(places)) is not None:
+            for policy, own in found.items():
+                if None in own:
+                    self._require_gaps(policy)
             self.add(self._row(found))
             yield self.rows - 1
 

@@ -93,7 +93,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             order,
             not_worse=family.sides == 1,
             same=same,
-            within=f"{rules.equivalence or 0:g}",
+            within=f" (within {rules.equivalence:g})" if rules.equivalence else "",
             transitive=family.transitive,
         ),
         rules=rules,

@@ -78,13 +78,14 @@ class RaceResult:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
         found, most = self.analysis, self.analysis.most_trials
         if most is not None:  # stored trials are no episodes
-            most -= sum((found.rules.groups or {})[name] for name in found.rules.stored)
+            groups = found.rules.groups or {}
+            most -= sum(groups.get(name, found.n_max or 0) for name in found.rules.stored)
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
         about = "; ".join(filter(None, [f"alpha {found.alpha:g}", found.sign_meaning]))
         return (
-            f"{found.order_text} ({about}), after {self.used:,} {episodes}{instead}"
+            f"{found.order_text}{found.scope} ({about}), after {self.used:,} {episodes}{instead}"
             f"{found.futility_clause}"
         )
 

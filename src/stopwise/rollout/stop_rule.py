@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import rules_beside
-from stopwise.core.readings.averages import stored_scores
+from stopwise.core.readings.averages import numbers_of, stored_scores
 from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
@@ -48,7 +48,8 @@ class StopRule(Resumable):
     stored
         Scores of policies that were tried before the study and are not tried again, at least n_max
         of each: a row holds the average of a group of them, whose size follows from n_max. They
-        are assumed to come from the conditions of today.
+        are assumed to come from the conditions of today. With ``list_size`` the scores of its
+        scenes, in the order in which the others try them.
     proxy_scores
         Of a proxy whose mean is not known: its scores (scenes, policies) in simulated scenes.
     report_to
@@ -63,6 +64,7 @@ class StopRule(Resumable):
         ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
         ``baseline``, ``reference``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or
         "best", with ``indifference``, ``allocation="leader"`` and ``later``),
+        ``list_size`` (of a fixed list of scenes, tried in an order drawn at random),
         ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
         and the method's own parameters, as for ``stopwise.analyze``.
 
@@ -104,7 +106,7 @@ class StopRule(Resumable):
         rules = rules_beside(
             proxy_scores,
             policies=tuple(policies),
-            groups={name: len(own) for name, own in self._stored.items()},
+            groups=numbers_of(self._stored, settings.get("list_size")),
             stored=tuple(self._stored),
             **settings,
         )

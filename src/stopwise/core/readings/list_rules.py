@@ -1,5 +1,6 @@
 """The reading of a fixed list of scenes: each is tried once, in an order drawn at random."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.confidence import ConfidenceSequence
@@ -19,6 +20,7 @@ class Listed(Scores):
 
     # On a list the difference of all scenes is what it is.
     steady = False
+    gaps = False
 
     def __init__(self, rules: "Rules") -> None:
         super().__init__(rules)
@@ -46,7 +48,18 @@ class Listed(Scores):
             "out, or declare ",
             Setting("list_size", n_max),
         )
-        return {**super().checked(), "list_size": size, "n_max": n_max}
+        require(
+            rules.by == "means" or rules.design == "paired",
+            "how often a policy wins on a list depends on which scenes meet: wins need the paired "
+            "design, where policies meet on each scene",
+            parameter="design",
+        )
+        # A policy that a row tries twice is through with its list before the others.
+        even = {"allocation": "even"} if rules.goal == "best" else {}
+        return {**super().checked(), **even, "list_size": size, "n_max": n_max}
+
+    def broader(self) -> "Rules":
+        return replace(self.rules, list_size=None)
 
     def test(self, plain: Method[Any]) -> Method[Any]:
         return OnList.of(super().test(plain), self.size)

@@ -52,6 +52,8 @@ class Scores:
     steady = True
     # What claims are about, as words behind them; empty for all scenes there may be.
     scope: str = ""
+    # Whether a row may go without a score that it asked for.
+    gaps = True
     # How many kinds of scores a row has; several lie along a first axis.
     kinds = 1
 
@@ -183,6 +185,10 @@ class Scores:
     def varying(self, r0: float, r1: float) -> tuple[float, ...]:
         """Those scores of a pair that tell of the range of scores."""
         return r0, r1
+
+    def broader(self) -> "Rules | None":
+        """Rules of a claim about more than this one, whose answer stands beside it."""
+        return None
 
     def mean0(self, mean: float) -> float:
         """The mean of policy 0, given that of its scores."""

@@ -50,6 +50,7 @@ APART = (
     Apart("groups", "goal", "best", "the numbers of trials of candidates are not known beforehand"),
     Apart("audit", "design", "independent", "a pair is audited as a whole, drawn before it is run"),
     Apart("list_size", "groups", ANY, "each scene of a list is tried once by each policy"),
+    Apart("list_size", "later", ANY, "a policy that joins late has missed scenes of the list"),
     *(
         Apart(name, *other)
         for name in ("proxy_mean", "audit")

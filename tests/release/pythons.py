@@ -23,7 +23,7 @@ TESTS = [
     "tests/report",
 ]
 TESTS += ["tests/test_package.py", "tests/docs/test_examples.py", "README.md"]
-TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods"]
+TESTS += ["docs/first-steps.md", "docs/guides/files.md", "docs/methods.md"]
 
 
 def supported() -> list[str]:

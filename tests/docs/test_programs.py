@@ -1,6 +1,8 @@
 """The small programs of the guide run as they stand there, in a folder with the files they name."""
 
 import ast
+import io
+import json
 import re
 import shlex
 import subprocess
@@ -14,7 +16,8 @@ import pytest
 import stopwise as sw
 from tests.cli.processes import environment
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "programs.md").read_text(encoding="utf-8")
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+PAGE = (GUIDES / "programs.md").read_text(encoding="utf-8")
 CELLS = re.findall(r'^```python title="(.+?)"\n(.*?)^```$', PAGE, re.MULTILINE | re.DOTALL)
 RATES = {"base": 0.3, "new": 0.85}
 
@@ -47,12 +50,10 @@ def run(name: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_all_five_are_on_the_page() -> None:
+def test_all_are_on_the_page() -> None:
     named = dict.fromkeys(name for name, _ in CELLS)
 
-    assert list(named) == [
-        *("loop.py", "notebook.py", "groups.py", "groups_pandas.py", "table.py", "check.py")
-    ]
+    assert list(named) == [*("loop.py", "groups.py", "groups_pandas.py", "table.py", "check.py")]
 
 
 def test_the_loop_at_the_robot_stops_by_itself(folder: Path) -> None:
@@ -74,22 +75,29 @@ def test_the_loop_at_the_robot_stops_by_itself(folder: Path) -> None:
     assert "alpha = 0.05" in again.stdout.splitlines()[-1]
 
 
-def test_the_cells_of_the_notebook_show_a_table_and_figures(folder: Path) -> None:
-    frame = folder / "results.csv"
-    frame.write_text("\n".join(t for t in frame.read_text().splitlines() if "drawer" not in t))
+def test_the_cells_of_the_notebook_show_a_table_figures_and_text(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notebook = json.loads((GUIDES.parent / "notebook.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     names: dict[str, Any] = {}
     shown = []
-    for cell in [text for name, text in CELLS if name == "notebook.py"]:
-        *before, last = ast.parse(cell).body
+    for cell in cells:
+        *statements, last = ast.parse(cell).body
         assert isinstance(last, ast.Expr)
-        exec(compile(ast.Module(before, []), "cell", "exec"), names)
+        exec(compile(ast.Module(statements, []), "cell", "exec"), names)
         shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
 
-    analysis, scores, intervals = shown
-    assert "new" in analysis._repr_html_()
-    for figure in (scores, intervals):
-        figure.savefig(folder / "figure.png")
-        assert (folder / "figure.png").stat().st_size > 5_000
+    analysis, scores, intervals, stream, verdict, *_ = shown
+    assert "<table" in analysis._repr_html_()
+    for figure in (scores, intervals, stream):
+        picture = io.BytesIO()
+        figure.savefig(picture)
+        assert len(picture.getvalue()) > 5_000
+    assert verdict.decision.value == "policy1"
+    printed = capsys.readouterr().out
+    assert "sequential" in printed
+    assert "\\begin{tab" in printed
 
 
 @pytest.mark.parametrize("name", ["groups.py", "groups_pandas.py"])

@@ -10,10 +10,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
+from stopwise.core.readings.control import level_differs
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
-from stopwise.questions.doubts import level_differs
 from tests.cli.typed import run
 from tests.guarantees.pinned import assert_at_most
 

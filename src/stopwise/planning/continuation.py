@@ -73,7 +73,7 @@ class Continuation:
     def of(cls, table: Table, rules: Rules) -> "Continuation":
         """Return those of the study of a table."""
         ranking = Ranking(rules)
-        past = unit_scores(table.beside(rules.reading.constants), ranking.comparison)
+        past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
         own = past[:, : len(rules.reading.run)]
         population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
         if rules.reference is not None:

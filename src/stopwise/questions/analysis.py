@@ -16,7 +16,7 @@ from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import MOST_PAIRS
-from stopwise.rows.table import Table, shares_won
+from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,9 +106,8 @@ class Analysis(OrderInWords):
         Asked for wins: the share of its meetings that each trial has won, a tie counting half.
         """
         table = self.aligned
-        if self.rules.by == "wins":
-            table = replace(table, scores=shares_won(self.rules.scale.unit(table.scores)))
-        return MappingProxyType(table.by_policy)
+        values = self.rules.reading.values(table.scores)
+        return MappingProxyType(replace(table, scores=values).by_policy)
 
     @property
     def letters(self) -> dict[str, str]:

@@ -58,7 +58,6 @@ class BestQuestion(Question):
         for name, row in self._joined.items():
             self._require_declared(name)
             require_whole(row, f"the row at which {name!r} joined", 0)
-        self._trials: list[list[float]] = [[] for _ in self.policies]
         self._board = start(self._comparison, 1)
         self._board.choose()
         self._admit(*self._joined)
@@ -164,12 +163,12 @@ class BestQuestion(Question):
 
     def taken(self, policy: str) -> int:
         if self.rules.design == "paired":  # the next block; a row of the leader alone takes several
-            return max(map(len, self._trials))
-        return len(self._trials[self._columns[policy]])
+            return max(map(len, self._trials.values()))
+        return len(self._trials[policy])
 
     def passed_over(self, policy: str, number: int) -> bool:
         """Whether others met this block without the policy: some rows try the leader alone."""
-        own = self._trials[self._columns[policy]]
+        own = self._trials[policy]
         seen = number < len(own) and not math.isnan(own[number])
         return self.rules.design == "paired" and number < self.taken(policy) and not seen
 
@@ -237,7 +236,7 @@ class BestQuestion(Question):
         )
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        columns = [np.array(own, dtype=float) for own in self._trials]
+        columns = [np.array(own, dtype=float) for own in self._trials.values()]
         return self._table(side_by_side(columns), task, notes)
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
@@ -289,7 +288,7 @@ class BestQuestion(Question):
         scores = np.full((times, 1, len(self.policies)), np.nan)
         for name, numbers in places.items():
             column, row = self._columns[name], found[name]
-            own = self._trials[column]
+            own = self._trials[name]
             own += [math.nan] * (numbers.start - len(own))  # blocks that it was not in
             own += row + [math.nan] * (len(numbers) - len(row))
             scores[: len(row), 0, column] = row
@@ -324,7 +323,7 @@ class BestQuestion(Question):
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
             "joins": self._joined,
-            "scores": self._trials,
+            "trials": self._trials,
             "rows": self.rows,
         }
 
@@ -333,6 +332,6 @@ class BestQuestion(Question):
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]), content["joins"])
         rows = require_whole(content["rows"], "rows", 0)
-        columns = [np.array(own, dtype=float) for own in content["scores"]]
+        columns = [np.array(own, dtype=float) for own in content["trials"].values()]
         question._replay(question._table(side_by_side(columns), None, ()), rows)
         return question

@@ -10,11 +10,11 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence_state import Interval
 from stopwise.core.plain_values import plain_values
+from stopwise.core.readings.score import BOUNDS_UNDECLARED
 from stopwise.core.rules import FromRules
 from stopwise.errors import InvalidInput
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
-    CAUTIONS,
     checkpoints_only,
     dependent,
     doubtful,
@@ -286,7 +286,7 @@ def _cautions(table: Table, question: "BestQuestion") -> list[str]:
         )
         found.append(text)
     if table.bounds is None:
-        found.append(CAUTIONS["bounds-undeclared"])
+        found.append(BOUNDS_UNDECLARED)
     awaited = [name for name in question.rules.later if name not in question.joined]
     if awaited:
         have = "has" if len(awaited) == 1 else "have"

@@ -17,7 +17,6 @@ from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
-from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.rules import Rules
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
@@ -30,32 +29,10 @@ ROUNDING = 1e-9
 SORTED = "rows-sorted"  # the code of a doubt that rows came in random order
 # Fewer rows are not searched for changes along the way.
 MOVING_ROWS = 20
-# What may void the guarantee, or is to be known of it, by name.
-CAUTIONS = {
-    "rows-incomplete": "each pair uses only rows in which both policies have a trial; this is "
-    "valid only if which trials are missing does not depend on the scores",
-    "bounds-undeclared": "no bounds were declared: scores are assumed to lie in [0, 1]",
-    "wins": "claims are about winning, not about means: a policy can win more often and have the "
-    "worse mean",
-    "wins-not-transitive": "nothing follows from other pairs here: a may win more often against b, "
-    "b against c and c against a, and there need not be a best policy",
-    "training-seeds": "the trials of a training run are not fresh draws of the algorithm: claims "
-    "are about the checkpoints that were tried; ",
-    "ties-not-counted": "exact ties are assumed not to occur: if some means are equal, the chance "
-    "of a false order can be up to twice alpha",
-    "grouped": "rows hold averages of groups of trials ({numbers} in {n_max} rows), which is valid "
-    "only if these numbers, and n_max with them, were fixed before any score was seen",
-    "proxy": "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
-    "and the proxy to have been fixed before the trials; the correlation between its differences "
-    "and the real ones is {correlation}",
-    "proxy-left-out": "with a proxy, which trials are missing must not depend on the scene either: "
-    "the proxy's mean covers all scenes, including those left out",
-    "audit": "claims are about the scores of people, who scored {audited}; each row is assumed "
-    "to be audited with chance {audit:g}, drawn before it was run; the correlation "
-    "between the judge's differences and people's is {correlation}",
-    "stored": "the stored trials of {stored} are assumed to come from the conditions of today: the "
-    "same robot, scenes and scoring",
-}
+TIES_NOT_COUNTED = (
+    "exact ties are assumed not to occur: if some means are equal, the chance of a false order can "
+    "be up to twice alpha"
+)
 
 # Equal scores row by row are no chance if they have so many values.
 COPIED_VALUES = 10
@@ -94,13 +71,16 @@ def doubts(
     return tuple(found)
 
 
-def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tuple[str, ...]:
+def drifting(
+    comparison: Comparison, shown: Floats, family: Family, pairs: Sequence[PairResult]
+) -> tuple[str, ...]:
     """Return the pairs declared the same whose difference changed before that, one clause each."""
     found = []
-    for pair, policies in zip(pairs, family.pairs, strict=True):
-        rows = scores[:, policies]
-        met = rows[~np.isnan(rows).any(axis=1)][: pair.n]
-        way = Drift.of(met[:, 1] - met[:, 0]).found if pair.same else None
+    for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
+        if not pair.same:
+            continue
+        gaps = comparison.reading.leads(*(shown[..., policy] for policy in policies))
+        way = Drift.of(gaps[: pair.n]).found
         if way is not None:
             text = (
                 f"{pair.relation} assumes a difference that stays the same, but that of "
@@ -111,18 +91,18 @@ def drifting(pairs: Sequence[PairResult], scores: Floats, family: Family) -> tup
 
 
 def moving(
-    comparison: Comparison, scores: Floats, family: Family, pairs: Sequence[PairResult]
+    comparison: Comparison, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
     """Return the decided pairs whose difference changes along the rows, as if they were sorted.
 
     Rows that end with the decision are not judged: there the end itself depends on the sums.
     """
     found = []
-    for pair, policies in zip(pairs, family.pairs, strict=True):
-        rows = scores[:, policies]
-        met = rows[~np.isnan(rows).any(axis=1)] if pair.decided else rows[:0]
-        r0, r1 = comparison.reading.met(*met.T)
-        if len(met) > pair.n and changes(r1 - r0, family.size):
+    for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
+        if not pair.decided:
+            continue
+        gaps = comparison.reading.leads(*(shown[..., policy] for policy in policies))
+        if len(gaps) > pair.n and changes(gaps, family.size):
             found.append(sorted_rows(pair.policy0, pair.policy1))
     return tuple(found)
 
@@ -180,17 +160,15 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[s
 
 
 def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[str, ...]:
-    """Return the pairs for which the proxy's scores contradict its declared mean.
+    """Return the pairs whose scenes contradict what is known of them, one clause each.
 
-    Of scenes like the simulated ones it is said of any with probability at most ``FALSE_ALARMS``.
+    Of scenes like those it is said of any with probability at most ``FALSE_ALARMS``.
     """
-    rules = comparison.rules
-    if rules.proxy_mean is None:
-        return ()
-    found = _copied(shown) if rules.audit is None else _share_audited(shown, rules.audit)
+    rules, found = comparison.rules, []
     for pair, (first, second) in enumerate(family.pairs.tolist()):
         tests = comparison.scenes_of(pair, family.size)
-        assert tests is not None  # there is a proxy
+        if tests is None:
+            continue
         watch = tests.start()
         both = shown[:, ~np.isnan(shown[1][:, [first, second]]).any(axis=1)]
         guesses = (own[1] for own in comparison.directed(both[..., first], both[..., second]))
@@ -198,70 +176,8 @@ def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[st
             watch = tests.step(watch, guesses0, guesses1)
         if tests.differ(watch):
             names = rules.policies[first], rules.policies[second]
-            text = rules.reading.scenes_text(*names)
-            found.append(text)
+            found.append(rules.reading.scenes_text(*names))
     return tuple(found)
-
-
-def levels_differ(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Return the policies whose proxy scores otherwise in these scenes than in the simulated ones.
-
-    Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
-    """
-    found = []
-    if table.simulated is None or table.proxy is None or rules.n_max is None:
-        return ()
-    level = FALSE_ALARMS / len(table.policies)
-    for name, many, few in zip(table.policies, table.simulated.T, table.proxy.T, strict=True):
-        real = few[~np.isnan(few)]
-        way = level_differs(rules.scale.unit(many), rules.scale.unit(real), level, rules.n_max)
-        if way is not None:
-            text = (
-                f"the proxy finds {name} {way} in these scenes than in the simulated ones: they "
-                "seem to be drawn differently, but claims assume that they are drawn alike"
-            )
-            found.append(text)
-    return tuple(found)
-
-
-def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
-    """Compare the mean of few values with that of many others: "better", "worse", or None.
-
-    Each of the few, of which there can be n_max, is compared with some of the many of its own.
-    """
-    from stopwise.core.simulate import run_studies
-
-    batches = np.array([own.mean() for own in np.array_split(many, min(n_max, many.size))])
-    rows = min(batches.size, few.size)
-    check = Rules(alpha=level, n_max=n_max, design="paired")
-    ended = run_studies(check, batches[None, :rows], few[None, :rows], workers=1).decision[0]
-    return {0: "worse", 1: "better"}.get(int(ended))
-
-
-def _copied(shown: Floats) -> list[str]:
-    """Tell a proxy whose scores are those of the trials in every row."""
-    scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
-    if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
-        return []
-    text = (
-        "the proxy's scores are those of the trials in every row: claims are void if they were "
-        "copied, as a proxy is fixed before the trials and its mean is its own"
-    )
-    return [text]
-
-
-def _share_audited(shown: Floats, chance: float) -> list[str]:
-    """Tell audits that chance does not explain, at the same level."""
-    judged = ~np.isnan(shown[1]).all(axis=1)
-    audited = (~np.isnan(shown[0]).all(axis=1))[judged]
-    if not unlike_chance(audited, chance, FALSE_ALARMS):
-        return []
-    half = audited.size // 2
-    text = (
-        f"{audited.sum()} of {counted(audited.size, 'row')} were audited, {audited[:half].sum()} "
-        f"of them in the first half, which a chance of {chance:g} for each does not explain"
-    )
-    return [text]
 
 
 def _left(mean: float, interval: Interval, span: float) -> bool:
@@ -287,7 +203,8 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
     if not table.training_runs:
         return ()
     note = Message(
-        CAUTIONS["training-seeds"],
+        "the trials of a training run are not fresh draws of the algorithm: claims are about the "
+        "checkpoints that were tried; ",
         Setting("unit", "seed"),
         " takes the mean of a training run as one trial",
         ", of each task by itself" if table.mean is not None else "",

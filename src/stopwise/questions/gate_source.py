@@ -11,6 +11,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.readings.scale import Scale
+from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
 from stopwise.core.rules import Rules
 from stopwise.core.stream import SequentialTest
 from stopwise.data.folders import name_of
@@ -19,7 +20,7 @@ from stopwise.data.read import read_trials
 from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Setting
-from stopwise.questions.doubts import CAUTIONS, checkpoints_only
+from stopwise.questions.doubts import checkpoints_only
 from stopwise.questions.gate_result import Measured
 from stopwise.rows.align import align
 from stopwise.rows.table import Table
@@ -94,7 +95,7 @@ def pairs_of(
     limits = table.bounds or (0.0, 1.0)
     table.check(Scale(*limits).check)
     table = table.clipped(Scale(*limits))
-    caution = () if table.bounds is not None else (CAUTIONS["bounds-undeclared"],)
+    caution = () if table.bounds is not None else (BOUNDS_UNDECLARED,)
     return replace(table, bounds=limits, notes=(*table.notes, *checkpoints_only(table), *caution))
 
 
@@ -104,7 +105,7 @@ def complete(table: Table, names: tuple[str, ...]) -> Table:
     notes = table.notes
     if table.design == "paired" and not whole.all():
         # else the later trials of one policy have no partner yet
-        notes = (*notes, CAUTIONS["rows-incomplete"])
+        notes = (*notes, ROWS_INCOMPLETE)
     return replace(table, scores=table.scores[whole], notes=notes)
 
 

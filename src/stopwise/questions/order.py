@@ -9,6 +9,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Delegated, Rules
+from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
@@ -110,7 +111,7 @@ class OrderQuestion(Question):
         return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 
     def analyze(self, table: Table) -> Analysis:
-        return self._told(rank(table.beside(self.rules.reading.constants), self._ranking))
+        return self._told(rank(table.with_constants(self.rules.reading.constants), self._ranking))
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs
@@ -130,16 +131,21 @@ class OrderQuestion(Question):
         return {
             "rules": self.rules.settings(),
             "edition": edition_of(self.rules.method),
-            "scores": [row.tolist() for row in self._scores],
-            "trials": self._grouped,
+            "trials": self._trials,
+            "rows": self.rows,
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]))
-        trials = content["trials"]
-        question._grouped = {name: list(map(float, own)) for name, own in trials.items()}
-        for row in np.array(content["scores"], dtype=float).reshape(-1, *question._row_shape):
-            question._keep(row)
+        reading = question.rules.reading
+        trials = {
+            name: np.array(own, dtype=float).reshape(-1, reading.kinds).T
+            for name, own in content["trials"].items()
+        }
+        for row in range(require_whole(content["rows"], "rows", 0)):
+            taken = {name: reading.trials(name, row) for name in trials}
+            found = {name: trials[name][:, own.start : own.stop] for name, own in taken.items()}
+            question._keep({name: cells for name, cells in found.items() if cells.size})
         return question

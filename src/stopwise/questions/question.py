@@ -15,7 +15,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
-from stopwise.core.readings.averages import averages
+from stopwise.core.readings.score import Shown
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -23,7 +23,7 @@ from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.reach import out_of_reach
 from stopwise.questions.standing import Elimination, Standing, remaining_rows
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, side_by_side
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
@@ -32,8 +32,6 @@ T = TypeVar("T")
 Found = TypeVar("Found", bound=Analysis)
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
-# A score, with that of a proxy if there is one; None for a trial that has no score to offer.
-Shown = float | tuple[float | None, float] | None
 # The scores of the trials at these places; None instead of them all while the row is not complete.
 FindRow = Callable[[Places], Mapping[str, Sequence[Shown]] | None]
 
@@ -61,15 +59,15 @@ class Question(Resumable):
             parameter="joined",
         )
         self.rules = rules
-        self._scores: list[Floats] = []
-        # Of policies with groups of trials, those that were taken.
-        self._grouped: dict[str, list[float]] = {name: [] for name in rules.groups or ()}
+        self._seen = 0
+        # Of each policy, the trials that rows have taken, by their numbers.
+        self._trials: dict[str, list[Any]] = {name: [] for name in rules.reading.run}
 
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
 
     @property
     def rows(self) -> int:
-        return len(self._scores)
+        return self._seen
 
     @property
     @abstractmethod
@@ -149,8 +147,8 @@ class Question(Resumable):
         """
         if self.rows == self.rules.n_max:
             return ()
-        stored = self.rules.stored
-        return tuple(name for name in self.tried if name not in stored) if stored else self.tried
+        run_before = set(self.rules.reading.run) - set(self.rules.reading.tried)
+        return tuple(name for name in self.tried if name not in run_before)
 
     @property
     def numbered_apart(self) -> bool:
@@ -224,79 +222,48 @@ class Question(Resumable):
         of the proxy.
         """
         self._require_room()
-        if self.rules.proxy_mean is not None:
-            self._add_beside_proxy(row)
-            return
-        scores = np.full(len(self.policies), np.nan)
-        for name, score in self.rules.reading.constants.items():
-            scores[self._columns[name]] = score
-        groups = self.rules.groups or {}
-        for name, score in row.items():
-            self._require_known(name)
-            if name in groups:
-                scores[self._columns[name]] = self._average(name, score)
-                continue
-            self.comparison.unit_score(score, repr(name))
-            scores[self._columns[name]] = score
-        self._keep(scores)
+        found = {name: self._cells(name, given) for name, given in row.items()}
+        self.rules.reading.check_row(found)
+        self._keep({name: np.array(cells, dtype=float).T for name, cells in found.items()})
 
     def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
         """Return a score that was checked with that of the proxy, if there is one, or raise."""
-        unasked = self.rules.audit is not None and score is None and proxy is not None
-        if score is None and not unasked:
+        found = self.rules.reading.offered(score, proxy)
+        if found is None:
             self._require_gaps(policy)
-            return None
-        require(
-            (self.rules.proxy_mean is not None) == (proxy is not None),
-            "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither",
-            parameter="proxy_mean",
-        )
-        if proxy is None:
-            return score
-        self.comparison.unit_score(proxy, f"the proxy of {policy!r}")
-        return score, float(proxy)
+        if isinstance(found, tuple):
+            self.comparison.unit_score(proxy, f"the proxy of {policy!r}")
+        return found
 
-    def _add_beside_proxy(self, row: Mapping[str, tuple[float | None, float]]) -> None:
-        scores = np.full((2, len(self.policies)), np.nan)
-        for name, both in row.items():
-            self._require_known(name)
-            require(
-                isinstance(both, Sequence),
-                f"a mean of a proxy is declared, but {name!r} comes without a score of it",
-                parameter="proxy_mean",
-            )
-            for kind, score in enumerate(both):
-                if score is not None:
-                    self.comparison.unit_score(score, repr(name))
-                    scores[kind, self._columns[name]] = score
-        asked = {both[0] is not None for both in row.values()}
+    def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
+        """Return the checked scores of a policy's trials in the next row."""
+        self._require_known(name)
+        reading = self.rules.reading
+        trials = given if reading.several(name) else [given]
+        number = len(reading.trials(name, self.rows))
         require(
-            len(asked) < 2 or self.rules.audit is None,
-            "a row is audited or not: people score all of its trials, or none",
-            parameter="audit",
+            len(trials) == number,
+            f"this row takes {counted(number, 'trial')} of {name!r}, but got "
+            f"{counted(len(trials), 'score')}",
         )
-        self._keep(scores)
+        cells = [reading.cell(name, trial) for trial in trials]
+        for score in (score for cell in cells for score in cell if score is not None):
+            self.comparison.unit_score(score, repr(name))
+        return cells
 
-    def _keep(self, scores: Floats) -> None:
-        self._show(self.comparison.scale.unit(scores))
-        self._scores.append(scores)
-
-    def _average(self, name: str, given: Sequence[float | None]) -> float:
-        """Keep the scores of a group by their numbers; return their average."""
-        numbers = self.rules.reading.trials(name, self.rows)
-        require(
-            len(given) == len(numbers),
-            f"this row takes {counted(len(numbers), 'trial')} of {name!r}, but got "
-            f"{counted(len(given), 'score')}",
-        )
-        for score in given:
-            if score is not None:
-                self.comparison.unit_score(score, repr(name))
-        nearest = self.comparison.scale.nearest
-        found = [math.nan if score is None else nearest(float(score)) for score in given]
-        own = self._grouped[name]
-        own += [math.nan] * (numbers.start - len(own)) + found  # rows that went by without it
-        return float(averages(np.array(found), np.array([0]), self.rules)[0])
+    def _keep(self, found: Mapping[str, Floats]) -> None:
+        """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
+        reading = self.rules.reading
+        row = np.full((reading.kinds, len(self.policies)), np.nan)
+        for name, score in reading.constants.items():
+            row[:, self._columns[name]] = score
+        for name, cells in found.items():
+            own, first = self._trials[name], reading.trials(name, self.rows).start
+            own += [(math.nan,) * reading.kinds] * (first - len(own))  # rows went by without it
+            own += map(tuple, cells.T.tolist())
+            row[:, self._columns[name]] = reading.averaged(name, cells)
+        self._show(self.comparison.scale.unit(row if reading.kinds > 1 else row[0]))
+        self._seen += 1
 
     def _require_gaps(self, policy: str) -> None:
         require(
@@ -331,14 +298,9 @@ class Question(Resumable):
             yield self.rows - 1
 
     def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
-        row = {name: own if name in self._grouped else own[0] for name, own in found.items()}
+        several = self.rules.reading.several
+        row = {name: own if several(name) else own[0] for name, own in found.items()}
         return {name: score for name, score in row.items() if score is not None}
-
-    @property
-    def _row_shape(self) -> tuple[int, ...]:
-        """The shape of a row's scores: with a proxy, those of the policies, then its own."""
-        policies = len(self.policies)
-        return (policies,) if self.rules.proxy_mean is None else (2, policies)
 
     def scores(self) -> list[dict[str, float]]:
         """Return the scores that rows seen have taken, by the number of the trial."""
@@ -346,10 +308,19 @@ class Question(Resumable):
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        rows = np.array(self._scores).reshape(-1, *self._row_shape)
-        if rows.ndim == 2:
-            return self._table(rows, task, notes).having(self._grouped)
-        return replace(self._table(rows[:, 0], task, notes), proxy=rows[:, 1])
+        reading = self.rules.reading
+        blank = np.full((reading.kinds, self.rows), np.nan)
+        columns = []
+        for name in self.policies:
+            own = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
+            if name in reading.constants:
+                own = np.full_like(blank, reading.constants[name])
+            columns.append(own)
+        layers = [
+            side_by_side([blank[kind], *(own[kind] for own in columns)])[:, 1:]
+            for kind in range(reading.kinds)
+        ]
+        return replace(self._table(layers[0], task, notes), beside=tuple(layers[1:]))
 
     def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
         return Table(

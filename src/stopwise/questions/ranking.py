@@ -15,7 +15,7 @@ from stopwise.questions import budget
 from stopwise.questions.budget import Bonferroni
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import replay
-from stopwise.rows.table import Table, beside_proxy, unit_scores
+from stopwise.rows.table import Table, unit_rows
 
 GOAL = "order"
 # Scores in all orders together; more would take longer than the rest of a report.
@@ -47,12 +47,12 @@ class Ranking:
 
         None where that would take too long, or where the answer does not depend on the order.
         """
-        scores = beside_proxy(table, unit_scores(table, self.comparison), self.comparison)
+        scores = unit_rows(table, self.comparison)
         if scores.size * orders > MOST_SCORES:
             return None
         rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
-        places = [np.arange(len(table.scores))]
-        places += [rng.permutation(len(table.scores)) for _ in range(orders)]
+        rows = scores.shape[-2]
+        places = [np.arange(rows), *(rng.permutation(rows) for _ in range(orders))]
         outcome = replay(self.comparison, self.budget, scores[..., np.stack(places), :])
         ends: Bools = np.concatenate([outcome.claims, outcome.same[..., None]], axis=-1)
         return int((ends[1:] != ends[0]).any(axis=(1, 2)).sum())

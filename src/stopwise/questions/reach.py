@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from stopwise.core.rules import Rules
 
 if TYPE_CHECKING:
-    from stopwise.questions.question import Places, Question, Shown
+    from stopwise.core.readings.score import Shown
+    from stopwise.questions.question import Places, Question
 
 # More rows are not played through.
 MOST_ROWS = 500

@@ -10,9 +10,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from stopwise.core.readings.score import Shown
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
-from stopwise.questions.question import Places, Shown, complete
+from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.stop_rule import StopRule
 

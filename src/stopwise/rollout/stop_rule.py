@@ -15,6 +15,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import rules_beside
 from stopwise.core.readings.averages import numbers_of, stored_scores
+from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
 from stopwise.core.settings import StopSettings
@@ -23,7 +24,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Setting
 from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.question import FindRow, Places, Shown, complete
+from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.reach import out_of_reach, warn
 from stopwise.questions.standing import Elimination, Standing
 from stopwise.rows.task_mean import TaskMean

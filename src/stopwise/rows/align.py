@@ -98,7 +98,7 @@ def align(
         bounds_inferred=trials.bounds_inferred,
         training_runs=runs,
         preferences=trials.preferences,
-        proxy=proxy,
+        beside=() if proxy is None else (proxy,),
         scenes=scenes,
     )
 

@@ -56,10 +56,8 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
         ) from error
 
 
-def _same_rows(scenes: Floats, trials: Floats | None) -> bool:
+def _same_rows(scenes: Floats, trials: Floats) -> bool:
     """Whether simulated scenes are those of the trials, in whatever order; few may be by chance."""
-    if trials is None:
-        return False
     known = trials[~np.isnan(trials).any(axis=1)]
     if known.shape != scenes.shape or len(known) < ENOUGH_ROWS:
         return False
@@ -140,7 +138,7 @@ class Scenes:
             scores = found.arranged(table.policies)[new]
         complete = scores[~np.isnan(scores.astype(float)).any(axis=-1)]
         require(
-            not any(_same_rows(complete, own) for own in (table.scores, table.proxy)),
+            not any(_same_rows(complete, own) for own in (table.scores, *table.beside)),
             "the simulated scenes have the scores of the trials, row by row: the mean of the proxy "
             "must come from other scenes, drawn separately from those of the trials",
             parameter="proxy_scores",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.comparison import Comparison
 from stopwise.core.readings.scale import Scale
+from stopwise.core.readings.score import Scores
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import ONE_LOOK, Message, Setting, counted
 from stopwise.rows.task_mean import TaskMean
@@ -31,7 +31,7 @@ class Table:
     # checkpoints. 0 if there is nothing to be said of it.
     training_runs: int = 0
     preferences: bool = False  # whether scores say which of two trials was preferred
-    proxy: Floats | None = None  # cheap scores of the same trials, an array like ``scores``
+    beside: tuple[Floats, ...] = ()  # other scores of the same trials, each like ``scores``
     scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
     simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
@@ -103,16 +103,23 @@ class Table:
         return replace(self, scores=scores, notes=(*self.notes, note))
 
     def first(self, rows: int | None) -> "Table":
-        proxy = None if self.proxy is None else self.proxy[:rows]
-        return replace(self, scores=self.scores[:rows], proxy=proxy)
+        return self.with_each(lambda scores: scores[:rows])
 
     def without(self, policies: Collection[str | None]) -> "Table":
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)
-        proxy = None if self.proxy is None else self.proxy[:, kept]
-        return replace(self, policies=names, scores=self.scores[:, kept], proxy=proxy)
+        return replace(self.with_each(lambda scores: scores[:, kept]), policies=names)
 
-    def beside(self, constants: Mapping[str, float]) -> "Table":
+    def layers(self, reading: Scores) -> Floats:
+        """Return the scores that the reading compares, of several kinds along a first axis."""
+        return reading.layers(self.scores, self.beside, self.policies)
+
+    def with_each(self, change: Callable[[Floats], Floats]) -> "Table":
+        """Return the table with its scores, and those beside them, changed alike."""
+        beside = tuple(map(change, self.beside))
+        return replace(self, scores=change(self.scores), beside=beside)
+
+    def with_constants(self, constants: Mapping[str, float]) -> "Table":
         """Return the table with last columns that always score these constants, if it has none."""
         new = {name: score for name, score in constants.items() if name not in self.policies}
         if not new:
@@ -162,24 +169,6 @@ def side_by_side(columns: Sequence[Floats]) -> Floats:
     return scores
 
 
-def shares_won(scores: Floats) -> Floats:
-    """Return the share of its meetings that each trial has won, a tie counting half.
-
-    A trial meets those of the other policies in its row; NaN where it meets none.
-    """
-    won, meetings = np.zeros((2, *scores.shape))
-    for first, second in combinations(range(scores.shape[1]), 2):
-        r0, r1 = scores[:, first], scores[:, second]
-        met = (~(np.isnan(r0) | np.isnan(r1))).astype(np.float64)
-        gained = 0.5 * (met + (r1 > r0) - (r1 < r0))
-        won[:, first] += met - gained
-        won[:, second] += gained
-        meetings[:, [first, second]] += met[:, None]
-    with np.errstate(invalid="ignore"):
-        shares: Floats = won / meetings
-    return shares
-
-
 def unit_scores(table: Table, comparison: Comparison) -> Floats:
     """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
     # Validity rests on this line: readers check earlier only to name file and line, and anyone can
@@ -188,34 +177,8 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     return comparison.scale.unit(table.scores)
 
 
-def beside_proxy(table: Table, scores: Floats, comparison: Comparison) -> Floats:
-    """Return scores in [0, 1] with those of the proxy, along a first axis, if one is declared."""
-    if comparison.rules.proxy_mean is None:
-        return scores
-    if table.proxy is None:
-        raise InvalidInput(
-            "a mean of a proxy is declared, but the trials have no scores of one: name their "
-            "column with ",
-            Setting("proxy"),
-        )
-    comparison.scale.check(table.proxy[~np.isnan(table.proxy)], "the proxy")
-    for row, policy in np.argwhere(~np.isnan(table.scores) & np.isnan(table.proxy))[:1].tolist():
-        # Which scenes would be left out may depend on how they went.
-        text = f"the proxy has no score of {table.policies[policy]} in row {row + 1}, and needs one"
-        raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
-    if comparison.rules.audit is not None:
-        _check_audits(table.scores, table.proxy)
-    return np.stack([scores, comparison.scale.unit(table.proxy)])
-
-
-def _check_audits(scores: Floats, proxy: Floats) -> None:
-    """Raise if some trials of a row were audited and others not."""
-    audited, judged = ~np.isnan(scores), ~np.isnan(proxy)
-    some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
-    row = int(some.argmax()) + 1
-    require(
-        not some.any(),
-        "a row is audited or not: people score all of its trials, or none, but some only of row "
-        f"{row}",
-        parameter="audit",
-    )
+def unit_rows(table: Table, comparison: Comparison) -> Floats:
+    """Return the rows in [0, 1] as the tests see them, made of trials that are checked."""
+    unit_scores(table, comparison)
+    reading = comparison.reading
+    return comparison.scale.unit(reading.rows(table.layers(reading)))

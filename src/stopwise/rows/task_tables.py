@@ -107,7 +107,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
         scores=side_by_side(columns),
         design=design or "independent",
         notes=(*((note,) if gaps and proxy is None else ()), *uneven),
-        proxy=None if proxy is None else _proxy(proxy, columns, list(map(str, source))),
+        beside=() if proxy is None else (_proxy(proxy, columns, list(map(str, source))),),
     )
 
 

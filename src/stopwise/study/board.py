@@ -17,10 +17,11 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from stopwise.core.comparison import Comparison
+from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
 from stopwise.questions import pose
-from stopwise.questions.question import Places, Question, Shown, complete
+from stopwise.questions.question import Places, Question, complete
 
 CHECKPOINT = 256  # rows between kept questions, so that undoing a trial need not replay all
 KEPT = 2  # of them; what was done longer ago is seldom undone

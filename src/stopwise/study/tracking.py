@@ -9,8 +9,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from stopwise.core.readings.score import Shown
 from stopwise.questions import pose
-from stopwise.questions.question import Places, Question, Shown, complete
+from stopwise.questions.question import Places, Question, complete
 from stopwise.rows.table import Table
 from stopwise.study.assignment import finished
 from stopwise.study.state import StudyState

@@ -7,11 +7,9 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.confidence_state import ConfidenceState
-from stopwise.core.readings.scale import Scale
 from stopwise.files import plain_names
 from stopwise.questions.intervals import through
 from stopwise.questions.question import Question
-from stopwise.rows.table import shares_won
 
 # So many relations are listed in a verdict.
 MOST_TOLD = 12
@@ -47,12 +45,9 @@ class RowValues:
         return told, f"{self._before and self._before[:-1] + ': '}{shown(question)}"
 
     def _means(self, names: dict[str, str]) -> dict[str, float]:
-        rules, scale = self.question.rules, self.question.comparison.scale
-        scores = self.question.table().scores
+        rules, scale = self.question.rules, self.question.rules.reading.tested_scale
+        scores = rules.reading.values(self.question.table().scores)
         unit = scale.unit(scores)
-        if rules.by == "wins":
-            scores = unit = shares_won(unit)
-            scale = Scale(*scale.ends)
         if self._policies != rules.policies:  # one that joins takes its part of alpha
             self._policies, self._intervals = rules.policies, {}
         found: dict[str, float] = {}

@@ -11,7 +11,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.readings.score import Scores
+from stopwise.core.readings.score import Met, Scores
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import require
 from stopwise.messages import counted, named
@@ -58,30 +58,18 @@ def trials_of(number: int | None, n_max: int | None, row: int) -> range:
     return range(row * number // n_max, (row + 1) * number // n_max)
 
 
-def averaged(scores: Floats, rules: "Rules") -> Floats:
-    """Return the rows of averages (n_max, policies) of trials by number (trials, policies).
+def averages(trials: Floats, starts: Ints, bounds: tuple[float, float]) -> Floats:
+    """Averages of groups of trials (along the last axis) that begin at these.
 
-    Scores that are missing are left out of their group; a cell without any is NaN.
+    Scores that are missing are left out of their group; a group without any is NaN.
     """
-    assert rules.n_max is not None
-    rows = np.full((rules.n_max, len(rules.policies)), np.nan)
-    for index, name in enumerate(rules.policies):
-        number = (rules.groups or {}).get(name, rules.n_max)
-        own = np.full(number, np.nan)
-        own[: len(scores)] = scores[:number, index]
-        rows[:, index] = averages(own, np.arange(rules.n_max) * number // rules.n_max, rules)
-    return rows
-
-
-def averages(own: Floats, starts: Ints, rules: "Rules") -> Floats:
-    """Return the averages of groups that begin at these trials of one policy."""
-    known = ~np.isnan(own)
-    sums = np.add.reduceat(np.where(known, own, 0.0), starts)
-    counts = np.add.reduceat(known.astype(np.int64), starts)
-    found = np.full(len(starts), np.nan)
+    known = ~np.isnan(trials)
+    sums = np.add.reduceat(np.where(known, trials, 0.0), starts, axis=-1)
+    counts = np.add.reduceat(known.astype(np.int64), starts, axis=-1)
+    found = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=found, where=counts > 0)
     # Of scores at a bound the average may be off by a rounding error.
-    inside: Floats = np.clip(found, *rules.bounds)
+    inside: Floats = np.clip(found, *bounds)
     return inside
 
 
@@ -100,9 +88,69 @@ class Averages(Scores):
     def tried(self) -> tuple[str, ...]:
         return tuple(name for name in super().tried if name not in self.rules.stored)
 
+    def most(self, policy: str) -> int | None:
+        return self._groups.get(policy, self.rules.n_max)
+
+    def several(self, policy: str) -> bool:
+        return policy in self._groups
+
+    def starts(self, policy: str, rows: int) -> Ints:
+        number, n_max = self._groups.get(policy), self.rules.n_max
+        every = super().starts(policy, rows)
+        return every if number is None or n_max is None else every * number // n_max
+
     def trials(self, policy: str, row: int) -> range:
-        number = (self.rules.groups or {}).get(policy)
-        return trials_of(number, self.rules.n_max, row)
+        return trials_of(self._groups.get(policy), self.rules.n_max, row)
+
+    def counted(self, trials: Floats) -> Floats:
+        numbers = [self.most(name) for name in self.rules.policies]
+        most = max((number for number in numbers if number is not None), default=None)
+        kept = trials[..., :most, :].copy()
+        for index, number in enumerate(numbers):
+            kept[..., number:, index] = np.nan
+        return kept
+
+    def rows(self, trials: Floats) -> Floats:
+        """Rows of averages, up to the last in which two policies meet."""
+        n_max = self.rules.n_max
+        if n_max is None:
+            return trials
+        found = np.full((*trials.shape[:-2], n_max, trials.shape[-1]), np.nan)
+        for index, name in enumerate(self.rules.policies):
+            starts = self.starts(name, n_max)
+            own = np.full((*trials.shape[:-2], int(starts[-1])), np.nan)
+            given = trials[..., : int(starts[-1]), index]
+            own[..., : given.shape[-1]] = given
+            found[..., index] = averages(own, starts[:-1], self.rules.bounds)
+        known = ~np.isnan(found.reshape(-1, *found.shape[-2:])).all(axis=0)
+        meeting = np.flatnonzero(known.sum(axis=1) > 1)
+        return found[..., : meeting.max(initial=-1) + 1, :]
+
+    def averaged(self, policy: str, cells: Floats) -> Floats:
+        found = averages(self.scale.clip(cells), np.array([0]), self.rules.bounds)
+        return super().averaged(policy, found)
+
+    @property
+    def _groups(self) -> Mapping[str, int]:
+        return self.rules.groups or {}
+
+    def cautions(self, met: Met) -> list[str]:
+        found = super().cautions(met)
+        if self._groups:
+            numbers = ", ".join(f"{name} {number}" for name, number in self._groups.items())
+            text = (
+                f"rows hold averages of groups of trials ({numbers} in {self.rules.n_max} rows), "
+                "which is valid only if these numbers, and n_max with them, were fixed before any "
+                "score was seen"
+            )
+            found.append(text)
+        if self.rules.stored:
+            text = (
+                f"the stored trials of {', '.join(self.rules.stored)} are assumed to come from the "
+                "conditions of today: the same robot, scenes and scoring"
+            )
+            found.append(text)
+        return found
 
     def for_method(self) -> dict[str, Any]:
         return {**super().for_method(), "averages": bool(self.rules.groups)}

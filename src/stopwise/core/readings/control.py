@@ -4,28 +4,32 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
+from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus.constants import MOST_WEIGHT
+from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
-from stopwise.core.readings.score import Arrays, Scores
+from stopwise.core.readings.score import Arrays, Met, Names, Scores, Shown
 from stopwise.core.scores import is_number, numeric_array
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import listed, named
+from stopwise.messages import Setting, counted, listed, named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
 # The mean of g1 - g0; of several pairs, that of each.
 ProxyMeans = float | tuple[float, ...]
+# Fewer rows may be alike by chance.
+MOVING_ROWS = 20
 # A smaller variance of g1 - g0 is rounding.
 TINY = 1e-9
 
@@ -106,6 +110,41 @@ class Control(Scores):
             self.scale.check(array, "the proxy")
         return array0, array1
 
+    def offered(self, score: float | None, beside: float | None) -> Shown:
+        if score is None:
+            return None
+        if beside is None:
+            super().offered(score, math.nan)  # raises
+        assert beside is not None
+        return score, float(beside)
+
+    def cell(self, policy: str, given: Any) -> tuple[Any, ...]:
+        require(
+            isinstance(given, Sequence),
+            f"a mean of a proxy is declared, but {policy!r} comes without a score of it",
+            parameter="proxy_mean",
+        )
+        return tuple(given)
+
+    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
+        if not beside:
+            raise InvalidInput(
+                "a mean of a proxy is declared, but the trials have no scores of one: name their "
+                "column with ",
+                Setting("proxy"),
+            )
+        (proxy,) = beside
+        self.scale.check(proxy[~np.isnan(proxy)], "the proxy")
+        for row, policy in np.argwhere(~np.isnan(scores) & np.isnan(proxy))[:1].tolist():
+            # Which scenes would be left out may depend on how they went.
+            text = f"the proxy has no score of {policies[policy]} in row {row + 1}, and needs one"
+            raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
+        return np.stack([scores, proxy])
+
+    def ran(self, layers: Floats) -> Floats:
+        scores: Floats = layers[0]
+        return scores
+
     def present(self, r0: Floats, r1: Floats) -> Bools:
         return np.asarray(super().present(r0, r1).all(axis=0))
 
@@ -132,6 +171,39 @@ class Control(Scores):
 
     def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
         return np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
+
+    def cautions(self, met: Met) -> list[str]:
+        left_out = (
+            "with a proxy, which trials are missing must not depend on the scene either: the "
+            "proxy's mean covers all scenes, including those left out"
+        )
+        assumed = (
+            "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
+            "and the proxy to have been fixed before the trials; the correlation between its "
+            f"differences and the real ones is {_correlation(met)}"
+        )
+        return [*super().cautions(met), *[left_out] * met.incomplete, assumed]
+
+    def suspected(self, met: Met) -> tuple[str, ...]:
+        return (*_copied(met.layers), *self._levels_differ(met))
+
+    def _levels_differ(self, met: Met) -> Iterator[str]:
+        """Yield which policies score otherwise in these scenes than in the simulated ones.
+
+        Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
+        """
+        rules, simulated = self.rules, met.simulated
+        if simulated is None or rules.n_max is None:
+            return
+        level = FALSE_ALARMS / len(rules.policies)
+        for name, many, few in zip(rules.policies, simulated.T, met.layers[1].T, strict=True):
+            real = self.scale.unit(few[~np.isnan(few)])
+            way = level_differs(self.scale.unit(many), real, level, rules.n_max)
+            if way is not None:
+                yield (
+                    f"the proxy finds {name} {way} in these scenes than in the simulated ones: "
+                    "they seem to be drawn differently, but claims assume that they are drawn alike"
+                )
 
     def scenes_text(self, policy0: str, policy1: str) -> str:
         return (
@@ -173,6 +245,35 @@ class Judge(Control):
         )
         return [0.0] * len(rules.pairs)
 
+    def offered(self, score: float | None, beside: float | None) -> Shown:
+        if score is None and beside is not None:
+            return None, float(beside)
+        return super().offered(score, beside)
+
+    def check_row(self, row: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        asked = {cell[0] is not None for cells in row.values() for cell in cells}
+        text = "a row is audited or not: people score all of its trials, or none"
+        require(len(asked) < 2, text, parameter="audit")
+
+    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
+        """Scores of people and of the judge; some of a row cannot be audited and others not."""
+        layers = super().layers(scores, beside, policies)
+        audited, judged = ~np.isnan(layers)
+        some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
+        row = int(some.argmax()) + 1
+        require(
+            not some.any(),
+            "a row is audited or not: people score all of its trials, or none, but some only of "
+            f"row {row}",
+            parameter="audit",
+        )
+        return layers
+
+    def ran(self, layers: Floats) -> Floats:
+        """Trials without a score of people were run, and the judge has seen them."""
+        judged: Floats = layers[1]
+        return judged
+
     def scored(self, scores0: Floats, scores1: Floats) -> tuple[Floats, Floats]:
         audited = ~np.isnan(scores0)
         require(
@@ -211,11 +312,77 @@ class Judge(Control):
         score0, score1 = super().alone(r0, r1, axis)
         return np.nan_to_num(score0), np.nan_to_num(score1)
 
+    def cautions(self, met: Met) -> list[str]:
+        audited = counted(int((~np.isnan(met.layers[0])).any(axis=1).sum()), "row")
+        text = (
+            f"claims are about the scores of people, who scored {audited}; each row is assumed to "
+            f"be audited with chance {self.share:g}, drawn before it was run; the correlation "
+            f"between the judge's differences and people's is {_correlation(met)}"
+        )
+        return [*Scores.cautions(self, met), text]
+
+    def suspected(self, met: Met) -> tuple[str, ...]:
+        return _share_audited(met.layers, self.share)
+
     def scenes_text(self, policy0: str, policy1: str) -> str:
         return (
             f"pairs of {policy0} and {policy1} were audited more often where the judge prefers one "
             "of them than chance explains: claims are void if audits depend on what the judge says"
         )
+
+
+def _correlation(met: Met) -> str:
+    """Correlation of the proxy's differences with the real ones, pair by pair."""
+    found: list[float] = []
+    for first, second in met.pairs:
+        both = met.layers[..., second] - met.layers[..., first]
+        known = both[:, ~np.isnan(both).any(axis=0)]
+        varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
+        found += [float(np.corrcoef(*known)[0, 1])] if varies else []
+    if len(found) < 2:
+        return f"{found[0]:.2g}" if found else "unknown"
+    return f"{min(found):.2g} to {max(found):.2g}"
+
+
+def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
+    """Compare the mean of few values with that of many others: "better", "worse", or None.
+
+    Each of the few, of which there can be n_max, is compared with some of the many of its own.
+    """
+    from stopwise.core.rules import Rules
+    from stopwise.core.simulate import run_studies
+
+    batches = np.array([own.mean() for own in np.array_split(many, min(n_max, many.size))])
+    rows = min(batches.size, few.size)
+    check = Rules(alpha=level, n_max=n_max, design="paired")
+    ended = run_studies(check, batches[None, :rows], few[None, :rows], workers=1).decision[0]
+    return {0: "worse", 1: "better"}.get(int(ended))
+
+
+def _copied(shown: Floats) -> tuple[str, ...]:
+    """Tell a proxy whose scores are those of the trials in every row."""
+    scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
+    if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
+        return ()
+    text = (
+        "the proxy's scores are those of the trials in every row: claims are void if they were "
+        "copied, as a proxy is fixed before the trials and its mean is its own"
+    )
+    return (text,)
+
+
+def _share_audited(shown: Floats, chance: float) -> tuple[str, ...]:
+    """Tell audits that chance does not explain, at the same level."""
+    judged = ~np.isnan(shown[1]).all(axis=1)
+    audited = (~np.isnan(shown[0]).all(axis=1))[judged]
+    if not unlike_chance(audited, chance, FALSE_ALARMS):
+        return ()
+    half = audited.size // 2
+    text = (
+        f"{audited.sum()} of {counted(audited.size, 'row')} were audited, {audited[:half].sum()} "
+        f"of them in the first half, which a chance of {chance:g} for each does not explain"
+    )
+    return (text,)
 
 
 def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:

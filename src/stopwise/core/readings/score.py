@@ -5,15 +5,15 @@ docs/design/readings.md.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core import registry
-from stopwise.core.arrays import Bools, Floats
+from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Method
 from stopwise.core.readings.scale import Scale
@@ -27,6 +27,25 @@ if TYPE_CHECKING:
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]
 Two = tuple[float, float]
+Names = tuple[str, ...]
+# A score, with that of a proxy if there is one; None for a trial that has no score to offer.
+Shown = float | tuple[float | None, float] | None
+BOUNDS_UNDECLARED = "no bounds were declared: scores are assumed to lie in [0, 1]"
+ROWS_INCOMPLETE = (
+    "each pair uses only rows in which both policies have a trial; this is valid only if which "
+    "trials are missing does not depend on the scores"
+)
+BESIDE = "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither"
+
+
+class Met(NamedTuple):
+    """The trials behind an answer, as far as what is to be known of it depends on them."""
+
+    layers: Floats  # by policies, those of several kinds along a first axis
+    pairs: Sequence[Sequence[int]]  # the places of the policies that were compared
+    incomplete: bool  # whether a trial is missing that was needed
+    unbounded: bool  # whether no bounds were declared
+    simulated: Floats | None  # scores of a proxy in simulated scenes, where there are any
 
 
 class Scores:
@@ -95,9 +114,59 @@ class Scores:
         """The policies that are tried in this study."""
         return self.run
 
+    def most(self, policy: str) -> int | None:  # noqa: ARG002
+        """The most trials of a policy that count, where that was declared."""
+        return self.rules.n_max
+
+    def several(self, policy: str) -> bool:  # noqa: ARG002
+        """Whether a row takes several trials of a policy."""
+        return False
+
+    def starts(self, policy: str, rows: int) -> Ints:  # noqa: ARG002
+        """The first trial of each of so many rows of a policy, and of the row behind them."""
+        return np.arange(rows + 1)
+
     def trials(self, policy: str, row: int) -> range:  # noqa: ARG002
         """The trials of a policy that a row takes, by their numbers."""
         return range(row, row + 1)
+
+    # What a trial has, and what a row makes of its trials.
+
+    def offered(self, score: float | None, beside: float | None) -> Shown:
+        """A result as rows take it; ``beside`` is the score of a proxy or a judge."""
+        require(score is None or beside is None, BESIDE, parameter="proxy_mean")
+        return score
+
+    def cell(self, policy: str, given: Any) -> tuple[Any, ...]:  # noqa: ARG002
+        """The scores of one trial, of each kind that there is; None where one is missing."""
+        return (given,)
+
+    def check_row(self, row: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        """Raise if the trials of a row, each as ``cell`` gives it, do not belong together."""
+
+    def counted(self, trials: Floats) -> Floats:
+        """Those trials that count, of trials by policies along the last axes."""
+        return trials[..., : self.rules.n_max, :]
+
+    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
+        """Scores (trials, policies), those of several kinds along a first axis."""
+        return scores
+
+    def rows(self, trials: Floats) -> Floats:
+        """Rows by policies along the last axes, made of their trials."""
+        return trials
+
+    def averaged(self, policy: str, cells: Floats) -> Floats:  # noqa: ARG002
+        """What a row has of a policy, whose trials in it are along the last axis."""
+        return cells[..., 0]
+
+    def ran(self, layers: Floats) -> Floats:
+        """Numbers (trials, policies) that are NaN for trials that were not run."""
+        return layers
+
+    def values(self, scores: Floats) -> Floats:
+        """What the means of policies are of, given their scores (trials, policies)."""
+        return scores
 
     # From scores to what the test sees.
 
@@ -204,6 +273,12 @@ class Scores:
         both = np.stack((r0, r1), axis=-1)
         return both, np.ascontiguousarray(both[..., ::-1])
 
+    def leads(self, r0: Floats, r1: Floats) -> Floats:
+        """The advantages in [0, 1] of policy 1 in those rows of a pair that have scores."""
+        known = self.present(r0, r1)
+        r0, r1 = self.alone(*self.met(r0[..., known], r1[..., known]))
+        return r1 - r0
+
     def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:  # noqa: ARG002
         """The scores that are claimed about, without what stands beside them."""
         return r0, r1
@@ -221,6 +296,16 @@ class Scores:
     def edge(self, margin: float) -> float:
         """The value that a decision lies beyond, in the unit of the interval shown."""
         return margin
+
+    # What is to be known of an answer.
+
+    def cautions(self, met: Met) -> list[str]:
+        """What may void the guarantee, or is to be known of it."""
+        return [ROWS_INCOMPLETE] * met.incomplete + [BOUNDS_UNDECLARED] * met.unbounded
+
+    def suspected(self, met: Met) -> tuple[str, ...]:  # noqa: ARG002
+        """Signs that what the reading assumes of its trials does not hold, one clause each."""
+        return ()
 
     # Words.
 

@@ -1,5 +1,6 @@
 """Wins: which of two policies has the better trial more often, a tie counting half for each."""
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,13 +8,38 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import OrderScale, Scale
-from stopwise.core.readings.score import Scores, Two
+from stopwise.core.readings.score import Met, Scores, Two
 from stopwise.errors import require
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
 WINS = "wins"
+NOT_MEANS = (
+    "claims are about winning, not about means: a policy can win more often and have the worse mean"
+)
+NOT_TRANSITIVE = (
+    "nothing follows from other pairs here: a may win more often against b, b against c and c "
+    "against a, and there need not be a best policy"
+)
+
+
+def shares_won(scores: Floats) -> Floats:
+    """Return the share of its meetings that each trial has won, a tie counting half.
+
+    A trial meets those of the other policies in its row; NaN where it meets none.
+    """
+    won, meetings = np.zeros((2, *scores.shape))
+    for first, second in combinations(range(scores.shape[1]), 2):
+        r0, r1 = scores[:, first], scores[:, second]
+        met = (~(np.isnan(r0) | np.isnan(r1))).astype(np.float64)
+        gained = 0.5 * (met + (r1 > r0) - (r1 < r0))
+        won[:, first] += met - gained
+        won[:, second] += gained
+        meetings[:, [first, second]] += met[:, None]
+    with np.errstate(invalid="ignore"):
+        shares: Floats = won / meetings
+    return shares
 
 
 class Wins(Scores):
@@ -52,6 +78,10 @@ class Wins(Scores):
         won: Floats = 0.5 * (1.0 + (r1 > r0) - (r1 < r0))
         return 1.0 - won, won
 
+    def values(self, scores: Floats) -> Floats:
+        """The share of its meetings that each trial has won."""
+        return shares_won(self.scale.unit(scores))
+
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:  # noqa: ARG002
         won0, won1 = self.met(np.asarray(unit[0]), np.asarray(unit[1]))
         won = float(won0), float(won1)
@@ -63,6 +93,11 @@ class Wins(Scores):
 
     def not_worse(self, other: str) -> str:
         return f"does not lose to {other} more often"
+
+    def cautions(self, met: Met) -> list[str]:
+        """Wins need no bounds, and nothing follows from them for other pairs."""
+        found = [*super().cautions(met._replace(unbounded=False)), NOT_MEANS]
+        return found if len(met.pairs) == 1 else [*found, NOT_TRANSITIVE]
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), "by": WINS}

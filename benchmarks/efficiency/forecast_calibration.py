@@ -18,10 +18,9 @@ from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.planning.continuation import Continuation
 from stopwise.planning.populations import Resampled
+from stopwise.planning.studies import OrderStudy, PlannedRanking
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 
 RUNS = 500
 CUTS = (0.1, 0.25, 0.5, 0.75)
@@ -43,9 +42,9 @@ class Source:
             return self.scores[rng.permutation(len(self.scores))]
         return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
 
-    def ranking(self) -> Ranking:
+    def ranking(self) -> PlannedRanking:
         """Return the two policies under the rules of the study."""
-        return Ranking(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
+        return PlannedRanking(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
 
 
 def sources() -> Iterator[Source]:
@@ -96,9 +95,9 @@ def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iter
         past = order[:seen]
         population = Resampled(past, ranking.rules.design == "paired")
         seed = np.random.SeedSequence(int(rng.integers(2**32)))
-        ends = Continuation(ranking, past, population).simulate(seed, runs)
+        ends = OrderStudy(ranking, population, past).simulate(seed, runs)
         group = source.name.split(maxsplit=1)[0]
-        yield Case(group, cut, ends.share(ends.every), decided_at is not None)
+        yield Case(group, cut, ends.chance(ends.decided), decided_at is not None)
 
 
 def reliability(found: list[Case]) -> list[dict[str, float]]:

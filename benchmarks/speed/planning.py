@@ -13,8 +13,8 @@ import stopwise as sw
 from benchmarks.program import Found, benchmark, seconds
 from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
-from stopwise.planning.planned_study import PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed
+from stopwise.planning.studies import OrderStudy, PlannedRanking
 
 CASES = {
     "rates .4, .6": (Guess.of_rate(0.4), Guess.of_rate(0.6)),
@@ -23,12 +23,12 @@ CASES = {
 N_MAX, RUNS, LIVE, ROUNDS = 100, 2000, 10, 3
 
 
-def simulated(model: PlanModel) -> float:
+def simulated(model: OrderStudy) -> float:
     """Return the seconds per simulated study."""
     return seconds(lambda: model.simulate(np.random.SeedSequence(0), RUNS)) / RUNS
 
 
-def live(model: PlanModel) -> float:
+def live(model: OrderStudy) -> float:
     """Return the seconds per study of a live test, one update after the other."""
     scores = model.population.draw(np.random.default_rng(0), LIVE, N_MAX).scores
     begin = time.perf_counter()
@@ -49,8 +49,8 @@ def main() -> Found:
         lines.append(f"{name}: {wall:.1f} s, {used:.1f} s of processors")
     table = Table("policies", "live", "simulated", "ratio", title="per study, medians")
     for name, assumed in CASES.items():
-        study = PlannedStudy(Rules(policies=("a", "b"), n_max=N_MAX))
-        model = PlanModel(study, Guessed(assumed))
+        study = PlannedRanking(Rules(policies=("a", "b"), n_max=N_MAX))
+        model = OrderStudy(study, Guessed(assumed))
         model.simulate(np.random.SeedSequence(0), 10)
         rounds = [(live(model), simulated(model)) for _ in range(ROUNDS)]
         one, many = np.median(rounds, axis=0)

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.planning.naming_continuation import NamingContinuation, _Trials
+from stopwise.planning import studies
+from stopwise.planning.forecast import running_best
+from stopwise.planning.studies import BestStudy
 from stopwise.questions.best import BestQuestion
 from stopwise.rows.table import Table
 
@@ -24,6 +27,23 @@ def ahead(**settings: Any) -> sw.ForecastResult:
     return sw.forecast(EVEN, **{"n_max": 80, "goal": "best", "precision": 0.1, **settings})
 
 
+class Recorded(studies._Trials):
+    """Keeps the scores of each study by the numbers of their trials."""
+
+    scores: Floats
+
+    def __init__(self, study: BestStudy, world: Any, runs: int) -> None:
+        super().__init__(study, world, runs)
+        Recorded.scores = np.full((runs, 400, 4), np.nan)
+
+    def __call__(self) -> Floats:
+        numbers = self._number.copy()
+        found = super().__call__()
+        runs, policies = np.indices(found.shape)
+        self.scores[runs, numbers, policies] = found
+        return found
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -33,7 +53,9 @@ def ahead(**settings: Any) -> sw.ForecastResult:
         {"design": "paired", "indifference": 0.1, "allocation": "leader"},
     ],
 )
-def test_a_continuation_is_what_a_question_says_of_its_trials(settings: dict[str, Any]) -> None:
+def test_a_continuation_is_what_a_question_says_of_its_trials(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules = Rules(
         policies=tuple(RATES), n_max=60, goal="best", **{"allocation": "even", **settings}
     )
@@ -44,22 +66,21 @@ def test_a_continuation_is_what_a_question_says_of_its_trials(settings: dict[str
         past = past[:17]
     past[3, 1] = np.nan  # a trial that is void
     table = Table(policies=rules.policies, scores=past, design=rules.design)
-    model, runs = NamingContinuation.of(table, rules), 20
-    ends = model.simulate(np.random.SeedSequence(7), runs)
-    trials = _Trials(model, np.random.default_rng(np.random.SeedSequence(7)), runs)
-    trials._number = np.full((runs, 4), 400)
-    trials()
+    monkeypatch.setattr(studies, "_Trials", Recorded)
+    model, _ = running_best(table, rules)
+    assert isinstance(model, BestStudy)
+    ends = model.simulate(np.random.SeedSequence(7), 20)
 
     named, rows = Counter[str | None](), []
-    for scores in trials._scores:
+    for scores in Recorded.scores:
         known = Table(policies=rules.policies, scores=scores, design=rules.design)
         found = BestQuestion(rules).analyze(known)
         named[found.best] += 1
-        rows.append(found.rows - model.now.rows)
+        rows.append(found.rows - model.rows_before)
     counts = dict(zip(rules.policies, ends.claims.tolist(), strict=True))
     assert counts == {name: named[name] for name in rules.policies}
-    assert np.flatnonzero(ends.rows).tolist() == sorted(set(rows))
-    assert ends.rows @ np.arange(ends.rows.size) == sum(rows)
+    assert np.flatnonzero(ends.more).tolist() == sorted(set(rows))
+    assert ends.more @ np.arange(ends.more.size) == sum(rows)
     assert len(set(rows)) > 5
 
 

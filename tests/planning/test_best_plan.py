@@ -9,10 +9,10 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.rules import Rules
-from stopwise.planning.best_words import BestPlan
+from stopwise.planning.best_plan import BestPlan
 from stopwise.planning.guesses import Guess
-from stopwise.planning.named_best import NamingModel
 from stopwise.planning.populations import Guessed, Population, Resampled, Tied
+from stopwise.planning.studies import BestStudy
 from stopwise.questions.best import BestQuestion
 from stopwise.report.plan_figures import power_curves
 
@@ -51,15 +51,12 @@ def test_a_planned_study_is_a_live_one(settings: dict[str, Any]) -> None:
                 {name: drawn[: len(needed[name]), "abcd".index(name)].tolist() for name in needed}
             )
             spent += sum(map(len, needed.values()))
-        times = NamingModel(rules, population).simulate(seed, 1)
+        ends = BestStudy(rules, population).simulate(seed, 1)
 
-        assert times.mean_n == question.rows
-        assert np.flatnonzero(times.ends).tolist() == [spent]
-        assert times.trials == spent
-        assert spent <= times.most_trials
-        assert times.power == float(question.best == "d")
-        if question.best is None:
-            assert times.left[len(question.candidates)] == 1
+        assert ends.mean_n == question.rows
+        assert np.flatnonzero(ends.spent[0]).tolist() == [spent]
+        assert ends.power == float(question.best == "d")
+        assert ends.mean_left == (None if question.best else len(question.candidates))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +146,8 @@ def test_the_sentence_says_it_all(plan: sw.PlanResult) -> None:
 
 def test_json_page_and_figures(plan: sw.PlanResult, tmp_path: Path) -> None:
     content = json.loads(plan.to_json())
-    curves = BestPlan(plan).curves()
+    assert isinstance(plan, BestPlan)
+    curves = plan.curves()
 
     assert (content["goal"], content["indifference"], content["policies"]) == ("best", 0, 4)
     assert content["rows"][1]["trial_quantiles"] == list(plan.rows[1].trial_quantiles or ())
@@ -191,7 +189,8 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
     assert gaps.order_trials is None
     assert "for each" not in gaps.sentence
     assert gaps.rows[2].power > gaps.rows[0].power
-    assert [curve.label for curve in BestPlan(gaps).curves()][2] == "gap 0.3"
+    assert isinstance(gaps, BestPlan)
+    assert [curve.label for curve in gaps.curves()][2] == "gap 0.3"
     assert [row.what_if for row in pilot.rows] == [False, True]
     assert pilot.rows[0].power > pilot.rows[1].power
 

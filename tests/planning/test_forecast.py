@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
-from stopwise.planning.continuation import Continuation, study_rules
+from stopwise.planning.forecast import study_rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed, Resampled
+from stopwise.planning.studies import OrderStudy, PlannedRanking
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table
 
 
@@ -21,10 +21,10 @@ def test_continuation_starts_from_the_actual_state() -> None:
     rng = np.random.default_rng(3)
     past = rng.beta(2, 2, (12, 2))
     table = Table(policies=("a", "b"), scores=past, design="independent")
-    ranking = Ranking(study_rules(table, 40, {}))
+    ranking = PlannedRanking(study_rules(table, 40, {}))
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
-    ends = Continuation(ranking, past, population).simulate(seed, 60)
+    ends = OrderStudy(ranking, population, past).simulate(seed, 60)
     futures = population.draw(np.random.default_rng(seed), 60, 40).scores[:, 12:]
     decided, further = 0, 0
     for future in futures:
@@ -35,8 +35,8 @@ def test_continuation_starts_from_the_actual_state() -> None:
         decided += verdict.decided
         further += verdict.n - 12
 
-    assert (ends.every, ends.trials) == (decided, 2 * further)
-    assert ends.rows @ np.arange(41) == further
+    assert (ends.decided, ends.mean_trials) == (decided, 2 * further / 60)
+    assert ends.more @ np.arange(41) == further
 
 
 def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
@@ -44,12 +44,12 @@ def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
     for design, gap in (("paired", True), ("independent", False)):
         ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
         table = Table(policies=("a", "b"), scores=ordered, design=design)
-        ranking = Ranking(study_rules(table, 6, {}))
-        ends = Continuation(ranking, ordered, Resampled(ordered, gap)).simulate(
+        ranking = PlannedRanking(study_rules(table, 6, {}))
+        ends = OrderStudy(ranking, Resampled(ordered, gap), ordered).simulate(
             np.random.SeedSequence(0), 20
         )
-        assert ends.rows[:4].sum() + ends.rows[4:].sum() == 20
-        assert np.flatnonzero(ends.rows).max() <= (2 if gap else 3)
+        assert ends.more.sum() == 20
+        assert np.flatnonzero(ends.more).max() <= (2 if gap else 3)
 
 
 def test_chances_are_calibrated_where_gaps_are_usual() -> None:
@@ -63,15 +63,15 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
     rates = np.stack([middle - half_gap, middle + half_gap], axis=1)[:, None, :]
     studies = (rng.random((120, 30, 2)) < rates) * 1.0
     table = Table(policies=("a", "b"), scores=studies[0], design="independent")
-    ranking = Ranking(study_rules(table, 30, {}))
+    ranking = PlannedRanking(study_rules(table, 30, {}))
     outcome = replay(ranking.comparison, ranking.budget, studies, with_p_values=False)
     chances, verdicts = [], []
     for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
-        ends = Continuation(ranking, study[:8], Resampled(study[:8])).simulate(
+        ends = OrderStudy(ranking, Resampled(study[:8]), study[:8]).simulate(
             np.random.SeedSequence(1), 60
         )
-        if ends.trials:
-            chances.append((ends.every + 0.5) / 61)
+        if ends.mean_trials:
+            chances.append((ends.decided + 0.5) / 61)
             verdicts.append(any(came))
     stated, found = np.array(chances), np.array(verdicts)
     variance = stated * (1 - stated)
@@ -111,12 +111,12 @@ def test_stopping_for_futility_keeps_the_error() -> None:
         scores = (rng.random((30, 2)) < 0.5) * 1.0
         test = sw.SequentialTest("nscore", alpha=0.1, n_max=30, alternative="two-sided")
         table = Table(policies=("a", "b"), scores=scores[:10], design="independent")
-        ranking = Ranking(study_rules(table, 30, {"method": "nscore", "alpha": 0.2}))
+        ranking = PlannedRanking(study_rules(table, 30, {"method": "nscore", "alpha": 0.2}))
         test.run(scores[:10, 0], scores[:10, 1])
-        ends = Continuation(ranking, scores[:10], Resampled(scores[:10])).simulate(
+        ends = OrderStudy(ranking, Resampled(scores[:10]), scores[:10]).simulate(
             np.random.SeedSequence(1), 50
         )
-        if not test.verdict.decided and ends.share(ends.further) < 0.25:
+        if not test.verdict.decided and ends.chance(ends.further) < 0.25:
             stopped += 1
         elif not test.verdict.decided:
             test.run(scores[10:, 0], scores[10:, 1])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import stopwise as sw
-from stopwise.planning import needed
+from stopwise.planning import planner
 from tests.cli.typed import run
 
 
@@ -72,7 +72,7 @@ def test_robots_share_the_hours(plan: sw.PlanResult) -> None:
 def test_who_gives_n_max_is_told_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sw.plan(0.4, 0.7, n_max=30, detectable=False).needed is None
     assert sw.plan(gaps=[0.3, 0.4], method="wsr").needed is None
-    monkeypatch.setattr(needed, "MOST_N", 300)
+    monkeypatch.setattr(planner, "MOST_N", 300)
     none = sw.plan(0.5, 0.52, method="wsr")
     assert none.needed is None
     assert "None of these n_max values reaches a power of 0.8." in none.sentence

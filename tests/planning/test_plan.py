@@ -12,6 +12,7 @@ from scipy import stats
 import stopwise as sw
 from stopwise.core.barnard import barnard_region
 from stopwise.core.rules import Rules
+from stopwise.planning.exact import exact_ends
 from stopwise.planning.fixed_sample import (
     ALL_PAIRS,
     PAIRED_T,
@@ -21,15 +22,15 @@ from stopwise.planning.fixed_sample import (
     t_test_power,
 )
 from stopwise.planning.guesses import Guess
-from stopwise.planning.planned_study import PlannedStudy, exact_stopping_times
 from stopwise.planning.populations import Guessed
+from stopwise.planning.studies import PlannedRanking
 from stopwise.rollout.executors import processes
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
 
 
-def two_policies(method: str, n_max: int) -> PlannedStudy:
-    return PlannedStudy(Rules(policies=("a", "b"), method=method, n_max=n_max))
+def two_policies(method: str, n_max: int) -> PlannedRanking:
+    return PlannedRanking(Rules(policies=("a", "b"), method=method, n_max=n_max))
 
 
 @pytest.mark.parametrize("rates", RATES)
@@ -175,11 +176,11 @@ def test_smallest_gap_has_the_power_wanted() -> None:
 
 def test_exact_plan_covers_all_ends() -> None:
     population = Guessed((Guess.of_rate(0.2), Guess.of_rate(0.9)))
-    (times,) = exact_stopping_times(two_policies("step", 20), [population])
+    (times,) = exact_ends(two_policies("step", 20), [population])
 
     assert times.right.sum() + times.wrong.sum() + times.undecided.sum() == pytest.approx(1.0)
     assert times.mean_trials == pytest.approx(2 * times.mean_n)
-    assert times.quantile(0.5) <= times.mean_n + 2
+    assert times.quantiles()[1] <= times.mean_n + 2
 
 
 def test_same_seed_same_plan_on_any_executor() -> None:

@@ -1,6 +1,5 @@
 """Two questions: how many trials, and is it worth continuing.
 
-``plan.py`` answers the first before the study, ``forecast.py`` the second midway; each has its
-answer in ``*_result.py``.
-Everything else is what they share; docs/design/planning.md says which file holds which idea.
+Both are one simulation of the study, from its start or from where it stands (``studies.py``);
+docs/design/planning.md says which file holds which idea.
 """

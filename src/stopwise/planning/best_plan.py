@@ -1,27 +1,164 @@
 """The question, before a study, how many trials it will take to name the best policy."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from stopwise.core.promise import promise
 from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.planning.named_best import NamingModel, NamingTimes
 from stopwise.planning.plan_result import PlanResult
 from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.planned_study import MOST_RUNS, PlanModel, PlannedStudy
 from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.presentation import Rows, hours_of
 from stopwise.planning.scenarios import Scenario
 from stopwise.planning.simulation import Simulator
+from stopwise.planning.studies import BestStudy, OrderStudy, PlannedRanking
+from stopwise.report import plan_figures
+from stopwise.report.plan_figures import ChanceCurve
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Simulated orders of all pairs, which take nearly the same number of trials each time.
 # More: time, most of all with many policies. Less: a rougher number.
 ORDER_RUNS = 40
 # As a share of the range: how alike two policies are that few would care to tell apart.
 USUAL_INDIFFERENCE = 0.05
+NAMED = "chance that the right policy is named"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestPlan(PlanResult):
+    """What a study of the best policy would need.
+
+    A verdict is right if the one named is the best, or within the indifference of it.
+    """
+
+    LEGEND: ClassVar[str] = (
+        'Power is the chance that the right policy is named, "none" the chance that none is, and '
+        '"left" the mean number of candidates left in that case. "Total" and the quantiles count '
+        "trials of all policies together; n_max and rows count rows, each of which tries every "
+        "candidate. Hours are the expected and the maximum number."
+    )
+
+    @property
+    def sentence(self) -> str:
+        """What to expect, in words, and what it rests on."""
+        if not self.single:
+            text = "The rows give the chance that the right policy is named, and what that takes."
+            return f"{text} {self._caveat()}"
+        row = self.shown
+        assert row.trial_quantiles is not None
+        tenth, half, most = row.trial_quantiles
+        order = ""
+        if self.order_trials is not None:
+            order = f"; ordering all pairs would take about {self.order_trials:.0f}"
+        return (
+            f"{self._shortfall()}If the policies perform as assumed ({row.scenario}), a study of "
+            f"at most {row.n_max} rows names {self._right()} with probability {row.power:.2f} "
+            f"(standard error {row.power_error:.2g}){_none(row)}. It takes {row.mean_trials:.0f} "
+            f"trials of all policies together on average (10, 50 and 90 % of such studies end "
+            f"within {tenth}, {half} and {most}){order}.{self._if_equal(row)} {self._caveat()}"
+        )
+
+    def _right(self) -> str:
+        within = self.rules.indifference
+        best = f"the best of {self.policies}"
+        return f"one within {within:g} of {best}" if within else best
+
+    def _if_equal(self, row: PlanRow) -> str:
+        """Outcome with this n_max if the two best are equal."""
+        for tied in self.rows:
+            if tied.what_if and tied.n_max == row.n_max:
+                named = self._right() if self.rules.indifference else "one of them"
+                return (
+                    f" If the two best are equal, it takes {tied.mean_trials:.0f} trials on "
+                    f"average and names {named} with probability {tied.power:.2f}{_none(tied)}."
+                )
+        return ""
+
+    def _caveat(self) -> str:
+        within = self.rules.indifference
+        missed = f"naming one not within {within:g} of the best, or of " if within else ""
+        promised = promise(
+            self.method,
+            f"the chance of {missed}dropping the best policy (or any given one of several)",
+            self.alpha,
+            bounds_inferred=self.bounds_inferred,
+        )
+        return (
+            f"This is a forecast from assumptions; whether or not they hold, {promised} "
+            f"({self.method}, {self.design} design)."
+        )
+
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the rows as people read them."""
+        rows = [
+            {
+                **({} if self.single else {"lead": f"{row['gap']:.4g}"}),
+                "two best": "equal" if row["what_if"] else "as assumed",
+                "n_max": row["n_max"],
+                "power": f"{row['power']:.3f}",
+                "± SE": f"{row['power_error']:.3f}",
+                "none": f"{row['undecided']:.2f}",
+                "left": "-" if row["mean_left"] is None else f"{row['mean_left']:.1f}",
+                "rows": f"{row['mean_n']:.0f}",
+                "total": f"{row['mean_trials']:.0f}",
+                "10/50/90 %": "/".join(map(str, row["trial_quantiles"])),
+                **hours_of(row),
+            }
+            for row in self.table()
+        ]
+        return {"What to expect": rows}
+
+    def label(self, row: PlanRow) -> str:
+        """Label of a row in a figure: its scenario, or that it is the assumed one."""
+        if not self.single:
+            return row.scenario
+        return "the two best equal" if row.what_if else "as assumed"
+
+    def _derived(self) -> dict[str, Any]:
+        known = {name: getattr(self.rules, name) for name in ("goal", "indifference")}
+        return {**super()._derived(), **known, "order_trials": self.order_trials}
+
+    def plot_power(self) -> "Figure":
+        """Draw the chance that the right policy is named against n_max."""
+        return plan_figures.plot_power(
+            plan_figures.power_curves(self),
+            self.power,
+            across="maximum number of rows (n_max)",
+            upwards=NAMED,
+        )
+
+    def plot_stopping(self) -> "Figure":
+        """Draw the chance that the right policy is named by each trial."""
+        across = "trials of all policies together"
+        return plan_figures.plot_stopping(self.curves(), across=across, upwards=NAMED)
+
+    def figures(self) -> dict[str, "Figure"]:
+        """Return all figures by the name under which they are saved."""
+        return {"power": self.plot_power(), "named": self.plot_stopping()}
+
+    def curves(self) -> list[ChanceCurve]:
+        """Return the chance that the right one is named by each trial, with the n_max shown."""
+        curves = []
+        for row in self.rows:
+            if row.n_max == self.shown.n_max:
+                reached = np.flatnonzero(row.times.spent[0]).max()  # no study goes on beyond this
+                chance = row.times.chance_by_trial()[: reached + 1]
+                curves.append(ChanceCurve.by_trial(self.label(row), chance))
+        return curves
+
+
+def _none(row: PlanRow) -> str:
+    """Studies that name none, with the number of candidates left."""
+    if row.mean_left is None or round(row.undecided, 2) == 0:
+        return ""
+    return f", and none with probability {row.undecided:.2f} ({row.mean_left:.1f} candidates left)"
 
 
 def plan_best(
@@ -32,8 +169,8 @@ def plan_best(
     *,
     notes: tuple[str, ...],
     **common: Any,
-) -> PlanResult:
-    """Return the plan: each scenario as assumed, and with the second best equal to the best.
+) -> BestPlan:
+    """Plan each scenario as assumed, and with the second best equal to the best.
 
     ``common`` are fields of every ``PlanResult``; ``horizons`` are in rows.
     """
@@ -42,18 +179,18 @@ def plan_best(
         "a plan lets all policies take part from the start: plan without ",
         Setting("later"),
     )
-    cases = [case for scenario in scenarios for case in _with_tie(scenario)]
-    studies = [(case, what_if, n) for case, what_if in cases for n in horizons]
-    models = [NamingModel(replace(rules, n_max=n), case.population) for case, _, n in studies]
-    rows = tuple(
-        _row(case, n, times, rules, what_if=what_if)
-        for (case, what_if, n), times in zip(
-            studies, simulator.run(models, most=MOST_RUNS), strict=True
-        )
-    )
-    plan = PlanResult(
-        rows=rows,
-        detectable=(),
+    cases = [
+        (case, what_if, replace(rules, n_max=n))
+        for scenario in scenarios
+        for case, what_if in _with_tie(scenario)
+        for n in horizons
+    ]
+    models = [BestStudy(declared, case.population) for case, _, declared in cases]
+    plan = BestPlan(
+        rows=tuple(
+            PlanRow.of(ends, case, declared, what_if=what_if)
+            for (case, what_if, declared), ends in zip(cases, simulator.run(models), strict=True)
+        ),
         rules=rules,
         ties="strict",
         notes=(*notes, *_notes(rules)),
@@ -66,7 +203,7 @@ def plan_best(
 
 
 def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
-    """Return the scenario and, unless its two best are equal anyway, the one in which they are."""
+    """The scenario and, unless its two best are equal anyway, the one in which they are."""
     if scenario.lead < 1e-9 and isinstance(scenario.population, Guessed):
         return [(scenario, False)]
     text = f"{scenario.text}, but the two best equal"
@@ -74,32 +211,11 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
     return [(scenario, False), (tied, True)]
 
 
-def _row(
-    scenario: Scenario, n_max: int, times: NamingTimes, rules: Rules, *, what_if: bool
-) -> PlanRow:
-    tenth, half, most = (times.trial_quantile(level) for level in (0.1, 0.5, 0.9))
-    return PlanRow.of(
-        times,
-        scenario.text,
-        gap=scenario.lead * rules.scale.span,
-        n_max=n_max,
-        most_trials=times.most_trials,
-        mean_trials_error=times.mean_trials_error,
-        trial_quantiles=(tenth, half, most),
-        mean_left=times.mean_left,
-        what_if=what_if,
-        fixed_n=None,
-        fixed_test=None,
-        policies=len(rules.policies),
-    )
-
-
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
-    """Return the mean trials of all policies in a study that orders all pairs."""
+    """Mean trials of all policies in a study that orders all pairs."""
     order = replace(rules, goal="order", indifference=0.0, allocation="leader")
-    study = PlannedStudy(order)
-    times = PlanModel(study, population).simulate(np.random.SeedSequence(seed), ORDER_RUNS)
-    return times.mean_trials
+    study = OrderStudy(PlannedRanking(order), population)
+    return study.simulate(np.random.SeedSequence(seed), ORDER_RUNS).mean_trials
 
 
 def _notes(rules: Rules) -> list[Message]:

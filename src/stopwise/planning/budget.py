@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,13 +11,12 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import listed, named
-from stopwise.planning.named_best import NamingModel, NamingTimes
-from stopwise.planning.order_words import OrderPlan
-from stopwise.planning.planned_study import MOST_RUNS, PlannedStudy
+from stopwise.planning.ends import Ends
+from stopwise.planning.plan_result import PlanResult
+from stopwise.planning.planner import Planner
 from stopwise.planning.presentation import Rows
 from stopwise.planning.scenarios import Assumptions, Scenario
-from stopwise.planning.simulation import Simulator
-from stopwise.planning.smallest_gap import detectable_gap
+from stopwise.planning.studies import BestStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,11 +99,6 @@ class Budget:
     spendings: tuple[Spending, ...]
     naming: tuple[Naming, ...]
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is assumed of the tasks."""
-        return () if self.tasks == 1 else (EACH_TASK, RANDOM_TASKS)
-
 
 class Way(NamedTuple):
     """A way to spend a budget: on which tasks, and the trials per policy that it pays there."""
@@ -143,37 +137,32 @@ def explains(rules: Rules, budget: Any, tasks: int) -> bool:
     return budget is not None and ordered and (tasks > 1 or len(rules.policies) > 2)
 
 
-def spent(
-    chosen: list[Way],
-    tasks: int,
-    rules: Rules,
-    assumed: Assumptions,
-    simulator: Simulator,
-    *,
-    power: float,
-) -> Budget:
-    """Find what each way of spending a budget tells apart, and what naming the best takes."""
-    scenarios = assumed.scenarios
-    pairs = PlannedStudy(rules).family.size
-    pair = replace(rules, policies=rules.policies[:2], alpha=rules.alpha / pairs)
+def explained(
+    plan: PlanResult, chosen: Sequence[Way], tasks: int, planner: Planner, assumed: Assumptions
+) -> "BudgetPlan":
+    """Add to a plan what each way of spending tells apart, and what naming the best takes."""
+    rules, scenarios = planner.rules, assumed.scenarios
+    alpha = rules.alpha / planner.study(chosen[0].n_max).family.size
+    pair = replace(planner, rules=replace(rules, policies=rules.policies[:2], alpha=alpha))
     two = replace(assumed.family, policies=2)
     naming = _naming_rules(rules)
     spendings = []
     for text, total, n_max in chosen:
-        study = PlannedStudy(replace(pair, n_max=n_max))
-        found = detectable_gap(study, two, power, rules.scale, simulator, known=[])
-        named_best = () if naming is None else _named(naming, n_max, scenarios, simulator)
+        found = pair.detectable(pair.study(n_max), two)
+        best = [] if naming is None else _named(naming, n_max, scenarios, planner)
         spending = Spending(
             tasks=text,
             total=total,
             n_max=n_max,
             gap=found.gap,
             gap_error=found.gap_error,
-            best=tuple(times.power for times in named_best),
+            best=tuple(ends.power for ends in best),
         )
         spendings.append(spending)
-    costs = () if naming is None else [_cost(naming, one, power, simulator) for one in scenarios]
-    return Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
+    costs = [] if naming is None else [_cost(naming, scenario, planner) for scenario in scenarios]
+    budget = Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
+    notes = plan.notes if tasks == 1 else (*plan.notes, EACH_TASK, RANDOM_TASKS)
+    return BudgetPlan(**{**vars(plan), "budget": budget, "notes": notes})
 
 
 def _naming_rules(rules: Rules) -> Rules | None:
@@ -184,57 +173,55 @@ def _naming_rules(rules: Rules) -> Rules | None:
     return replace(rules, goal="best", adjust=Rules.adjust, ties=Rules.ties)
 
 
-def _named(
-    rules: Rules, n_max: int, scenarios: Sequence[Scenario], simulator: Simulator
-) -> list[NamingTimes]:
+def _named(rules: Rules, n_max: int, scenarios: Sequence[Scenario], planner: Planner) -> list[Ends]:
     study = replace(rules, n_max=n_max)
-    models = [NamingModel(study, scenario.population) for scenario in scenarios]
-    return simulator.run(models, most=MOST_RUNS)
+    models = [BestStudy(study, scenario.population) for scenario in scenarios]
+    return planner.simulator.run(models)
 
 
-def _cost(rules: Rules, scenario: Scenario, power: float, simulator: Simulator) -> Naming:
+def _cost(rules: Rules, scenario: Scenario, planner: Planner) -> Naming:
     """Cost of naming the best; the declared rows are doubled until they suffice."""
     n_max = FEWEST_ROWS
-    (times,) = _named(rules, n_max, [scenario], simulator)
-    while times.power < power and n_max < MOST_ROWS:
+    (ends,) = _named(rules, n_max, [scenario], planner)
+    while ends.power < planner.power and n_max < MOST_ROWS:
         n_max *= 2
-        (times,) = _named(rules, n_max, [scenario], simulator)
+        (ends,) = _named(rules, n_max, [scenario], planner)
     return Naming(
-        scenario=scenario.text, n_max=n_max, power=times.power, mean_trials=times.mean_trials
+        scenario=scenario.text, n_max=n_max, power=ends.power, mean_trials=ends.mean_trials
     )
 
 
-@dataclass(frozen=True)
-class BudgetPlan(OrderPlan):
-    """The plan of a budget, in words."""
+@dataclass(frozen=True, kw_only=True)
+class BudgetPlan(PlanResult):
+    """What a budget finds, in words."""
 
-    LEGEND = (
+    budget: Budget
+
+    LEGEND: ClassVar[str] = (
         'n_max is in trials per policy. "Pairs" is the expected share of the pairs that are told '
         'apart, "all" the chance that all are, and "best" the chance that the best policy is '
         "named, if only that is asked."
     )
 
     @property
-    def budget(self) -> Budget:
-        """The budget of the plan."""
-        assert self.plan.budget is not None
-        return self.plan.budget
-
-    @property
     def sentence(self) -> str:
         """What each way of spending finds, what the best takes, and what that rests on."""
         parts = [self._of(one) for one in self.budget.spendings]
-        return f"{' '.join(parts)}{self._naming()} {self._caveat()}"
+        if self.budget.naming:
+            costs = listed([*map(self._cost, self.budget.naming)])
+            parts.append(f"Naming only the best takes {costs} trials of all policies on average.")
+        return " ".join([*parts, self._caveat()])
 
     def _of(self, spending: Spending) -> str:
         """Sentence about one way to spend the budget."""
-        rows = [row for row in self.plan.rows if row.n_max == spending.n_max]
-        where = "" if self.plan.single else f" if neighbours differ by {self._gaps_listed()}"
+        rows = [row for row in self.rows if row.n_max == spending.n_max]
+        gaps = listed([score_text(gap) for gap in dict.fromkeys(row.gap for row in self.rows)])
+        where = "" if self.single else f" if neighbours differ by {gaps}"
         said = f"{spending.total} trials, {spending.tasks}, are at most {spending.n_max} per policy"
         if spending.gap is not None:
             said += (
                 f". Two policies that differ by {score_text(spending.gap)} are told apart with "
-                f"power {self.plan.power:g}"
+                f"power {self.power:g}"
             )
         pairs = _shares(row.pair_power for row in rows)
         said += f"; the share of all pairs that is told apart is {pairs}{where}"
@@ -243,40 +230,29 @@ class BudgetPlan(OrderPlan):
             said += f". Asked for the best only, studies name it with probability {best}"
         return f"{said}."
 
-    def _gaps_listed(self) -> str:
-        gaps = dict.fromkeys(row.gap for row in self.plan.rows)
-        return listed([score_text(gap) for gap in gaps])
-
-    def _naming(self) -> str:
-        """Sentence about what naming only the best takes."""
-        if not self.budget.naming:
-            return ""
-        costs = listed([*map(self._cost, self.budget.naming)])
-        return f" Naming only the best takes {costs} trials of all policies on average."
-
     def _cost(self, cost: Naming) -> str:
-        details = [] if self.plan.single else [cost.scenario]
+        details = [] if self.single else [cost.scenario]
         details.append(f"power {cost.power:.2f}")
         return f"{cost.mean_trials:.0f} ({', '.join(details)})"
 
-    def tables(self) -> dict[str, Rows]:
-        """Rows of each way to spend the budget, and of what else would do."""
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the rows of each way to spend the budget, and of what else would do."""
         rows = []
         for one in self.budget.spendings:
-            of_n_max = [row for row in self.plan.rows if row.n_max == one.n_max]
+            of_n_max = [row for row in self.rows if row.n_max == one.n_max]
             for index, row in enumerate(of_n_max):
                 rows.append(
                     {
                         "budget": one.total,
                         "spent on": one.tasks,
-                        **({} if self.plan.single else {"gap": f"{row.gap:.4g}"}),
+                        **({} if self.single else {"gap": f"{row.gap:.4g}"}),
                         "n_max": one.n_max,
                         "pairs": f"{row.pair_power:.2f}",
                         "all": f"{row.power:.2f}",
                         **({"best": f"{one.best[index]:.2f}"} if one.best else {}),
                     }
                 )
-        title = f"Smallest difference of two policies found with power {self.plan.power:g}"
+        title = f"Smallest difference of two policies found with power {self.power:g}"
         gaps = [
             {
                 "spent on": one.tasks,
@@ -296,18 +272,11 @@ class BudgetPlan(OrderPlan):
         ]
         return {"What to expect": rows, title: gaps, "Naming only the best": naming}
 
-    def content(self) -> dict[str, Any]:
-        """Additional JSON values."""
-        return {
-            "budget": {
-                "tasks": self.budget.tasks,
-                "spendings": [asdict(one) for one in self.budget.spendings],
-                "naming": [asdict(one) for one in self.budget.naming],
-            }
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {**super()._derived(), "budget": asdict(self.budget)}
 
     def figures(self) -> dict[str, "Figure"]:
-        """Chance that all pairs are told apart by each trial."""
+        """Return the chance that all pairs are told apart by each trial."""
         return {"stopping": self.plot_stopping()}
 
 

@@ -1,6 +1,6 @@
 """The question, midway through a study, whether it is worth continuing."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,24 +13,24 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
-from stopwise.planning.continuation import Continuation, study_rules
-from stopwise.planning.forecast_result import ForecastResult
-from stopwise.planning.naming_continuation import NamingContinuation
-from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.planning.ends import Ends, quantiles
+from stopwise.planning.forecast_result import BestForecast, ForecastResult, PairForecast
+from stopwise.planning.populations import Population, Resampled, WithNumber
+from stopwise.planning.simulation import ExecutorChoice, Simulator, StudyModel, opened
+from stopwise.planning.simulation import check_simulation as check
+from stopwise.planning.studies import BestStudy, OrderStudy, PlannedRanking
 from stopwise.questions import for_files
+from stopwise.questions.best import BestQuestion
 from stopwise.rows.reading import read_if_place
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, unit_scores
 from stopwise.rows.task_tables import tables
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
 MOST_RUNS = 20_000
-# By the goal that is declared: what draws the ways in which a study may go on.
-CONTINUED: dict[str, Callable[[Table, Rules], Continuation | NamingContinuation]] = {
-    "order": Continuation.of,
-    "best": NamingContinuation.of,
-}
+# A running study that can go on, and what its answer says once its ends are known.
+Running = tuple[StudyModel, Callable[[Ends], dict[str, Any]]]
 
 
 @flat(ForecastSettings)
@@ -111,7 +111,7 @@ def _forecast(
         named("futility"),
         f" must lie strictly between 0 and 1, but got {futility!r}",
     )
-    check_simulation(minutes_per_trial, precision, seed)
+    check(minutes_per_trial, precision, seed)
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < rules.n_max,
@@ -119,33 +119,112 @@ def _forecast(
         f" must exceed the {counted(len(table.scores), 'trial')} per "
         f"policy{where} so far: nothing is left to forecast",
     )
-    require_choice("goal", rules.goal, CONTINUED)
-    continuation = CONTINUED[rules.goal](table, rules)
+    require_choice("goal", rules.goal, RUNNING)
+    begin, result = RUNNING[rules.goal]
+    model, answer = begin(table, rules)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
-        (ends,) = simulator.run([continuation], most=MOST_RUNS)
-    return ForecastResult(
-        **continuation.answer(ends),
+        (ends,) = simulator.run([model], most=MOST_RUNS, needed=Ends.runs_for_forecast)
+    return result(
+        **answer(ends),
         seen={
             name: count
             for name, count in zip(table.policies, table.counts, strict=True)
             if name in rules.reading.run
         },
         n_max=rules.n_max,
-        chance=ends.share(ends.every),
-        chance_error=0.0 if ends.trials == 0 else ends.error(ends.every),
-        chance_further=ends.share(ends.further),
-        mean_n=float(ends.rows @ np.arange(ends.rows.size)) / ends.runs,
-        n_quantiles=(ends.quantile(0.1), ends.quantile(0.5), ends.quantile(0.9)),
-        chance_by=ends.chance_by(),
-        mean_trials=ends.trials / ends.runs,
+        chance=ends.chance(ends.decided),
+        chance_error=ends.error(ends.decided) if ends.mean_trials else 0.0,
+        chance_further=ends.chance(ends.further),
+        mean_n=float(ends.more @ np.arange(ends.more.size)) / ends.total,
+        n_quantiles=quantiles(ends.more),
+        chance_by=ends.decided_by(),
+        mean_trials=ends.mean_trials,
         futility=futility,
         minutes_per_trial=minutes_per_trial,
         rules=rules,
         bounds_inferred=table.bounds_inferred,
-        runs=ends.runs,
+        runs=int(ends.total),
         notes=table.notes,
     )
+
+
+def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
+    """Rules of a study of this table."""
+    return Rules.of(
+        policies=table.policies,
+        n_max=n_max,
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        **settings,
+    )
+
+
+def running_order(table: Table, rules: Rules) -> Running:
+    """The study of all pairs of a table, as it goes on."""
+    ranking = PlannedRanking(rules)
+    past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
+    own = past[:, : len(rules.reading.run)]
+    population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
+    if rules.reference is not None:
+        number = float(rules.scale.unit(np.asarray(rules.reference)))
+        population = WithNumber(population, number)
+    study = OrderStudy(ranking, population, past)
+    return study, lambda ends: {"pairs": tuple(_pairs(study, ends))}
+
+
+def _pairs(study: OrderStudy, ends: Ends) -> Iterator[PairForecast]:
+    """Yield the chances of each pair."""
+    for pair, (first, second) in enumerate(study.ranking.family.pairs.tolist()):
+        names = study.rules.policies[first], study.rules.policies[second]
+        claims, same = study.now.claims[0, pair], bool(study.now.same[0, pair])
+        count1, count0, both = ends.claims[pair]
+        if same:
+            count1 = count0 = 0  # what follows from others does not change how it ended
+        better = names[1] if claims[0] else names[0] if claims[1] else None
+        ended = count0 + count1 + both
+        yield PairForecast(
+            policy0=names[0],
+            policy1=names[1],
+            decided="the same" if same else better,
+            chance=ends.chance(ended),
+            chance_error=0.0 if study.now.decided[0, pair] else ends.error(ended),
+            chance0=ends.chance(count0),
+            chance1=ends.chance(count1),
+            chance_same=None if study.now.p_same is None else ends.chance(both),
+        )
+
+
+def running_best(table: Table, rules: Rules) -> Running:
+    """The study of the best policy of a table, as it goes on: only candidates are tried."""
+    require(
+        not rules.later,
+        "a forecast needs all policies from the start, but some of these join later",
+        parameter="later",
+    )
+    question = BestQuestion(rules)
+    past, now = question.comparison.scale.unit(table.scores), question.analyze(table)
+    left = tuple(rules.policies.index(name) for name in now.candidates)
+    population = Resampled(past[:, left], rules.design == "paired")
+    study = BestStudy(rules, population, past, left, now.rows)
+
+    def answer(ends: Ends) -> dict[str, Any]:
+        chances = map(ends.chance, ends.claims)
+        return {
+            "pairs": (),
+            "best": now.best,
+            "candidates": now.candidates,
+            "chances": dict(zip(rules.policies, chances, strict=True)),
+        }
+
+    return study, answer
+
+
+# By the goal that is declared: the running study, and its answer.
+RUNNING: dict[str, tuple[Callable[[Table, Rules], Running], type[ForecastResult]]] = {
+    "order": (running_order, ForecastResult),
+    "best": (running_best, BestForecast),
+}
 
 
 def forecast_study(

@@ -1,15 +1,13 @@
 """The answer to "is it worth continuing?": frozen chances and one sentence that sums them up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
-from stopwise.planning.best_words import BestForecast
-from stopwise.planning.order_words import OrderForecast
 from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
@@ -116,15 +114,16 @@ class ForecastResult(PlanningResult):
     TITLE: ClassVar[str] = "How much longer will it take?"
     UNSAID: ClassVar[tuple[str, ...]] = ("rules", "best", "candidates", "chances")
 
-    @property
-    def words(self) -> OrderForecast | BestForecast:
-        """What it says, by the goal."""
-        return (BestForecast if self.rules.goal == "best" else OrderForecast)(self)
+    # The name under which the figure is saved, and what it shows across and upwards.
+    FIGURE: ClassVar[tuple[str, str, str]] = (
+        *("further", "further trials per policy"),
+        "chance that all pairs are decided",
+    )
 
     @property
     def decided(self) -> bool:
         """Whether the question is answered already."""
-        return self.words.decided
+        return all(pair.decided is not None for pair in self.pairs)
 
     @property
     def futile(self) -> bool | None:
@@ -142,20 +141,35 @@ class ForecastResult(PlanningResult):
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        return self.words.sentence
+        if self.decided:
+            seen = f"(trials: {self._seen()})"
+            return f"All pairs are already decided {seen}; no further trials are needed."
+        chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
+        if len(self.pairs) > 1:
+            chance = (
+                f"The chance that all pairs are decided by then is {chance}, and that at least one "
+                f"more is, {self.chance_further:.2f}."
+            )
+        else:
+            chance = f"The chance of a verdict by then is {chance}."
+        more = f"{counted(round(self.mean_n), 'more trial')} per policy"
+        return f"{self._so_far()}, of at most {self.n_max} each. {chance} {self._continuing(more)}"
 
-    def continuing(self, more: str) -> str:
-        """Return what going on takes, what is advised and what that rests on."""
+    def _so_far(self) -> str:
+        return f"Trials so far: {self._seen()}"
+
+    def _seen(self) -> str:
+        return ", ".join(f"{name} {count}" for name, count in self.seen.items())
+
+    def _continuing(self, more: str) -> str:
+        """What going on takes, what is advised and what that rests on."""
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
             f"Continuing takes {more} on average, and no more than {self.n_quantiles[1]} half of "
             f"the time ({counted(round(self.mean_trials), 'trial')} in total{hours}). "
-            f"{self._advice()}{self._validity()}"
+            f"{self._advice()}"
+            f"{VALID.format(promised=self.promised(bounds_inferred=self.bounds_inferred))}"
         )
-
-    def _validity(self) -> str:
-        promised = self.promised(bounds_inferred=self.bounds_inferred)
-        return VALID.format(promised=promised)
 
     def _advice(self) -> str:
         if self.futility is None:
@@ -170,30 +184,86 @@ class ForecastResult(PlanningResult):
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per pair; with the goal "best", one per policy."""
-        return self.words.table()
+        return [asdict(pair) for pair in self.pairs]
 
     def text_tables(self) -> dict[str, Rows]:
         """Return its table as people read it."""
-        return self.words.tables()
-
-    def _derived(self) -> dict[str, Any]:
-        pairs = [
+        rows = [
             {
-                name: part
-                for name, part in vars(pair).items()
-                if name != "chance_same" or part is not None
+                "pair": f"{pair.policy0}, {pair.policy1}",
+                "now": pair.decided or "undecided",
+                "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
+                "for the first": f"{pair.chance0:.2f}",
+                "for the second": f"{pair.chance1:.2f}",
+                **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
             }
             for pair in self.pairs
         ]
+        return {"Pairs at the end of the study": rows}
+
+    def _derived(self) -> dict[str, Any]:
+        pairs = [
+            {name: part for name, part in pair.items() if (name, part) != ("chance_same", None)}
+            for pair in map(vars, self.pairs)
+        ]
         known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}
-        return {"pairs": pairs, **known, **self.words.content()}
+        return {"pairs": pairs, **known}
 
     def plot_further(self) -> "Figure":
         """Draw the chance that it ends with its answer by each further trial, or row."""
         curve = ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))
-        _, across, upwards = self.words.FIGURE
+        _, across, upwards = self.FIGURE
         return plan_figures.plot_stopping([curve], across=across, upwards=upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {self.words.FIGURE[0]: self.plot_further()}
+        return {} if self.decided else {self.FIGURE[0]: self.plot_further()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestForecast(ForecastResult):
+    """What to expect of a running study of the best policy."""
+
+    FIGURE: ClassVar[tuple[str, str, str]] = "naming", "further rows", "chance that one is named"
+
+    @property
+    def decided(self) -> bool:
+        """Whether a best policy is named already."""
+        return self.best is not None
+
+    @property
+    def sentence(self) -> str:
+        """What to expect, in words, and what it rests on."""
+        if self.decided:
+            seen = f"(trials: {self._seen()})"
+            return f"{self.best} has already been named {seen}; no more trials are needed."
+        more = counted(round(self.mean_n), "more row")
+        return (
+            f"{self._so_far()}; {counted(len(self.candidates), 'candidate')} left. The chance that "
+            f"one is named by row {self.n_max} is {self.chance:.2f} (standard error "
+            f"{self.chance_error:.2g}), and that at least one more is dropped, "
+            f"{self.chance_further:.2f}. {self._continuing(more)}"
+        )
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per policy."""
+        return [
+            {"policy": name, "candidate": name in self.candidates, "chance": chance}
+            for name, chance in self.chances.items()
+        ]
+
+    def text_tables(self) -> dict[str, Rows]:
+        """Return the policies as people read them."""
+        rows = [
+            {
+                "policy": row["policy"],
+                "now": "candidate" if row["candidate"] else "dropped",
+                "chance of being named": f"{row['chance']:.2f}",
+            }
+            for row in self.table()
+        ]
+        return {"Policies at the end of the study": rows}
+
+    def _derived(self) -> dict[str, Any]:
+        names = ("best", "candidates", "chances")
+        return {**super()._derived(), **{name: getattr(self, name) for name in names}}

@@ -7,26 +7,27 @@ from typing import Any, Unpack
 from stopwise.core.keywords import flat
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
-from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import named
-from stopwise.planning.beside import unit_reference
 from stopwise.planning.best_plan import plan_best
-from stopwise.planning.budget import explains, spent
-from stopwise.planning.fixed_sample import MOST_POWER, WELCH, fixed_plan
-from stopwise.planning.needed import alternatives, needed_study
-from stopwise.planning.plan_input import check_assumed, check_scores, horizons_of, scale_and_pilot
+from stopwise.planning.budget import explained, explains
+from stopwise.planning.fixed_sample import MOST_POWER, WELCH
+from stopwise.planning.plan_input import (
+    check_assumed,
+    check_scores,
+    horizons_of,
+    scale_and_pilot,
+    unit_reference,
+)
 from stopwise.planning.plan_result import PlanResult
 from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.planned_study import PlannedStudy, stopping_times
-from stopwise.planning.scenarios import Assumptions, Scenario, assume
+from stopwise.planning.planner import Planner
+from stopwise.planning.scenarios import Assumptions, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
-from stopwise.planning.smallest_gap import detectable_gap
-from stopwise.planning.stopping_times import StoppingTimes
 from stopwise.questions import pose
 from stopwise.questions.reach import out_of_reach
 
@@ -167,7 +168,7 @@ def plan(
         policies=policies,
         correlation=correlation,
         scale=scale,
-        number=unit_reference(reference, scale),
+        number=None if reference is None else unit_reference(reference, scale),
     )
     check_scores(settings.get("method", Rules.method), assumed.scenarios)
     count = assumed.family.policies
@@ -191,85 +192,63 @@ def plan(
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
     )
     check_assumed(rules, assumed.scenarios, correlation, scale)
-    explained = explains(rules, budget, tasks)
-    known = () if table is None else table.notes
+    notes = () if table is None else table.notes
     common: dict[str, Any] = {
         "power": power,
         "bounds_inferred": table is not None and table.bounds_inferred,
         "minutes_per_trial": minutes_per_trial,
         "robots": robots,
     }
-    searched = n_max is budget is stored is None
+    explaining = explains(rules, budget, tasks)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
         if rules.goal in OTHER_PLANS:
-            own = {"notes": (*assumed.notes, *known), **common}
-            return OTHER_PLANS[rules.goal](rules, horizons, assumed.scenarios, simulator, **own)
-        same: dict[str, Any] = {
-            "horizons": horizons,
-            "scale": scale,
-            "searched": searched,
-            "known": known,
-        }
-        detectable = detectable and not explained
-        made = _made(rules, assumed, simulator, **same, **common, detectable=detectable)
-        if not explained:
-            return made
-        answer = spent(spendings, tasks, rules, assumed, simulator, power=power)
-        return replace(made, budget=answer, notes=(*made.notes, *answer.notes))
+            notes = (*assumed.notes, *notes)
+            return OTHER_PLANS[rules.goal](
+                rules, horizons, assumed.scenarios, simulator, notes=notes, **common
+            )
+        planner = Planner(rules, power, simulator)
+        made = _planned(
+            planner,
+            assumed,
+            horizons,
+            search=n_max is budget is stored is None,
+            detectable=detectable and not explaining,
+            notes=notes,
+            **common,
+        )
+        return explained(made, spendings, tasks, planner, assumed) if explaining else made
 
 
-def _made(
-    rules: Rules,
-    assumptions: Assumptions,
-    simulator: Simulator,
-    *,
+def _planned(
+    planner: Planner,
+    assumed: Assumptions,
     horizons: list[int],
-    scale: Scale,
-    searched: bool,
+    *,
+    search: bool,
     detectable: bool,
-    known: tuple[str, ...],
+    notes: tuple[str, ...],
     **common: Any,
 ) -> PlanResult:
-    """Return the plan of such studies; what to declare is ``searched`` for, if it can be."""
-    scenarios, family, notes = assumptions
-    studies = [PlannedStudy(replace(rules, n_max=n)) for n in horizons]
-    rows = _rows(studies, scenarios, scale, simulator)
-    gap = rules.margin >= 0 and rules.equivalence is None
+    """Plan such studies; what to declare is searched for if that is asked and possible."""
+    rules, (scenarios, family, assumptions) = planner.rules, assumed
+    studies = [planner.study(n) for n in horizons]
+    rows = planner.rows(studies, scenarios)
+    # Nothing but a difference is searched for.
+    plain = rules.margin >= 0 and rules.equivalence is None
+    single = plain and len(scenarios) == 1
     members = {case.text for case in scenarios if family.holds(case)}
-    limits = [
-        detectable_gap(
-            study,
-            family,
-            common["power"],
-            scale,
-            simulator,
-            known=[
-                (row.gap, row.power)
-                for row in rows
-                if row.n_max == study.n_max and row.scenario in members
-            ],
-        )
-        for study in studies
-        if detectable and gap
-    ]
-
-    def row_of(study: PlannedStudy, case: Scenario) -> PlanRow:
-        return _rows([study], [case], scale, simulator)[0]
-
+    limits = []
+    if detectable and plain:
+        for study in studies:
+            known = [row for row in rows if row.n_max == study.n_max and row.scenario in members]
+            limits.append(planner.detectable(study, family, known))
     needed = None
-    if searched and gap and len(scenarios) == 1 and family.policies <= MOST_POLICIES:
-        needed = needed_study(
-            rules,
-            scenarios[0],
-            family,
-            power=common["power"],
-            known=rows,
-            row_of=row_of,
-        )
+    if search and single and family.policies <= MOST_POLICIES:
+        needed = planner.needed(scenarios[0], family, rows)
     nothing: list[PlanRow] = []
     if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
-        nothing = _rows(studies, [family.equal], scale, simulator)
+        nothing = planner.rows(studies, [family.equal])
     plan = PlanResult(
         rows=tuple(rows),
         without_effect=tuple(nothing),
@@ -277,45 +256,14 @@ def _made(
         rules=rules,
         ties=studies[0].family.ties,
         needed=needed,
-        notes=(*notes, *_notes(rows, rules), *known),
+        notes=(*assumptions, *_notes(rows, rules), *notes),
         **common,
     )
-    if len(scenarios) > 1 or not gap:
+    if not single:
         return plan
-    beside = alternatives(replace(rules, n_max=plan.shown.n_max), scenarios[0], row_of)
-    assumed = [STEP_ASSUMES] if any(method == Step.name for method, _ in beside) else []
-    return replace(plan, others=beside, notes=(*plan.notes, *assumed))
-
-
-def _rows(
-    studies: list[PlannedStudy], scenarios: list[Scenario], scale: Scale, simulator: Simulator
-) -> list[PlanRow]:
-    """Return the rows, by scenario and then by n_max."""
-    populations = [scenario.population for scenario in scenarios]
-    cases = [(scenario, study) for scenario in scenarios for study in studies]
-    return [
-        _row(scenario, study, times, scale)
-        for (scenario, study), times in zip(
-            cases, stopping_times(studies, populations, simulator), strict=True
-        )
-    ]
-
-
-def _row(scenario: Scenario, study: PlannedStudy, times: StoppingTimes, scale: Scale) -> PlanRow:
-    asks_same = study.rules.equivalence is not None
-    alone = asks_same or study.rules.stored  # no fixed-sample test takes stored trials
-    fixed = None if alone else fixed_plan(study, scenario.population, times.power)
-    return PlanRow.of(
-        times,
-        scenario.text,
-        gap=scenario.gap * scale.span,
-        n_max=study.n_max,
-        fixed_n=None if fixed is None else fixed.n,
-        fixed_test=None if fixed is None else fixed.test,
-        policies=len(study.rules.reading.tried),
-        most_trials=study.n_max * len(study.rules.reading.tried),
-        same=times.same_rate if asks_same else None,
-    )
+    others = planner.others(scenarios[0], plan.shown.n_max)
+    assumes = [STEP_ASSUMES] if any(method == Step.name for method, _ in others) else []
+    return replace(plan, others=others, notes=(*plan.notes, *assumes))
 
 
 def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:

@@ -11,11 +11,10 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
-from stopwise.planning.beside import WithNumber
 from stopwise.planning.budget import Way, ways
-from stopwise.planning.planned_study import PlannedStudy
-from stopwise.planning.populations import Guessed
+from stopwise.planning.populations import Guessed, WithNumber
 from stopwise.planning.scenarios import Scenario
+from stopwise.planning.studies import PlannedRanking
 from stopwise.questions import QUESTIONS
 from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
@@ -42,6 +41,12 @@ def scale_and_pilot(
     scale = Scale.declared(table.bounds or (0.0, 1.0))
     table.check(scale.check)
     return scale, table.clipped(scale)
+
+
+def unit_reference(reference: float, scale: Scale) -> float:
+    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
+    rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
+    return float(scale.unit(np.asarray(rules.reference)))
 
 
 def horizons_of(
@@ -104,7 +109,7 @@ def check_assumed(
 def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
     if rules.margin and rules.reference is None:
-        beyond = PlannedStudy(rules).true_claims(np.array(means)).any()
+        beyond = PlannedRanking(rules).true_claims(np.array(means)).any()
         require(
             bool(beyond),
             "according to the guesses nothing is there to be shown: no policy is "

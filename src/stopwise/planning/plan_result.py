@@ -5,18 +5,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
-from stopwise.planning.best_words import BestPlan
-from stopwise.planning.budget import Budget, BudgetPlan
-from stopwise.planning.order_words import OrderPlan
+from stopwise.core.scores import score_text
+from stopwise.messages import counted
 from stopwise.planning.plan_row import PlanRow
+from stopwise.planning.planner import Detectable, Needed
 from stopwise.planning.presentation import PlanningResult, Rows, hours_of
-from stopwise.planning.smallest_gap import Detectable
 from stopwise.report import plan_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stopwise.planning.needed import Needed
+    from stopwise.planning.budget import Budget
 
 # Fields of a row that its table has only where they say something.
 SPECIAL = ("same",)
@@ -64,7 +63,7 @@ class PlanResult(PlanningResult):
     """
 
     rows: tuple[PlanRow, ...]
-    detectable: tuple[Detectable, ...]
+    detectable: tuple[Detectable, ...] = ()
     power: float
     rules: Rules
     ties: str
@@ -73,10 +72,10 @@ class PlanResult(PlanningResult):
     notes: tuple[str, ...]
     without_effect: tuple[PlanRow, ...] = ()
     robots: int = 1
-    needed: "Needed | None" = None
+    needed: Needed | None = None
     others: Mapping[tuple[str, str], PlanRow] = field(default_factory=dict)
     order_trials: float | None = None
-    budget: Budget | None = None
+    budget: "Budget | None" = None
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         *PlanningResult.SETTINGS,
@@ -84,16 +83,15 @@ class PlanResult(PlanningResult):
     )
     UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials", "budget")
     TITLE: ClassVar[str] = "How many trials will it take?"
+    LEGEND: ClassVar[str] = (
+        "Mean and quantiles are in trials per policy; totals are over all policies. "
+        '"Fixed" is the total of a fixed-sample plan with the same power (at most '
+        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
+        "on average. Hours are those expected, and the maximum."
+    )
 
     alternative = FromRules[str]("alternative", "Which policies may be declared better.")
     bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
-
-    @property
-    def words(self) -> OrderPlan | BestPlan:
-        """What it says, by the goal."""
-        if self.budget is not None:
-            return BudgetPlan(self)
-        return (BestPlan if self.rules.goal == "best" else OrderPlan)(self)
 
     @property
     def policies(self) -> int:
@@ -136,15 +134,26 @@ class PlanResult(PlanningResult):
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
-        return self.words.sentence
+        if not self.single:
+            return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
+        row = self.shown
+        power = (
+            f"{row.power:.3f} (exact)"
+            if row.exact
+            else f"{row.power:.2f} (standard error {row.power_error:.2g})"
+        )
+        alone = len(self.rules.reading.run) == 1
+        who = "the policy performs" if alone else "the policies perform"
+        return (
+            f"{self._shortfall()}If {who} as assumed ({row.scenario}), a study of "
+            f"at most {self._trials(row.n_max)} reaches the right verdict with "
+            f"probability {power}{self._ends(row)}. Half of such studies end within "
+            f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
+            f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
+        )
 
-    @property
-    def legend(self) -> str:
-        """What the tables need to be understood."""
-        return self.words.LEGEND
-
-    def shortfall(self) -> str:
-        """Return what to declare, or that no n_max reaches the target power, as a sentence."""
+    def _shortfall(self) -> str:
+        """What to declare, or that no n_max reaches the target power, as a sentence."""
         if self.needed is not None:
             return f"For a power of {self.power:g} declare n_max = {self.needed.row.n_max}. "
         if self.advised:
@@ -153,9 +162,99 @@ class PlanResult(PlanningResult):
             return f"None of these n_max values reaches a power of {self.power:g}. "
         return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
 
+    def _trials(self, number: int) -> str:
+        """So many trials of each policy that is tried, in words."""
+        new = "new " if self.rules.stored else ""
+        each = "" if self.policies == 1 else " per policy"
+        return f"{counted(number, f'{new}trial')}{each}"
+
+    def _time(self, trials: float) -> str:
+        hours = self.hours(trials)
+        return "" if hours is None else f", {hours:.1f} hours"
+
+    def _nothing(self, row: PlanRow) -> str:
+        """How soon such a study ends for futility if there is nothing to find."""
+        if self.needed is not None:
+            most, equal = row.most_trials, self.needed.equal
+            text = f" If they are equal, it takes nearly all {most} trials{self._time(most)}"
+            if equal is None:
+                return f"{text}."
+            sooner = f"{equal.mean_trials:.0f} on average{self._time(equal.mean_trials)}"
+            return f"{text}; with binding futility {sooner}."
+        for equal in self.without_effect:
+            if equal.n_max == row.n_max:
+                return (
+                    " If they do not differ at all, it ends undecided after "
+                    f"{self._trials(round(equal.mean_n))} on average, instead of {row.n_max}: a "
+                    "decision has become unlikely by then."
+                )
+        return ""
+
+    def _ends(self, row: PlanRow) -> str:
+        """Chance of each end where sameness is one of them."""
+        if row.same is None:
+            return ""
+        pairs = "" if len(self.rules.policies) == 2 else " of the pairs"
+        within = f"within {self.rules.equivalence:g}"
+        same = f"{row.same:.2f}{pairs} as practically the same ({within})"
+        return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
+
+    def _saving(self, row: PlanRow) -> str:
+        if row.trials_saved is None or row.fixed_n is None:
+            return ""
+        number = counted(round(abs(row.trials_saved)), "trial")
+        hours = self.hours_saved(row)
+        time = "" if hours is None else f" ({abs(hours):.1f} hours)"
+        saves = row.trials_saved >= 0
+        compared = f"saves {number}{time} of" if saves else f"takes {number}{time} more than"
+        return (
+            f"; on average, that {compared} the {row.fixed_n * row.policies} that "
+            f"{row.fixed_test} needs for the same power"
+        )
+
+    def _gap_sentence(self) -> str:
+        if not self.detectable:
+            return "The rows give the power for each gap and n_max."
+        found = [
+            f"{score_text(entry.gap)} at n_max = {entry.n_max}"
+            for entry in self.detectable
+            if entry.gap is not None
+        ]
+        none = " or ".join(str(entry.n_max) for entry in self.detectable if entry.gap is None)
+        if not found:
+            return f"No gap is detected with power {self.power:g} at n_max = {none}."
+        if none:
+            found.append(f"none at n_max = {none}")
+        return f"The smallest gap detected with power {self.power:g} is {', '.join(found)}."
+
+    def _caveat(self) -> str:
+        rules = self.rules
+        asked = self.alternative
+        if rules.margin:
+            asked += f", better by more than {rules.margin:g}"
+        if rules.margin < 0:
+            asked = f"not worse by {-rules.margin:g} or more"
+        parts = [self.method, asked]
+        if len(rules.policies) > 2:
+            parts.append(f"{self.adjust} adjustment")
+        if len(rules.reading.run) > 1:
+            parts.append(f"{self.design} design")
+        if self.ties != "strict":
+            parts.append("assuming that no two means are exactly equal")
+        promised = self.promised(bounds_inferred=self.bounds_inferred)
+        return (
+            f"This is a forecast from assumptions; whether or not they hold, {promised} "
+            f"({', '.join(parts)})."
+        )
+
+    @property
+    def legend(self) -> str:
+        """What the tables need to be understood."""
+        return self.LEGEND
+
     def label(self, row: PlanRow) -> str:
-        """Return what a figure calls a row."""
-        return self.words.label(row)
+        """Label of a row in a figure."""
+        return row.scenario
 
     def summary(self) -> dict[str, Any]:
         """Return what ``shown`` takes, as people read it."""
@@ -186,10 +285,62 @@ class PlanResult(PlanningResult):
 
     def text_tables(self) -> dict[str, Rows]:
         """Return its tables as people read them."""
-        return self.words.tables()
+        tables = {
+            "What to expect": self._shown(self.rows),
+            "If there is no difference": self._shown(self.without_effect),
+            "Smallest detectable gap": self._gaps(),
+        }
+        return {**{title: rows for title, rows in tables.items() if rows}, **self._declared()}
+
+    def _shown(self, rows: Sequence[PlanRow]) -> Rows:
+        several = len({row.scenario for row in self.rows}) > 1  # one for each gap
+        return [
+            {
+                **({"gap": f"{row['gap']:.4g}"} if several else {}),
+                "n_max": row["n_max"],
+                "power": f"{row['power']:.3f}",
+                "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
+                **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
+                "undecided": f"{row['undecided']:.2f}",
+                "mean": f"{row['mean_n']:.1f}",
+                "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
+                "total": f"{row['mean_trials']:.0f}",
+                "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * self.policies,
+                "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
+                **hours_of(row),
+            }
+            for row in self.table(rows)
+        ]
+
+    def _gaps(self) -> Rows:
+        title = f"smallest gap detected with power {self.power:g}"
+        rows = []
+        for entry in self.detectable:
+            gap = "none" if entry.gap is None else score_text(entry.gap)
+            error = f" ± {entry.gap_error:.1g}" if entry.gap_error else ""
+            rows.append({"n_max": entry.n_max, title: f"{gap}{error}"})
+        return rows
+
+    def _declared(self) -> dict[str, Rows]:
+        """What to declare for the target power, and other methods and designs beside it."""
+        if self.needed is None and not self.others:
+            return {}
+        declared = {(self.method, self.design): self.shown, **self.others}
+        names = ("n_max", "power", "mean", "total", "hours", "max h")
+        rows = [
+            {
+                "method": method,
+                "design": design,
+                **{name: row[name] for name in names if name in row},
+            }
+            for (method, design), row in zip(
+                declared, self._shown([*declared.values()]), strict=True
+            )
+        ]
+        title = f"For a power of {self.power:g}, and what else would do"
+        return {"The same n_max, declared otherwise" if self.needed is None else title: rows}
 
     def _derived(self) -> dict[str, Any]:
-        nothing = {"without_effect": self.table(self.without_effect)}
         needed = None
         if self.needed is not None:
             equal = self.needed.equal
@@ -201,21 +352,21 @@ class PlanResult(PlanningResult):
             {"method": method, "design": design, **self.table([row])[0]}
             for (method, design), row in self.others.items()
         ]
+        nothing = {"without_effect": self.table(self.without_effect)}
         return {
             "rows": self.table(),
             "needed": needed,
             "others": others,
             **(nothing if self.without_effect else {}),
-            **self.words.content(),
         }
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
-        return self.words.plot_power()
+        return plan_figures.plot_power(plan_figures.power_curves(self), self.power)
 
     def plot_stopping(self) -> "Figure":
         """Draw the chance of having reached the right verdict by each trial."""
-        return self.words.plot_stopping()
+        return plan_figures.plot_stopping(plan_figures.stopping_curves(self))
 
     def plot_detectable(self) -> "Figure":
         """Draw the smallest detectable gap against n_max."""
@@ -223,4 +374,7 @@ class PlanResult(PlanningResult):
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        return self.words.figures()
+        drawn = {"power": self.plot_power(), "stopping": self.plot_stopping()}
+        if any(entry.gap is not None for entry in self.detectable):
+            drawn["detectable"] = self.plot_detectable()
+        return drawn

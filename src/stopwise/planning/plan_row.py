@@ -1,9 +1,12 @@
 """What to expect of one study that is being planned."""
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
-from stopwise.planning.stopping_times import StoppingTimes
+from stopwise.core.rules import Rules
+from stopwise.planning.ends import Ends
+from stopwise.planning.fixed_sample import FixedPlan
+from stopwise.planning.scenarios import Scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +71,7 @@ class PlanRow:
     fixed_test: str | None
     policies: int
     runs: int | None
-    times: StoppingTimes = field(repr=False, compare=False)
+    times: Ends = field(repr=False, compare=False)
     most_trials: int
     same: float | None = None
     mean_trials_error: float | None = None
@@ -77,22 +80,41 @@ class PlanRow:
     what_if: bool | None = None
 
     @classmethod
-    def of(cls, times: StoppingTimes, scenario: str, **own: Any) -> Self:
-        """Return the row of studies that end at these times."""
+    def of(
+        cls,
+        ends: Ends,
+        scenario: Scenario,
+        rules: Rules,
+        *,
+        fixed: FixedPlan | None = None,
+        what_if: bool | None = None,
+    ) -> Self:
+        """Row of studies that end so."""
+        best = what_if is not None
         return cls(
-            scenario=scenario,
-            power=times.power,
-            power_error=times.power_error,
-            wrong=times.wrong_rate,
-            undecided=times.undecided_rate,
-            pair_power=times.pair_power,
-            mean_n=times.mean_n,
-            mean_n_error=times.mean_n_error,
-            n_quantiles=(times.quantile(0.1), times.quantile(0.5), times.quantile(0.9)),
-            mean_trials=times.mean_trials,
-            runs=times.runs,
-            times=times,
-            **own,
+            scenario=scenario.text,
+            gap=(scenario.lead if best else scenario.gap) * rules.scale.span,
+            n_max=rules.n_max or 0,
+            power=ends.power,
+            power_error=ends.power_error,
+            wrong=ends.chance(ends.wrong.sum()),
+            undecided=ends.chance(ends.undecided.sum()),
+            pair_power=ends.share / ends.total,
+            mean_n=ends.mean_n,
+            mean_n_error=ends.mean_n_error,
+            n_quantiles=ends.quantiles(),
+            mean_trials=ends.mean_trials,
+            fixed_n=None if fixed is None else fixed.n,
+            fixed_test=None if fixed is None else fixed.test,
+            policies=len(rules.reading.tried),
+            runs=ends.runs,
+            times=ends,
+            most_trials=ends.spent.shape[1] - 1,
+            same=None if rules.equivalence is None else ends.same / ends.total,
+            mean_trials_error=ends.mean_trials_error if best else None,
+            trial_quantiles=ends.trial_quantiles() if best else None,
+            mean_left=ends.mean_left if best else None,
+            what_if=what_if,
         )
 
     @property

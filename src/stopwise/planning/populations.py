@@ -268,6 +268,27 @@ class Derived(Population):
 
 
 @dataclass(frozen=True, eq=False)
+class WithNumber(Derived):
+    """Policies beside a number, the last column, which every trial of it scores."""
+
+    number: float  # in [0, 1]
+
+    def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Return studies before their first row."""
+        world = self.population.begin(rng, runs)
+        return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
+
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Return the moments of the policies, and of a number that never varies."""
+        means, covariances = self.population.moments(rng, worlds)
+        return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
+
+    def _beside(self, values: Floats) -> Floats:
+        number = np.full((*values.shape[:-1], 1), self.number)
+        return np.concatenate([values, number], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
 class Tied(Derived):
     """Policies of which, in every study, the second best is a second copy of the best.
 

@@ -34,7 +34,6 @@ CAPTIONS = {
     "naming": "Chance that one is named, by number of further rows",
     "further": "Chance that all pairs are decided, by number of further trials",
 }
-PER_POLICY = "Mean and quantiles are in trials per policy; totals are over all policies."
 
 
 class PlanningResult(Drawn):

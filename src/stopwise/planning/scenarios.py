@@ -12,9 +12,8 @@ from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
-from stopwise.planning.beside import WithNumber
 from stopwise.planning.guesses import Guess, as_guess
-from stopwise.planning.populations import Guessed, Population, Resampled
+from stopwise.planning.populations import Guessed, Population, Resampled, WithNumber
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)

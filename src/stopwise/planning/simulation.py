@@ -5,12 +5,11 @@ earlier ones gave: so the answer is the same whoever runs the chunks, in whateve
 Models share their random numbers, which sharpens their differences.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,34 +17,19 @@ from stopwise.core.progress import Progress
 from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import named
+from stopwise.planning.ends import Ends, RunsNeeded
 from stopwise.rollout.executors import Fleet, executor_of
 from stopwise.rollout.executors.processes import cores
 
 CHUNK = 500
+MOST_RUNS = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class Tally(ABC):
-    """What a chunk of simulated studies gave; chunks add up, field by field."""
-
-    def __add__(self, other: Self) -> Self:
-        names = [field.name for field in fields(self)]
-        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))
-
-    @abstractmethod
-    def runs_needed(self, precision: float) -> int:
-        """Return how many runs reach this standard error."""
-
-
-Counts = TypeVar("Counts", bound=Tally)
-Counts_co = TypeVar("Counts_co", bound=Tally, covariant=True)
-
-
-class StudyModel(Protocol[Counts_co]):
+class StudyModel(Protocol):
     """A study that can be simulated; it can be pickled."""
 
-    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Counts_co:
-        """Return how this many studies end."""
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
+        """Ends of this many studies."""
 
 
 class MapExecutor(Protocol):
@@ -68,12 +52,17 @@ class Simulator:
     progress: Progress | None = None  # called with (chunks done, chunks planned so far)
 
     def run(
-        self, models: Sequence[StudyModel[Counts]], *, most: int, precision: float | None = None
-    ) -> list[Counts]:
+        self,
+        models: Sequence[StudyModel],
+        *,
+        most: int = MOST_RUNS,
+        precision: float | None = None,
+        needed: RunsNeeded = Ends.runs_for_plan,
+    ) -> list[Ends]:
         """Simulate each model to the precision, or with at most so many runs in whole chunks."""
         goal = precision or self.precision
         seeds = np.random.SeedSequence(self.seed).spawn(-(-most // CHUNK))
-        tallies: dict[int, Counts] = {}
+        tallies: dict[int, Ends] = {}
         chunks = np.zeros(len(models), dtype=int)
         wanted = np.ones(len(models), dtype=int)
         while (wanted > chunks).any():
@@ -89,12 +78,12 @@ class Simulator:
                 done += 1
                 if self.progress is not None:
                     self.progress(done, int(chunks.sum()))
-            runs = [tallies[index].runs_needed(goal) for index in range(len(models))]
+            runs = [needed(tallies[index], goal) for index in range(len(models))]
             wanted = np.minimum(-(-np.array(runs) // CHUNK), len(seeds))
         return [tallies[index] for index in range(len(models))]
 
 
-def _run(job: tuple[int, StudyModel[Any], np.random.SeedSequence]) -> tuple[int, Any]:
+def _run(job: tuple[int, StudyModel, np.random.SeedSequence]) -> tuple[int, Ends]:
     index, model, seed = job
     # A fresh one: whoever spawns from a seed changes it, and other models have the same.
     own = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)

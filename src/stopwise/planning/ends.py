@@ -1,0 +1,201 @@
+"""How studies end: counted in a simulation, or exact probabilities."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Studies by their numbers of rows and trials, and by what they claim; parts add up.
+
+    Weights are counts of a simulation, or exact probabilities. A study is right if everything that
+    can be found was found (all pairs that differ are in order, the best is named), and wrong with
+    any false claim.
+    """
+
+    # By the rows until the end, from 0.
+    right: Floats
+    wrong: Floats
+    undecided: Floats
+    spent: Floats  # (all studies, right ones) by the trials of all policies, from 0
+    share: float  # of the right claims that were made, added up
+    same: float  # share of pairs that end as practically the same, added up
+    left: float  # candidates left where no best is named, added up
+    # From the state in which the simulation began.
+    claims: Floats  # studies that end with each possible claim
+    decided: float  # studies in which all is decided
+    further: float  # studies in which more is decided than before
+    more: Floats  # studies by the further rows in which policies are tried, from 0
+    runs: int | None  # simulated studies; None if the weights are exact probabilities
+
+    def __add__(self, other: "Ends") -> "Ends":
+        names = [field.name for field in fields(self)]
+        return Ends(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @classmethod
+    def of_runs(
+        cls,
+        rows: Ints,
+        right: Bools,
+        wrong: Bools,
+        *,
+        n_max: int,
+        trials: Ints,
+        most_trials: int,
+        more: Ints,
+        **counts: Any,
+    ) -> "Ends":
+        """Count simulated studies; each array has one entry per study."""
+
+        def count(which: Bools) -> Floats:
+            return np.bincount(rows[which], minlength=n_max + 1).astype(float)
+
+        spent = [np.bincount(own, minlength=most_trials + 1) for own in (trials, trials[right])]
+        return cls(
+            right=count(right),
+            wrong=count(wrong),
+            undecided=count(~(right | wrong)),
+            spent=np.array(spent, dtype=float),
+            more=np.bincount(more, minlength=n_max + 1).astype(float),
+            runs=rows.size,
+            **{"same": 0.0, "left": 0.0, **counts},
+        )
+
+    @classmethod
+    def exact(cls, right: Floats, wrong: Floats, undecided: Floats, policies: int) -> "Ends":
+        """Probabilities of the ends of two policies by row, from 1; all policies are tried."""
+        right, wrong, undecided = (np.append(0.0, part) for part in (right, wrong, undecided))
+        ends = right + wrong + undecided
+        spent = np.zeros((2, policies * (right.size - 1) + 1))
+        spent[:, ::policies] = ends, right
+        power, decided = float(right.sum()), float(right.sum() + wrong.sum())
+        claims = np.empty(0)
+        return cls(
+            right, wrong, undecided, spent, power, 0.0, 0.0, claims, decided, decided, ends, None
+        )
+
+    @property
+    def total(self) -> float:
+        """Number of studies, or 1."""
+        return 1.0 if self.runs is None else float(self.runs)
+
+    def chance(self, count: float) -> float:
+        """Share of the studies that such a count is."""
+        return min(max(float(count) / self.total, 0.0), 1.0)
+
+    def error(self, count: float) -> float:
+        """Standard error of that share; never 0 for a simulation, 0 if exact."""
+        return 0.0 if self.runs is None else share_error(count, self.runs)
+
+    @property
+    def power(self) -> float:
+        """Chance of the right verdict by n_max."""
+        return self.chance(self.right.sum())
+
+    @property
+    def power_error(self) -> float:
+        """Standard error of the power."""
+        return self.error(self.right.sum())
+
+    @cached_property
+    def _by_row(self) -> Floats:
+        ends: Floats = (self.right + self.wrong + self.undecided) / self.total
+        return ends
+
+    @cached_property
+    def mean_n(self) -> float:
+        """Expected rows until the end of the study, with or without a verdict."""
+        return float(self._by_row @ np.arange(self._by_row.size))
+
+    @property
+    def mean_n_error(self) -> float:
+        """Standard error of ``mean_n``, 0 if exact."""
+        if self.runs is None:
+            return 0.0
+        squares = (np.arange(self._by_row.size) - self.mean_n) ** 2
+        return math.sqrt(float(self._by_row @ squares) / max(self.runs - 1, 1))
+
+    @property
+    def mean_trials(self) -> float:
+        """Expected trials of all policies together."""
+        return float(self.spent[0] @ np.arange(self.spent.shape[1])) / self.total
+
+    @property
+    def mean_trials_error(self) -> float:
+        """Standard error of ``mean_trials``."""
+        squares = (np.arange(self.spent.shape[1]) - self.mean_trials) ** 2
+        return math.sqrt(float(self.spent[0] @ squares)) / self.total
+
+    @property
+    def mean_left(self) -> float | None:
+        """Mean number of candidates left where none is named; None if one always is."""
+        none = float(self.undecided.sum())
+        return self.left / none if none else None
+
+    def quantiles(self) -> tuple[int, int, int]:
+        """Rows within which 10, 50 and 90 % of studies end."""
+        return quantiles(self._by_row)
+
+    def trial_quantiles(self) -> tuple[int, int, int]:
+        """Trials of all policies within which 10, 50 and 90 % of studies end."""
+        return quantiles(self.spent[0])
+
+    def chance_by(self) -> Floats:
+        """Chance of the right verdict by each row, from 1."""
+        chance: Floats = np.cumsum(self.right)[1:] / self.total
+        return chance
+
+    def chance_by_trial(self) -> Floats:
+        """Chance of the right verdict by 0, 1, 2, ... trials of all policies."""
+        chance: Floats = np.cumsum(self.spent[1]) / self.total
+        return chance
+
+    def decided_by(self) -> tuple[float, ...]:
+        """Chance that all is decided, by further rows from 0."""
+        most = int(np.flatnonzero(self.more).max())
+        # Studies that end undecided do so with their last row.
+        decided = np.minimum(np.cumsum(self.more[: most + 1]), self.decided)
+        return tuple((decided / self.total).tolist())
+
+    def runs_for_plan(self, precision: float) -> int:
+        """Runs that bring the power to the precision, and the mean rows to twice this share."""
+        assert self.runs is not None
+        mean = self.runs * (self.mean_n_error / (2 * precision * self.mean_n)) ** 2
+        return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(mean))
+
+    def runs_for_forecast(self, precision: float) -> int:
+        """Runs that bring both chances of a forecast to the precision."""
+        assert self.runs is not None
+        counts = (self.decided, self.further)
+        return max(runs_for_share(count, self.runs, precision) for count in counts)
+
+
+# How many runs bring what is asked to a standard error, judged by the runs so far.
+RunsNeeded = Callable[[Ends, float], int]
+
+
+def quantiles(weights: Floats) -> tuple[int, int, int]:
+    """Numbers, counted from 0, up to which 10, 50 and 90 % of the weight lies."""
+    sums = np.cumsum(weights)
+    tenth, half, most = (
+        int(np.argmax(sums >= level * sums[-1] - 1e-9)) for level in (0.1, 0.5, 0.9)
+    )
+    return tenth, half, most
+
+
+def share_error(hits: float, runs: int) -> float:
+    """Standard error of a share, by adding two hits and two misses."""
+    share = (hits + 2.0) / (runs + 4.0)
+    return math.sqrt(share * (1.0 - share) / runs)
+
+
+def runs_for_share(hits: float, runs: int, precision: float) -> int:
+    """Runs that bring the standard error of a share to the precision."""
+    return math.ceil(runs * (share_error(hits, runs) / precision) ** 2)

@@ -1,0 +1,272 @@
+"""Studies that are simulated, from their start or from where they stand: all pairs, or the best."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.engine import EQUIVALENT
+from stopwise.core.rules import Rules
+from stopwise.core.simulate import run_studies
+from stopwise.errors import require
+from stopwise.messages import Setting
+from stopwise.planning.ends import Ends
+from stopwise.planning.populations import Population, SimulatedScores, World
+from stopwise.questions.best_rule import simulated_rows
+from stopwise.questions.candidates import Candidates
+from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.ranking import Ranking
+
+# Rows that are drawn at once. More: memory. Less: time.
+BLOCK = 32
+
+
+@dataclass(frozen=True)
+class PlannedRanking(Ranking):
+    """The pairs of a study whose rules declare n_max, and what is true of them.
+
+    With two policies ``alternative`` may be one-sided; more are always compared in both directions.
+    """
+
+    def __post_init__(self) -> None:
+        rules = self.rules
+        require(
+            self.family.size == 1 or rules.alternative == "two-sided" or rules.margin < 0,
+            "more than two policies are always compared in both directions, not with ",
+            Setting("alternative", rules.alternative),
+        )
+        super().__post_init__()
+
+    @property
+    def n_max(self) -> int:
+        """The maximum number of trials per policy."""
+        return declared(self.rules)
+
+    @property
+    def level(self) -> float:
+        """Level of one direction of one pair in a fixed-sample plan."""
+        return self.rules.alpha / self.family.most_false
+
+    def close(self, means: Floats) -> Bools:
+        """Pairs of such means that are practically the same, if that is asked."""
+        first, second = self.family.pairs.T
+        within = (self.rules.equivalence or 0.0) / self.rules.scale.span
+        return np.asarray(np.abs(means[..., second] - means[..., first]) < within)
+
+    def true_claims(self, means: Floats) -> Bools:
+        """Directions (..., pairs, 2) that are true and asked of policies of these means."""
+        margin = self.rules.margin / self.rules.scale.span + 1e-9
+        first, second = self.family.pairs.T
+        gap = means[..., second] - means[..., first]
+        true = np.stack([gap > margin, -gap > margin], axis=-1)
+        asked = {"greater": (True, False), "less": (False, True)}
+        return np.asarray(true & asked.get(self.rules.alternative, (True, True)))
+
+
+def declared(rules: Rules) -> int:
+    """The n_max of rules that declare one."""
+    assert rules.n_max is not None
+    return rules.n_max
+
+
+class _Claims:
+    """How the pairs of simulated studies end."""
+
+    def __init__(self, outcome: Replay) -> None:
+        self.claims, self.same, self.last = outcome.claims, outcome.same, outcome.last
+        self.rows, self.decided = outcome.rows, outcome.decided
+
+
+class _TwoPolicies(_Claims):
+    """The same of one pair without gaps, by the simulator, which is twice as fast."""
+
+    def __init__(self, rules: Rules, scores: Floats) -> None:
+        scale = rules.scale
+        # Rounding must not carry the best score over the bound.
+        columns = np.moveaxis(scale.clip(scale.score(scores)), -1, 0)
+        tried = columns[:1] if rules.reference is not None else columns  # the second is the number
+        outcome = run_studies(rules, *tried, workers=1)
+        self.claims = np.stack([outcome.decision == 1, outcome.decision == 0], axis=-1)[:, None]
+        self.same = (outcome.decision == EQUIVALENT)[:, None]
+        self.decided = (outcome.decision >= 0)[:, None]
+        self.rows = outcome.n[:, None]
+        self.last = np.repeat(self.rows, len(columns), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderStudy:
+    """A study of all pairs whose trials are like this population, after those of the past.
+
+    Every run goes through the study from its first trial, so that bets, shares of alpha and decided
+    pairs are what they are; only trials that were not run yet differ.
+    """
+
+    ranking: PlannedRanking
+    population: Population
+    past: Floats | None = None  # normalised scores (rows, policies), NaN for no trial
+
+    @property
+    def rules(self) -> Rules:
+        """What the study declares."""
+        return self.ranking.rules
+
+    @cached_property
+    def now(self) -> Replay:
+        """How every pair stands after the past."""
+        assert self.past is not None
+        ranking, past = self.ranking, self.past[None]
+        return replay(ranking.comparison, ranking.budget, past, with_p_values=False)
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
+        """Ends of this many studies."""
+        scores, means = self._drawn(np.random.default_rng(seed), runs)
+        ranking, rules, family = self.ranking, self.rules, self.ranking.family
+        n_max, over, decided = ranking.n_max, np.zeros(family.k, dtype=np.int64), 0
+        if self.past is not None:
+            over, decided = rows_over(rules, self.past), int(self.now.decided.sum())
+            # A gap in what is over stays a gap.
+            fixed = np.arange(len(self.past))[:, None] < over
+            scores[:, : len(self.past)][:, fixed] = self.past[fixed]
+        if family.size == 1 and self.past is None:
+            ends: _Claims = _TwoPolicies(rules, scores)
+        else:
+            ends = _Claims(replay(ranking.comparison, ranking.budget, scores, with_p_values=False))
+        true, close = ranking.true_claims(means), ranking.close(means)
+        # What can be found of a pair: who is better or, if that is asked, that it is the same.
+        different = np.asarray(true.any(axis=-1)) | close
+        found = np.asarray((ends.claims & true).any(axis=-1)) | (ends.same & close)
+        wrong = np.asarray((ends.claims & ~true).any(axis=(1, 2)))
+        wrong = wrong | np.asarray((ends.same & ~close).any(axis=1))
+        something = np.asarray(different.any(axis=1))
+        right = np.asarray((found | ~different).all(axis=1) & something & ~wrong)
+        last = np.minimum(ends.rows, ends.last[:, family.pairs].min(axis=-1))
+        lasting = different | ~something[:, None]  # all, if nothing can be found
+        further = np.maximum(ends.last - over, 0)
+        tried = [rules.policies.index(name) for name in rules.reading.tried]
+        return Ends.of_runs(
+            np.where(lasting, last, 1).max(axis=1),
+            right,
+            wrong,
+            n_max=n_max,
+            trials=further[:, tried].sum(axis=1),
+            most_trials=n_max * len(tried),
+            more=further[:, tried].max(axis=1),
+            share=float((found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()),
+            same=float(ends.same.mean(axis=1).sum()),
+            claims=np.concatenate([ends.claims, ends.same[..., None]], axis=-1).sum(axis=0),
+            decided=float(ends.decided.all(axis=1).sum()),
+            further=float((ends.decided.sum(axis=1) > decided).sum()),
+        )
+
+    def _drawn(self, rng: np.random.Generator, runs: int) -> SimulatedScores:
+        """Rows of studies; of policies with stored trials these are averages."""
+        n_max, groups = self.ranking.n_max, self.rules.groups or {}
+        most = max(groups.values(), default=n_max)
+        drawn = self.population.draw(rng, runs, most)
+        rows = drawn.scores[..., :n_max, :].copy()
+        for name, number in groups.items():
+            column, starts = self.rules.policies.index(name), np.arange(n_max) * number
+            sums = np.add.reduceat(drawn.scores[:, :number, column], starts // n_max, axis=1)
+            rows[..., column] = sums / np.diff([*starts // n_max, number])
+        return drawn._replace(scores=rows)
+
+
+@dataclass(frozen=True, eq=False)
+class BestStudy:
+    """A study of the best policy whose trials are like this population, after those of the past.
+
+    A study is right if the one named is the best, or within the indifference of it. What can be
+    found are the policies that are not the best: the share of them that is ruled out is counted.
+    """
+
+    rules: Rules
+    population: Population  # of the policies that are left
+    past: Floats | None = None  # normalised scores (trials, policies), NaN for no trial
+    left: tuple[int, ...] = ()  # those that are candidates after the past
+    rows_before: int = 0
+
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
+        """Ends of this many studies."""
+        rules, n_max = self.rules, declared(self.rules)
+        trials = _Trials(self, self.population.begin(np.random.default_rng(seed), runs), runs)
+        rows, further = np.zeros((2, runs), dtype=np.int64)
+        most, board = 0, None
+        for board in simulated_rows(rules, trials, runs):
+            trials.begin_row(board)
+            rows += board.count.any(axis=1)
+            further += trials.fresh
+            most = most or int(board.count[0].sum())  # no later row is longer than the first
+        assert board is not None
+        greatest = trials.means.max(axis=1, keepdims=True)
+        good = trials.means >= greatest - rules.indifference / rules.scale.span - 1e-9
+        named = board.named >= 0
+        right = named & good[np.arange(runs), board.named]
+        others = trials.means < greatest - 1e-9
+        ruled_out = np.where(right, others.sum(axis=1), (others & ~board.open).sum(axis=1))
+        remaining = board.open.sum(axis=1)
+        return Ends.of_runs(
+            rows,
+            right,
+            named & ~right,
+            n_max=n_max,
+            trials=further,
+            most_trials=n_max * most,
+            more=np.maximum(rows - self.rows_before, 0),
+            share=float((ruled_out / np.maximum(others.sum(axis=1), 1)).sum()),
+            left=float(remaining[~named].sum()),
+            claims=np.bincount(board.named[named], minlength=len(rules.policies)),
+            decided=float(named.sum()),
+            further=float((named | (remaining < len(trials.left))).sum()),
+        )
+
+
+class _Trials:
+    """The trials of each study: those of the past by their numbers, and then fresh ones."""
+
+    def __init__(self, study: BestStudy, world: World, runs: int) -> None:
+        policies = len(study.rules.policies)
+        self.left = list(study.left or range(policies))
+        self.means = np.full((runs, policies), -1.0)  # of a policy that was dropped none matters
+        self.means[:, self.left] = world.means
+        self._fresh = _one_by_one(world)
+        self._paired = study.rules.design == "paired"
+        self._past = np.empty((0, policies)) if study.past is None else study.past
+        self._over = rows_over(study.rules, self._past)
+        self._number = self._blocks = np.zeros((runs, 1), dtype=np.int64)
+        self.fresh = self._blocks[:, 0]
+
+    def begin_row(self, board: Candidates) -> None:
+        """Find the numbers of the trials of the next row; count those that are yet to be run."""
+        first = self._blocks if self._paired else board.asked
+        self._number = np.broadcast_to(first, board.count.shape).copy()
+        self._blocks = self._blocks + board.count.max(axis=1, keepdims=True)
+        seen = np.clip(self._over - self._number, 0, board.count)
+        self.fresh = (board.count - seen).sum(axis=1)
+
+    def __call__(self) -> Floats:
+        """Return the next trial of each policy in each study."""
+        found = np.full(self.means.shape, np.nan)
+        found[:, self.left] = next(self._fresh)
+        over = self._number < self._over
+        if over.any():
+            column = np.broadcast_to(np.arange(len(self._over)), over.shape)[over]
+            found[over] = self._past[self._number[over], column]
+        self._number += 1
+        return found
+
+
+def _one_by_one(world: World) -> Iterator[Floats]:
+    """Yield trials (runs, policies), one of each policy at a time."""
+    while True:
+        yield from np.moveaxis(world.draw(BLOCK), 1, 0)
+
+
+def rows_over(rules: Rules, past: Floats) -> Ints:
+    """Rows that are over for each policy: all blocks, else up to its last trial."""
+    if rules.design == "paired":
+        return np.full(past.shape[1], len(past))
+    numbers = np.arange(1, len(past) + 1)[:, None]
+    last: Ints = np.where(np.isnan(past), 0, numbers).max(axis=0, initial=0)
+    return last

@@ -28,7 +28,7 @@ GOOD: list[tuple[files.Writer, str, list[float], tuple[float, float] | None]] = 
     (files.lerobot_older, "lerobot", [0, 1, 1], (0, 1)),
     (files.race, "race", [0.75, 0.5, 0.25, 0.0], (0, 2)),
     (files.sb3_monitor, "sb3-monitor", [120.5, -3.5], None),
-    (files.sb3_evaluations, "sb3-evaluations", [10, 20, 30], None),
+    (files.sb3_evaluations, "sb3-evaluations", [1, 0, 1], (0, 1)),
     (files.roboarena, "roboarena", [0.3, 0.9, 0.3, 0.6], (0, 1)),
     (files.openvla_libero, "text-log", [1, 0, 1], (0, 1)),
     (files.openpi_libero, "text-log", [1, 0], (0, 1)),
@@ -197,7 +197,11 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         arrays(results=np.array([["a"] * 3] * 2)),
         r"evaluations\.npz, array 'results': must be numbers of shape \(2, 3\)",
     ),
-    (files.sb3_evaluations, arrays(), rf"evaluations\.npz, results\[1, 0\], .*{OUTSIDE}10"),
+    (
+        files.sb3_evaluations,
+        arrays(successes=np.full((2, 3), 2)),
+        r"evaluations\.npz, results\[1, 0\], .*must be 0 or 1, but got 2",
+    ),
     (files.roboarena, session("null\n", "{"), r"s2/metadata\.yaml, line \d+: not valid YAML"),
     (
         files.roboarena,

@@ -31,7 +31,7 @@ def test_a_score_comes_before_a_result(tmp_path: Path) -> None:
 def test_words_that_cannot_be_read_are_answered_with_those_that_can(tmp_path: Path) -> None:
     path = files.text(tmp_path / "a.csv", "policy,result\na,success\nb,crashed\n")
 
-    with pytest.raises(sw.InvalidInput, match=r"'crashed'; the words .* true/false, .*pass/fail"):
+    with pytest.raises(sw.InvalidInput, match=r"'crashed'; .*success_word='success' counts"):
         sw.read_trials(path)
 
 

@@ -15,6 +15,9 @@ from stopwise.data.reading import ColumnChoice
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message
 
+# More columns for each row, and than this squared, are hardly one for each policy.
+MOST_WIDE = 3
+
 
 def is_frame(source: object) -> bool:
     """Whether the object is a table; pandas is recognised without being imported."""
@@ -87,6 +90,12 @@ def raw_of_array(array: np.ndarray[Any, Any], source: str = "the array") -> RawT
             f"{array.shape}"
         )
     n, k = array.shape
+    if k > max(MOST_WIDE * n, MOST_WIDE**2):
+        raise InvalidInput(
+            f"{source}: each column would be a policy, but there are {k} columns and {n} rows: "
+            "save a row per trial, or for scores of shape (runs, tasks) a dictionary policy: array "
+            "(np.savez)"
+        )
     policies = np.tile([f"policy{column}" for column in range(k)], n)
     note = f"{source}: each of the {k} columns holds the scores of one policy"
     return RawTable(
@@ -154,7 +163,9 @@ def _array_column(name: str, values: Any, source: str) -> pl.Series:
     if isinstance(array, pl.Series):
         return array.alias(name)
     if array.ndim != 1:
-        raise InvalidInput(f"{source}, {name!r}: must be a 1-D array, but got shape {array.shape}")
+        advice = "; of learning curves, take one point of each first" if array.ndim > 2 else ""
+        text = f"{source}, {name!r}: must be a 1-D array, but got shape {array.shape}{advice}"
+        raise InvalidInput(text)
     return _numpy_column(name, array)
 
 

@@ -10,8 +10,8 @@ from stopwise.data.names import (
     RISING,
     STARTS,
     STEPS,
+    short_name,
     sounds_like_outcome,
-    usual_name,
     words_of,
 )
 from stopwise.data.raw import RawTable
@@ -31,6 +31,8 @@ SPLIT_WORDS = frozenset(
 )
 # What is judged, where several people judge one trial.
 RECORDED = frozenset(("video", "clip", "recording", "item", "case", "trial", "episode", "rollout"))
+# Names of columns that number the attempts at one thing.
+RETRIES = frozenset(("attempt", "try", "retry", "attempts", "tries", "retries"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
 # Columns with more values do not tell scorers or settings apart.
@@ -38,10 +40,11 @@ MOST_CROSSED = 6
 # What can be answered: the setting, its role or value, and what it does.
 ONE = "where", "", " reads those with one value"
 ALL = "columns", "ignore", " takes all alike"
+POLICY = "columns", "policy", " makes each a policy"
 CURVE_OPTIONS = (
     ONE,
     ("at", "last", " the last of each training run"),
-    ("columns", "policy", " makes each a policy"),
+    POLICY,
     ALL,
 )
 SPLIT_OPTIONS = ONE, ("columns", "block", " makes them strata"), ALL
@@ -71,12 +74,12 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
         judged = [other for other in judged if (STARTS | RECORDED) & words_of(other)]
         if _is_crossed(raw, frame.with_columns(raw.frame[name].alias("_own")), judged):
             raise _question(raw, name, *SPLIT_OPTIONS)
-    for name in sorted(free, key=lambda name: usual_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
+    for name in sorted(free, key=lambda name: short_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
         own = frame.select(*names, *trial).with_columns(raw.frame[name].alias("_own"))
         several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"].max()
         if not isinstance(several, int) or several < 2:
             continue
-        short = usual_name(name)
+        short = short_name(name)
         if short in RISING and trial and _is_length(own, names):
             continue
         rises = short in RISING and (_rises(own, names) or _rises(own, [*names, *trial]))
@@ -84,9 +87,12 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
             raise _question(raw, name, *CURVE_OPTIONS)
         if SPLIT_WORDS & words_of(name) or short in SPLIT:
             raise _question(raw, name, *SPLIT_OPTIONS)
-        is_other = sounds_like_outcome(name) or name in starts
-        if not is_other and _is_crossed(raw, own, starts):
-            raise _question(raw, name, *SPLIT_OPTIONS)
+        finer = [n for n in starts if raw.frame[n].n_unique() > own["_own"].n_unique()]
+        if not sounds_like_outcome(name) and _is_crossed(raw, own, finer):
+            named = "policy" in roles.columns
+            raise _question(raw, name, *(SPLIT_OPTIONS if named else (POLICY, *SPLIT_OPTIONS)))
+        if RETRIES & words_of(name) and _until_success(raw, frame, name, starts):
+            raise _question(raw, name, ONE, ALL)
         if short not in ALL_NAMES and _in_blocks(own):
             raise _question(raw, name, *BLOCK_OPTIONS)
 
@@ -103,6 +109,35 @@ def _is_crossed(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool
         if bool((sizes["len"] == sizes["_own"]).all()) and bool((sizes["len"] > 1).all()):
             return True
     return False
+
+
+def _until_success(raw: RawTable, frame: pl.DataFrame, name: str, starts: Sequence[str]) -> bool:
+    """Whether there are later attempts, but none after a success."""
+    keys = [key for key in (*GROUP, "block") if key in frame.columns]
+    table = frame.select(*keys, "score").with_columns(
+        raw.frame[name].cast(pl.Float64, strict=False).alias("_own"),
+        *(raw.frame[start].alias(f"_{start}") for start in starts),
+    )
+    keys += [f"_{start}" for start in starts]
+    won = (
+        table.sort("_own", maintain_order=True)
+        .group_by(keys)
+        .agg(
+            pl.col("score").arg_max().alias("first"),
+            pl.col("score").max(),
+            pl.len(),
+            pl.col("_own").n_unique().alias("own"),
+        )
+    )
+    several = won.filter((pl.col("len") > 1) & (pl.col("own") == pl.col("len")))
+    if (
+        len(several) < LEAST_RUN
+        or len(several) == len(won)
+        or not won["score"].is_in([0.0, 1.0]).all()
+    ):
+        return False
+    ended = (several["score"] == 0) | (several["first"] == several["len"] - 1)
+    return bool(ended.all())
 
 
 def _is_length(own: pl.DataFrame, names: Sequence[str]) -> bool:

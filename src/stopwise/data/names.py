@@ -22,6 +22,8 @@ RETURN = (
 )
 VERDICT = ("result", "outcome", "verdict")
 CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")
+# What a table with a row for each measure of a trial calls them.
+MEASURES = ("metric", "metric_name", "measure", "measurement", "scorer")
 RUNS = ("run_name", "run", "arm")
 # Names of policies that are one only if there are several, each with several trials.
 WEAK = ("condition", "variant", "config", "exp_name", "experiment", "strategy", *RUNS)
@@ -40,7 +42,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "policy": (
         *("policy", "policy_name", "policy_id", "model", "model_name", "model_id", "model_label"),
-        *("method", "algo", "algorithm", "agent", "agent_name", *WEAK, *CHECKPOINTS),
+        *("method", "algo", "algorithm", "agent", "agent_name"),
+        *("policy_idx", "policy_index", "model_idx", "model_index", "agent_id", "agent_idx"),
+        *(*WEAK, *CHECKPOINTS),
     ),
     "trial": (
         *("trial", "trial_id", "episode", "episode_id", "episode_ix", "episode_idx"),
@@ -102,6 +106,13 @@ STARTS = frozenset(
         *("question", "problem", "doc", "prompt", "sample", "position", "pose", "configuration"),
     )
 )
+# Words in the names of circumstances, which should be the same for all policies.
+TIMES = frozenset(("date", "day", "time", "timestamp", "datetime", "started"))
+CIRCUMSTANCES = TIMES | {
+    *("operator", "evaluator", "rater", "annotator", "robot", "room", "lab", "site", "station"),
+    *("location", "camera", "gripper", "hardware", "machine", "host", "table", "shift", "week"),
+    *("scene", "object", "session", "environment"),
+}
 # What a column is called if the file begins with its first trial.
 NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 
@@ -115,6 +126,11 @@ def usual_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short)).lower()
 
 
+def short_name(name: str) -> str:
+    """Return the usual name behind that of a group: ``step`` of ``time/step`` and ``info.step``."""
+    return usual_name(re.split(r"[/.]", name)[-1] or name)
+
+
 def is_named(name: str, *roles: str) -> bool:
     """Whether a name is usual for one of the roles, whatever the column holds."""
     return any(usual_name(name) in NAMES[role] for role in roles)
@@ -122,7 +138,7 @@ def is_named(name: str, *roles: str) -> bool:
 
 def is_score_name(name: str) -> bool:
     """Whether a name is usual for a score, perhaps behind that of a group: "eval/success"."""
-    return bool({usual_name(name), usual_name(re.split(r"[/.]", name)[-1])} & set(NAMES["score"]))
+    return bool({usual_name(name), short_name(name)} & set(NAMES["score"]))
 
 
 def words_of(name: str) -> frozenset[str]:

@@ -1,6 +1,5 @@
 """Which column means what, and why: as the user says, as the format defines, or by evidence."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from stopwise.data.names import (
     ALL_NAMES,
     CREDIT,
     DIRECTED,
+    MEASURES,
     NAMES,
     NO_NAME,
     PARTIAL,
@@ -19,6 +19,7 @@ from stopwise.data.names import (
     UNDIRECTED,
     WEAK,
     is_score_name,
+    short_name,
     sounds_like_outcome,
     usual_name,
     words_of,
@@ -110,9 +111,11 @@ def _evidence(
     """Return the columns for which name and values speak, and how."""
     present = {usual_name(name): name for name in reversed(raw.frame.columns)}
     named = [present[name] for name in NAMES[role] if name in present]
+    if role in ("task", "policy"):  # what the format calls something else is neither
+        named = [name for name in named if name not in raw.roles.values()]
     usual = "a usual name"
     if role == "score":
-        inner = {usual_name(re.split(r"[/.]", name)[-1]): name for name in raw.frame.columns}
+        inner = {short_name(name): name for name in raw.frame.columns}
         named = [
             name
             for usual_one in NAMES["score"]
@@ -136,7 +139,7 @@ def _evidence(
 
 def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
     """Raise if another column may be partial credit, which comes before success and return."""
-    if found is None or {usual_name(found), usual_name(re.split(r"[/.]", found)[-1])} & {*PARTIAL}:
+    if found is None or {usual_name(found), short_name(found)} & {*PARTIAL}:
         return
     others = [
         name
@@ -249,13 +252,19 @@ def _present(raw: RawTable, role: str, names: Iterable[str]) -> tuple[str, ...]:
 def _no_score(raw: RawTable) -> InvalidInput:
     numbers = [name for name in raw.frame.columns if NO_NAME.fullmatch(name.strip().lower())]
     why = f", since {no_header(numbers[0])}" if numbers else ""
-    candidates = [name for name in raw.frame.columns if _may_be_score(raw, name)]
+    columns = [name for name in raw.frame.columns if usual_name(name) not in ALL_NAMES]
+    candidates = [name for name in columns if _may_be_score(raw, name)] or [
+        name for name in columns if numbers_in(raw, raw.frame[name]) is not None
+    ]
+    measure = next((name for name in raw.frame.columns if usual_name(name) in MEASURES), None)
+    one = ("; ", Setting("where", {measure: BLANK}), " reads one measure") if measure else ()
     return InvalidInput(
         f"{raw.source}: no column looks like a score{why}; name it with ",
         Setting("score"),
         *([f" (perhaps {names_listed(candidates[:4])})"] if candidates and not numbers else []),
         ", or name the columns that hold the scores of one policy each with ",
         Setting("policies", [BLANK]),
+        *one,
         f"; the columns are {listed(raw)}; usual names of a score are "
         f"{', '.join(('score', 'progress', 'success', 'solved', 'return', 'reward', 'result'))}",
         code="no-score-column",
@@ -264,8 +273,10 @@ def _no_score(raw: RawTable) -> InvalidInput:
 
 def _may_be_score(raw: RawTable, name: str) -> bool:
     """Whether a column holds nothing but 0 and 1, or numbers under the name of an outcome."""
-    numbers = None if usual_name(name) in ALL_NAMES else numbers_in(raw, raw.frame[name])
+    numbers = numbers_in(raw, raw.frame[name])
     if numbers is None or not len(numbers):
+        return False
+    if len(numbers) > 1 and numbers.n_unique() == 1:
         return False
     return bool(DIRECTED & words_of(name)) or bool(numbers.is_in([0.0, 1.0]).all())
 

@@ -6,20 +6,21 @@ from dataclasses import replace
 import polars as pl
 
 from stopwise.data.headers import NUMBERING
-from stopwise.data.names import ALL_NAMES, STARTS, sounds_like_outcome, usual_name, words_of
+from stopwise.data.names import (
+    ALL_NAMES,
+    CIRCUMSTANCES,
+    STARTS,
+    TIMES,
+    sounds_like_outcome,
+    usual_name,
+    words_of,
+)
 from stopwise.data.reading import Reading
 from stopwise.data.roles import Column, guess_note, is_policy
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
-# Words in the names of circumstances, which should be the same for all policies.
-TIMES = frozenset(("date", "day", "time", "timestamp", "datetime", "started"))
-CIRCUMSTANCES = TIMES | {
-    *("operator", "evaluator", "rater", "annotator", "robot", "room", "lab", "site", "station"),
-    *("location", "camera", "gripper", "hardware", "machine", "host", "table", "shift", "week"),
-    *("scene", "object", "session", "environment"),
-}
 # From so many tasks on, with one trial of each policy, they are scenes.
 MANY_TASKS = 10
 # Columns with so few values, of so many trials each, may be strata.
@@ -157,7 +158,7 @@ def _belong_to_one(own: pl.DataFrame, *, times: bool) -> bool:
 
 def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:
     """Return tasks that have one trial of each policy as the scenes of a single task."""
-    if {"task", "block"} & reading.columns.keys() or "block" in frame.columns:
+    if {"task", "block"} & reading.columns.keys():
         return frame
     tasks = frame["task"].n_unique()
     if tasks < MANY_TASKS or frame["policy"].n_unique() < 2:
@@ -171,4 +172,5 @@ def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> p
         code="scenes-of-one-task",
     )
     notes.append(note)
-    return frame.with_columns(pl.col("task").alias("block"), pl.lit("task").alias("task"))
+    scene = pl.col("block" if "block" in frame.columns else "task")
+    return frame.with_columns(scene.alias("block"), pl.lit("task").alias("task"))

@@ -11,14 +11,18 @@ from stopwise.data.derived import with_derived_score
 from stopwise.data.headers import NUMBERING, only_records, refuse_summary_rows
 from stopwise.data.names import (
     ALL_NAMES,
+    CIRCUMSTANCES,
     NAMES,
     NO_NAME,
+    OUTCOMES,
     RISING,
     STEPS,
     is_named,
     is_score_name,
     names_scores,
+    sounds_like_outcome,
     usual_name,
+    words_of,
 )
 from stopwise.data.preferences import one_row_per_trial
 from stopwise.data.raw import RawTable, common_kind
@@ -74,9 +78,8 @@ def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     refuse_summary_rows(raw, reading)
     raw = _unlisted(_as_curve(raw, reading), reading)
     require_trials(raw, reading)
-    if reading.policies is not None or alone:
-        raw = _unfolded(raw, reading)
-    return one_row_per_trial(raw)
+    raw = one_row_per_trial(raw, reading)
+    return _unfolded(raw, reading) if reading.policies is not None or alone else raw
 
 
 def _as_curve(raw: RawTable, reading: Reading) -> RawTable:
@@ -177,14 +180,26 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     }
     if len(scores) < 2 or not len(raw.frame):
         return raw
-    doubt = _doubt(scores) or _means_by_task(raw, scores) or _sums_up(scores)
+    groups = [name for name in raw.frame.columns if _may_group(raw, name, reading)]
+    measured = _of_one_measure(scores)
+    doubt = (
+        _doubt(scores)
+        or _of_several_measures(scores)
+        or _means_by_task(raw, scores)
+        or _sums_up(scores)
+    )
+    if doubt is None and groups:
+        doubt, measured = f"{groups[0]!r} may name the policies", list(scores)
     if doubt is not None:
-        measured = _of_one_measure(scores)
+        policy = (
+            (", the policies with ", Setting("columns", {"policy": groups[0]})) if groups else ()
+        )
         raise InvalidInput(
             f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
             f"of numbers do not look like the scores of one policy each: {doubt}; name the score "
             "with ",
             Setting("score"),
+            *policy,
             ", or the columns of policies with ",
             Setting("policies", measured or [BLANK]),
             "" if measured else f"; the columns are {listed(raw)}",
@@ -278,7 +293,8 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
             return no_header(name)
         if NO_POLICY.search(name.lower()):
             return f"{name!r} sounds like a measure or a count"
-        if len(values) >= LEAST_RISING and bool((values.diff().drop_nulls() > 0).all()):
+        never_falls = bool((values.diff().drop_nulls() >= 0).all())
+        if values.n_unique() >= LEAST_RISING and never_falls:
             return f"{name!r} rises from row to row, as a counter or a clock does"
         size = float(np.abs(values.to_numpy()).max())
         if size > 0:
@@ -293,23 +309,46 @@ def _doubt(scores: Mapping[str, pl.Series]) -> str | None:
     return None
 
 
+def _may_group(raw: RawTable, name: str, reading: Reading) -> bool:
+    """Whether a column holds a few words that recur, as the names of policies do."""
+    values = raw.frame[name]
+    if values.dtype != pl.String or values.has_nulls() or CIRCUMSTANCES & words_of(name):
+        return False
+    if sounds_like_outcome(name):
+        return False
+    if usual_name(name) in ALL_NAMES | NUMBERING or name in reading.columns.values():
+        return False
+    sizes = values.unique_counts()
+    return numbers_in(raw, values) is None and len(sizes) > 1 and bool((sizes > 1).all())
+
+
+def _of_several_measures(names: Iterable[str]) -> str | None:
+    """Why columns with names of outcomes are hardly policies: no word is common to all."""
+    words = [OUTCOMES & words_of(name) for name in names]
+    if not any(words) or frozenset.intersection(*words):
+        return None
+    named = next(name for name, own in zip(names, words, strict=True) if own)
+    return f"{named!r} sounds like what came of a trial"
+
+
 def _of_one_measure(names: Iterable[str]) -> list[str]:
-    """Return the columns whose names end with the usual one of a score: a_success, b_success."""
-    ends = {name: usual_name(name).rpartition("_")[2] for name in names}
-    for score in NAMES["score"]:
-        found = [name for name in names if ends[name] == score]
-        if len(found) > 1:
-            return found
-    return []
+    """Return columns with one usual name of a score behind another word: a_success, b_success."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        first, _, stem = usual_name(name).partition("_")
+        if first and stem.rpartition("_")[2] in NAMES["score"]:
+            stems.setdefault(stem, []).append(name)
+    return next((own for own in stems.values() if len(own) > 1), [])
 
 
 def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:
     """Why rows with one value per task look like a summary, or None."""
     tasks = [name for name in raw.frame.columns if is_named(name, "task")]
-    if all(values.is_in([0.0, 1.0]).all() for values in scores.values()):
-        return None
-    if raw.frame.width == len(scores) and len(raw.frame) == 1:
+    zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
+    if raw.frame.width == len(scores) > LEAST_RISING * zero_or_one and len(raw.frame) == 1:
         return "there is one number for each, as of means or rates"
+    if zero_or_one:
+        return None
     if not tasks or len(raw.frame) < 2 or raw.frame.select(tasks).is_duplicated().any():
         return None
     return f"each {tasks[0]!r} has one row, as in a table of means or rates"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from stopwise.errors import InvalidInput
+from stopwise.messages import Message, Setting, shortened
 
 # Turns a row and a rule into the error that names file, place and column.
 Complaint = Callable[[int, str], InvalidInput]
@@ -30,7 +31,14 @@ AS_EMOJI = "\ufe0f"  # behind a sign: draw it in colours
 # Parts of 1, if a whole column is written so.
 FRACTION = r"^(\d+(?:\.\d+)?)\s*/\s*(\d+)$"
 PERCENT = r"^(-?\d+(?:\.\d+)?)\s*%$"
-COMMA = re.compile(r"-?\d+,\d+")
+# What is no number but may be meant for one, and what to do about it.
+OTHER_FORMS = {
+    r".*%": "write all scores with the sign, or all without it",
+    FRACTION: "write all scores as fractions, or none",
+    r"-?\d+,\d+": "write it with a decimal point",
+}
+# How words for a success begin.
+GOOD = r"^(success|succeed|pass|solved|correct|done|goal|ok|yes|true)"
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 
 
@@ -181,18 +189,23 @@ def require_known(
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
     row = first(bad)
     if row is not None:
-        raise complaint(row, f"{rule}, but got {column[row]!r}{_advice(column[row], rule)}")
+        said = Message(
+            f"{rule}, but got {shortened(column[row])}", *_advice(column[row], rule, column)
+        )
+        raise complaint(row, said)
 
 
-def _advice(value: object, rule: str) -> str:
+def _advice(value: object, rule: str, column: pl.Series) -> tuple[str | Setting, ...]:
     """Say how to write what people write otherwise."""
-    if not isinstance(value, str):
-        return ""
-    if value.strip().endswith("%"):
-        return "; write all scores with the sign, or all without it"
-    if re.match(FRACTION, value.strip()):
-        return "; write all scores as fractions, or none"
-    if COMMA.fullmatch(value.strip()):
-        return "; write it with a decimal point"
+    if not isinstance(value, str) or rule != NUMBER:
+        return ()
+    for form, advice in OTHER_FORMS.items():
+        if re.fullmatch(form, value.strip()):
+            return (f"; {advice}",)
+    words = _words(column).drop_nulls()
+    good = words.filter(words.str.contains(GOOD) & (words.str.len_chars() < 30)).unique().sort()
+    if len(good):
+        word = Setting("success_word", next((w for w in good if w not in TRUE), good[0]))
+        return ("; if it is a failure, ", word, " counts all other words as failures")
     known = ", ".join("/".join(pair) for pair in WORDS)
-    return f"; the words understood are {known}" if rule == NUMBER else ""
+    return (f"; the words understood are {known}; ", Setting("success_word"), " adds one")

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.names import (
     ALL_NAMES,
+    CREDIT,
     RISING,
     STEPS,
     is_named,
     is_score_name,
     names_scores,
     sounds_like_outcome,
+    words_of,
 )
 from stopwise.data.names import usual_name as usual
 from stopwise.data.raw import RawTable, flattened, table_of_records
@@ -25,13 +28,19 @@ from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting
 
 name = "json"
+# Objects whose keys name policies or tasks.
+LEVELS = {
+    **dict.fromkeys(("policies", "methods", "models", "agents", "algorithms"), "policy"),
+    **dict.fromkeys(("tasks", "envs", "environments", "suites"), "task"),
+}
 # Names of lists that hold the results, and say neither task nor policy.
 WRAPPERS = frozenset(
     (
         *("data", "episodes", "evaluations", "records", "results", "rollouts", "trials"),
-        *("samples", "simulations", "tasks", "policies", "methods", "models", "agents"),
+        *("samples", "simulations", *LEVELS),
     )
 )
+OF_TRIALS = frozenset(("episode", "trial", "rollout"))
 KEY = "key{}"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # Keys that name training runs, and tasks.
@@ -41,7 +50,7 @@ OF_TASK = re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE)
 LEAST_SCORES = 5
 NUMBERED = re.compile(r"(?P<stem>.*\D)(?P<number>\d+)")
 # How JSON goes on after its first sign; a log may begin with "[INFO]".
-JSON = re.compile(r'\s*(\{\s*("|\}|$)|\[\s*([\[{"\d\-tfnN]|\]|$))')
+JSON = re.compile(r'\s*(\{\s*("|\}|$)|\[\s*([\[{"tfnN]|-?[\d.]+([eE][-+]?\d+)?\s*([,\]]|$)|\]|$))')
 
 Record = dict[str, Any]
 
@@ -148,10 +157,13 @@ def _is_columns(content: Record) -> bool:
     return plain and any(usual(key) in ALL_NAMES for key in content)
 
 
-def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
+def _records(
+    node: Any, keys: tuple[str, ...], shared: Record, place: str, level: str = ""
+) -> Iterator[Found]:
     """Yield every record with the keys above it; plain values beside a list hold for all of it.
 
-    What stands within a record that has an outcome are its steps and details, never trials.
+    Keys of an object that is called after a role, as ``level`` says, are of that role. What stands
+    within a record that has an outcome are its steps and details, never trials.
     """
     if isinstance(node, list):
         for index, item in enumerate(node):
@@ -161,6 +173,10 @@ def _records(node: Any, keys: tuple[str, ...], shared: Record, place: str) -> It
             else:
                 yield Found(keys, where, {**shared, "score": item}, 2)
     elif isinstance(node, dict):
+        if level and all(isinstance(value, dict | list) for value in node.values()):
+            for key, value in node.items():
+                yield from _records(value, keys, {**shared, level: key}, f"{place}.{key}")
+            return
         told = _told_by_names(node, keys, shared, place)
         yield from _below(node, keys, shared, place) if told is None else told
 
@@ -180,8 +196,13 @@ def _told_by_names(
             for stem, number, score in numbered
             for record in [{"split": stem, "number": number, "score": score}]
         ]
-    scores = next((key for key in node if _is_scores(node[key]) and names_scores(key)), None)
-    if scores is None or _has_outcome(node) or any(map(_is_records, node.values())):
+    if _is_map(node):
+        return [
+            Found(keys, f"{place}.{key}".lstrip("."), {**shared, "item": key, "score": score}, 2)
+            for key, score in node.items()
+        ]
+    scores = _list_of_scores(node)
+    if scores is None or any(map(_is_records, node.values())):
         return None
     return list(_of_lists(node, scores, keys, shared, place))
 
@@ -189,7 +210,7 @@ def _told_by_names(
 def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
     """Yield an object as a record, or the records below it."""
     inside = any(_has_trials(key, value) for key, value in node.items())
-    listed = re.split(r"[.\[]", place)[-2:][0].lower() in WRAPPERS
+    listed = _holds_trials(re.split(r"[.\[]", place)[-2:][0])
     if not inside and _has_outcome(node):
         yield Found(keys, place or "the object", {**shared, **flattened(node)}, 2 + listed)
         return
@@ -203,18 +224,37 @@ def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> I
         return
     own = {key: value for key, value in own.items() if not isinstance(value, list)}
     for key, value in inner.items():
-        deeper = keys if key.lower() in WRAPPERS else (*keys, key)
-        yield from _records(value, deeper, own, f"{place}.{key}" if place else key)
+        deeper = keys if _holds_trials(key) else (*keys, key)
+        level = LEVELS.get(key.lower(), "")
+        yield from _records(value, deeper, own, f"{place}.{key}" if place else key, level)
 
 
 def _inner(node: Record) -> Record:
     """Return what may hold trials below an object: lists of numbers only if nothing else does."""
     inner = {} if _curve(node) else {key: v for key, v in node.items() if _holds_results(v)}
     named = {key: value for key, value in inner.items() if not _is_scores(value)}
-    if named or any(key in WRAPPERS for key in inner):
+    if named or any(map(_holds_trials, inner)):
         return named or inner
     facts = [value for value in node.values() if not isinstance(value, dict | list)]
     return inner if _are_policies(inner, facts) else {}
+
+
+def _list_of_scores(node: Record) -> str | None:
+    """Return the list that holds the scores of trials, unless the object itself is a trial."""
+    lists = [key for key in node if _is_scores(node[key])]
+    facts = {key: value for key, value in node.items() if not (lists and "rate" in words_of(key))}
+    if _has_outcome(facts):
+        return None
+    named = [key for key in lists if names_scores(key) or CREDIT & words_of(key)]
+    return min(named, key=lambda key: not names_scores(key), default=None)
+
+
+def _is_map(node: Record) -> bool:
+    """Whether an object holds nothing but 0 and 1, under the names of many things to do."""
+    return len(node) >= LEAST_SCORES and all(
+        isinstance(value, bool | int | float) and value in (0, 1) and not is_score_name(key)
+        for key, value in node.items()
+    )
 
 
 def _maps_records(node: Record) -> bool:
@@ -224,7 +264,8 @@ def _maps_records(node: Record) -> bool:
         return False
     if any(_is_records(inner) for value in values for inner in value.values()):
         return False
-    return len({frozenset(value) for value in values}) == 1 and _has_outcome(values[0])
+    alike = len({frozenset(value) for value in values}) == 1 and _has_outcome(values[0])
+    return alike and _list_of_scores(values[0]) is None
 
 
 def _numbered(node: Record) -> list[tuple[str, int, float]]:
@@ -270,9 +311,14 @@ def _has_trials(key: str, value: object) -> bool:
     """Whether a list of records with outcomes stands there, or below, under a name for trials."""
     if isinstance(value, dict):
         return any(_has_trials(inner, own) for inner, own in value.items())
-    if not isinstance(value, list) or key.lower() not in WRAPPERS:
+    if not isinstance(value, list) or not _holds_trials(key):
         return False
     return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
+
+
+def _holds_trials(key: str) -> bool:
+    """Whether an object calls a list "results", "task_results", "per_episode" or the like."""
+    return bool(WRAPPERS & {key.lower(), *words_of(key)} | {*words_of(key)} & OF_TRIALS)
 
 
 def _curve(node: Record) -> bool:
@@ -284,8 +330,15 @@ def _curve(node: Record) -> bool:
 def _holds_results(value: Any) -> bool:
     """Whether a value is a list of records or of scores, or an object of such."""
     if isinstance(value, dict):
-        return any(isinstance(inner, dict | list) and inner for inner in value.values())
-    return _is_scores(value) or _is_records(value)
+        held = any(isinstance(inner, dict | list) and inner for inner in value.values())
+        return held or _is_map(value)
+    return (_is_scores(value) and not _numbers_things(value)) or _is_records(value)
+
+
+def _numbers_things(values: list[Any]) -> bool:
+    """Whether a list holds the numbers of episodes, seeds or steps: each greater than the last."""
+    whole = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    return whole and len(values) > 2 and all(one < other for one, other in pairwise(values))
 
 
 def _roles(

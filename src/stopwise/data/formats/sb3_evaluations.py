@@ -21,7 +21,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return the return (the default score), length and success of the last evaluation.
+    """Return success (the default score, if there), return and length of the last evaluation.
 
     Earlier evaluations are of other checkpoints, that is of other policies.
     """
@@ -51,7 +51,8 @@ def read(head: Head) -> RawTable:
         )
     steps = arrays["timesteps"][-1]
     last = f"{path}: only the last of {evaluations} evaluations is used, at {steps} timesteps"
-    roles = {"score": "return"} | ({"success": "success"} if "success" in columns else {})
+    found = "success" if "success" in columns else "return"
+    roles = {"score": found} | ({"success": "success"} if found == "success" else {})
     return RawTable(
         source=str(path),
         frame=pl.DataFrame(columns),

@@ -23,6 +23,12 @@ EPISODE = re.compile(
     r"(?![.%]|\s+rate)",
     re.IGNORECASE,
 )
+# A line about an episode that says how it ended in some other word.
+OTHER = re.compile(
+    r"^(?:.*[\s:\]\[(])?(?:episode|trial|rollout|ep)[\s#=]*(?P<episode>\d++)\b"
+    r"(?:.*\b(?:result|outcome|status)\s*[:=]\s*|\s*(?::|->|=>)\s*)(?P<outcome>[a-z][a-z_-]+)\W*$",
+    re.IGNORECASE,
+)
 # What Isaac-GR00T prints at the end: the environment, the successes, and what else it measured.
 GROOT = re.compile(r"^results:\s+\((?P<content>.*?)\)?\s*$")
 NUMPY = re.compile(r"np\.(?:bool_|float\d+|int\d+)\(([^()]*)\)|np\.(True|False)_")
@@ -47,7 +53,7 @@ def read(head: Head) -> RawTable:
     found = [episode for number, end in ends for episode in _groot(path, number, end)]
     if not ends:
         libero = any(map(SUCCESS.match, lines))
-        found = list(_libero(path, lines) if libero else _numbered(lines))
+        found = list(_libero(path, lines) if libero else _numbered(path, lines))
     roles = {"score": "success", "success": "success"}
     roles |= {role: role for role in ("task", "episode") if found and role in found[0][1]}
     roles |= {"trial": roles.pop("episode")} if "episode" in roles else {}
@@ -71,16 +77,22 @@ def _libero(path: Path, lines: list[str]) -> Iterator[tuple[str, dict[str, objec
             yield f"line {number}", {"task": task, "success": word == "True"}
 
 
-def _numbered(lines: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
+def _numbered(path: Path, lines: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the episodes with their outcomes; one that ended in another word has that word."""
     task: str | None = None
+    known = {int(found["episode"]) for found in map(EPISODE.match, lines) if found}
     for number, line in enumerate(lines, start=1):
         if found := TASK.match(line):
             task = found["task"]
+        about: dict[str, object] = {} if task is None else {"task": task}
         if found := EPISODE.match(line):
-            about: dict[str, object] = {} if task is None else {"task": task}
-            word = found["outcome"].lower()
-            success = word.startswith(GOOD)
+            success = found["outcome"].lower().startswith(GOOD)
             yield f"line {number}", {**about, "episode": int(found["episode"]), "success": success}
+        elif (found := OTHER.match(line)) and int(found["episode"]) not in known:
+            raise InvalidInput(
+                f"{path}, line {number}: {found['outcome']!r} says neither success nor failure of "
+                f"episode {found['episode']}: write one of them"
+            )
 
 
 def _groot(path: Path, number: int, end: re.Match[str]) -> Iterator[tuple[str, dict[str, object]]]:

@@ -1,0 +1,179 @@
+"""Layouts that people's own scripts write: read right, or asked about."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stopwise as sw
+from tests.data import files
+
+ZERO_ONE: list[float] = [1, 0, 0, 1, 1, 0, 1, 0, 1, 1]
+
+
+def table(header: str, *rows: Any) -> str:
+    return "\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+def objects(*records: dict[str, Any]) -> str:
+    return "\n".join(map(json.dumps, records)) + "\n"
+
+
+def winner(number: int) -> str:
+    return ("model_a", "model_b", "tie", "tie (bothbad)")[number % 4]
+
+
+RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
+    "sides.csv": (
+        table(
+            "session_id,policy_a,policy_b,preference,score_a,score_b",
+            *(["s1", "pi0", "dp", "A", 0.9, 0.5], ["s2", "dp", "octo", "B", 0.25, 0.75]),
+        ),
+        {("task", "pi0"): [0.9], ("task", "dp"): [0.5, 0.25], ("task", "octo"): [0.75]},
+    ),
+    "arena.csv": (
+        table("model_a,model_b,winner,turn", *(["x", "y", winner(i), 1] for i in range(4))),
+        {("task", "x"): [1, 0, 0.5, 0.5], ("task", "y"): [0, 1, 0.5, 0.5]},
+    ),
+    "sides_by_number.jsonl": (
+        objects(*({"generator_1": "x", "generator_2": "y", "preference": i} for i in (1, 2, 2))),
+        {("task", "x"): [1, 0, 0], ("task", "y"): [0, 1, 1]},
+    ),
+    "levels.json": (
+        json.dumps({"policies": {"a": {"tasks": {"cup": {"successes": [1, 0]}}}}}),
+        {("cup", "a"): [1, 0]},
+    ),
+    "task_results.json": (
+        json.dumps(
+            {
+                "overall_success_rate": 0.5,
+                "task_results": [
+                    {
+                        "task_id": 3,
+                        "success_rate": 0.5,
+                        "episode_results": [{"episode": i, "success": i > 0} for i in range(2)],
+                    }
+                ],
+            }
+        ),
+        {("3", "task_results"): [0, 1]},
+    ),
+    "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
+    "items_of_apps.json": (
+        json.dumps({"mail": dict(enumerate(ZERO_ONE)), "maps": dict(enumerate(ZERO_ONE))}),
+        {("mail", "items_of_apps"): ZERO_ONE, ("maps", "items_of_apps"): ZERO_ONE},
+    ),
+    "clock.log": (
+        "[2024-05-01 10:00:00] INFO Episode 1: SUCCESS in 20 steps\n"
+        "[2024-05-01 10:00:09] INFO Episode 2: FAIL in 90 steps\n",
+        {("task", "clock"): [1, 0]},
+    ),
+    "tau.json": (
+        json.dumps([{"task_id": i // 2, "trial": i % 2, "reward": i, "traj": []} for i in (0, 1)]),
+        {("task", "tau"): [0, 1]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_trials_are_read(tmp_path: Path, name: str) -> None:
+    content, expected = RIGHT[name]
+    frame = sw.read_trials(files.text(tmp_path / name, content)).frame
+
+    found = {key: own["score"].to_list() for key, own in frame.group_by("task", "policy")}
+    assert found == expected
+
+
+PAIRS = [(i, name) for i in range(20) for name in ("old", "new")]
+QUESTIONS: dict[str, tuple[str, str]] = {
+    "prompts.csv": (
+        table("question,prompt,correct", *(["q" + str(i), name, i % 2] for i, name in PAIRS)),
+        r"differ in 'prompt' .*columns=\{'policy': 'prompt'\} makes each a policy",
+    ),
+    "templates.csv": (
+        table(
+            "question_id,model,prompt_template,is_correct",
+            *([i, m, name, i % 2] for i, name in PAIRS for m in "xy"),
+        ),
+        "differ in 'prompt_template'",
+    ),
+    "progress.csv": (
+        table(
+            "rollout/success_rate,time/total_timesteps",
+            *([round(i / 40, 3), 2048 * i] for i in range(20)),
+        ),
+        "differ in 'time/total_timesteps'",
+    ),
+    "retries.csv": (
+        table(
+            "task,agent,attempt,resolved",
+            *([f"t{i}", name, k, int(k > i % 2)] for i, name in PAIRS for k in (1, 2)[: 1 + i % 2]),
+        ),
+        r"differ in 'attempt' \('1', '2'\)",
+    ),
+    "german.csv": (
+        table("Versuch,Methode,Erfolg,Sekunden", *([i, name, "ja", 1.5] for i, name in PAIRS)),
+        r"'Versuch' rises from row to row.* the policies with columns=\{'policy': 'Methode'\}",
+    ),
+    "grouped.csv": (
+        table("gruppe,eins,zwei", *([name, i % 2, 1 - i % 2] for i, name in PAIRS)),
+        r"'gruppe' may name the policies.* or .* policies=\['eins', 'zwei'\]",
+    ),
+    "measures.csv": (
+        table(
+            "planner,map,collisions,reached_goal", *([name, "lab", i % 2, 1] for i, name in PAIRS)
+        ),
+        r"'collisions' sounds like what came of a trial.*\{'policy': 'planner'\}",
+    ),
+    "sides_of_measures.csv": (
+        table(
+            "seed,base_success,ours_success,base_hard_success,ours_hard_success,ours_time",
+            *([i, i % 2, 1, i % 2, 0, 26.5] for i in range(9)),
+        ),
+        r"policies=\['base_success', 'ours_success'\]$",
+    ),
+    "long.csv": (
+        table("policy,metric,value", *([name, "success", i % 2] for i, name in PAIRS)),
+        r"perhaps 'value'.*where=\{'metric': \.\.\.\} reads one measure",
+    ),
+    "two_winners.csv": (
+        table("model_1,model_2,g1_winner,g2_winner", *(["x", "y", "tie", "tie"] for _ in "ab")),
+        "'g1_winner', 'g2_winner' may say which was preferred",
+    ),
+    "other_words.csv": (
+        table("policy,outcome", *([name, ("success", "timeout")[i % 2]] for i, name in PAIRS)),
+        "got 'timeout'; if it is a failure, success_word='success' counts all other words",
+    ),
+    "other_words.log": (
+        "Trial 1 result: success\nTrial 2 result: timeout\nTrial 3 result: success\n",
+        "line 2: 'timeout' says neither success nor failure of episode 2",
+    ),
+    "indices.json": (
+        json.dumps({"a": {"success_episodes": [1, 4, 5]}, "b": {"success_episodes": [0, 2, 9]}}),
+        "no column looks like a score",
+    ),
+    "rates_beside_lists.json": (
+        json.dumps({t: {"success_rate": 0.5, "progress_score": [0.5, 1, 0.25]} for t in "xy"}),
+        "each row sums up many trials",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_is_open_is_a_question(tmp_path: Path, name: str) -> None:
+    content, question = QUESTIONS[name]
+
+    with pytest.raises(sw.InvalidInput, match=question) as caught:
+        sw.read_trials(files.text(tmp_path / name, content))
+    assert len(str(caught.value)) <= 700
+
+
+def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "runs_by_tasks.npy", np.zeros((5, 26)))
+    with pytest.raises(sw.InvalidInput, match=r"there are 26 columns and 5 rows: .*np\.savez"):
+        sw.read_trials(tmp_path / "runs_by_tasks.npy")
+    np.savez(tmp_path / "curves.npz", a=np.zeros((2, 3, 4)))
+    with pytest.raises(sw.InvalidInput, match="take one point of each"):
+        sw.read_trials(tmp_path / "curves.npz")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -314,3 +315,18 @@ def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> 
     assert code == 2
     assert "task cup: scores must lie within the bounds [0, 1]" in output
     assert output.endswith("no bounds were declared: give --bounds\n")
+
+
+def test_a_part_of_a_list_is_said_to_be_one(tmp_path: Path) -> None:
+    rows = [
+        f"{policy},s{scene},{int(scene % 5 < wins)}"
+        for policy, wins in (("a", 1), ("b", 4))
+        for scene in (int(own) for own in np.random.default_rng(1).permutation(40)[:30])
+    ]
+    file = tmp_path / "part.csv"
+    file.write_text("\n".join(["policy,scene,success", *rows]))
+
+    result = CliRunner().invoke(app, ["analyze", str(file), "--list-size", "40"])
+
+    assert "b > a on these 40 scenes, in this run" in " ".join(result.output.split())
+    assert "for new scenes and runs" in result.output

@@ -63,7 +63,7 @@ def test_every_command_that_compares_has_every_setting() -> None:
 
     for name in ("analyze", "watch"):
         assert settings <= known[f"stopwise {name}"]
-    assert settings - known["stopwise race"] == {"adjust", "ties", "by"}
+    assert settings - known["stopwise race"] == {"adjust", "ties", "by", "list_size"}
     # A plan simulates scores, not wins.
     assert settings - known["stopwise plan"] == {"adjust", "ties", "by"}
     assert settings - known["stopwise forecast"] == {"baseline", "by"}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import stopwise as sw
@@ -100,3 +101,91 @@ def test_a_scene_without_a_score_is_refused() -> None:
 def test_what_a_list_does_not_allow_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         sw.StopRule(["a", "b", "c"], list_size=60, **settings)
+
+
+IN_ORDER, DRAWN = list(range(60)), [int(scene) for scene in RNG.permutation(60)]
+
+
+def of_scenes(**orders: list[int]) -> pl.DataFrame:
+    """Trials of policies on scenes of the list, in the order in which they met them."""
+    rows = [
+        {"policy": name, "scene": f"s{scene}", "success": SCORES[name][scene]}
+        for name, order in orders.items()
+        for scene in order
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize("goal", ["order", "best"])
+def test_of_a_whole_list_the_totals_decide_in_whatever_order_it_was_run(goal: str) -> None:
+    whole = of_scenes(a=IN_ORDER, b=IN_ORDER, c=DRAWN)
+
+    found = sw.analyze(whole, list_size=60, goal=goal)
+
+    means = {name: float(own.mean()) for name, own in SCORES.items()}
+    assert found.best == max(means, key=lambda name: means[name])
+    assert "all scenes were tried, so the totals decide" in found.sentence
+    assert "for one look" not in found.sentence
+    for policy in found.policies:
+        assert policy.interval == pytest.approx((means[policy.name],) * 2)
+
+
+def test_scenes_of_several_tasks_are_one_list() -> None:
+    tasks = of_scenes(a=IN_ORDER, b=IN_ORDER).with_columns(
+        task=pl.col("scene").str.slice(-1), scene=pl.col("scene").str.slice(1, 1)
+    )
+    tasks = tasks.with_columns(scene=pl.int_range(pl.len()).over("policy", "task").cast(pl.String))
+
+    assert sw.analyze(tasks, list_size=60).sentence.startswith("b > a on these 60 scenes")
+
+
+def test_rows_follow_the_drawn_order_and_a_whole_baseline_follows_it() -> None:
+    part = of_scenes(a=IN_ORDER, b=DRAWN[:30])
+
+    found = sw.analyze(part, list_size=60)
+
+    rows = {name: SCORES[name][DRAWN[:30]] for name in "ab"}
+    drawn = sw.analyze(rows, list_size=60, design="paired")
+    assert found.pairs[0].p_value == drawn.pairs[0].p_value
+    assert "for one look" not in found.sentence
+
+
+LATE = [DRAWN[1], DRAWN[0], *DRAWN[2:30]]
+
+
+@pytest.mark.parametrize(
+    ("orders", "says"),
+    [
+        ({"a": IN_ORDER[:30], "b": IN_ORDER[:30]}, r"come in the order of the list \(s0, s1, s2,"),
+        ({"a": DRAWN[:30], "b": LATE}, "in different orders, as in order of completion"),
+        ({"a": DRAWN[:30], "b": DRAWN[1:30]}, "'b' has no trial of scene '.*', but of later ones"),
+        ({"a": DRAWN[:30], "b": [DRAWN[0], *DRAWN[:29]]}, "'b' has scene '.*' 2 times"),
+    ],
+)
+def test_a_part_that_does_not_follow_the_drawn_order_is_refused(
+    orders: dict[str, list[int]], says: str
+) -> None:
+    with pytest.raises(InvalidInput, match=says) as error:
+        sw.analyze(of_scenes(**orders), list_size=60)
+    assert "\n" not in str(error.value)
+
+
+def test_more_scenes_than_the_list_has_and_gaps_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="there are 60 scenes, but the list has 40"):
+        sw.analyze(of_scenes(a=IN_ORDER, b=IN_ORDER), list_size=40)
+    with pytest.raises(InvalidInput, match="there are 60 scenes, but the list has 40"):
+        sw.analyze(PAIR, list_size=40)
+    gap = {"a": [1.0, np.nan, 0.0, 1.0], "b": [0.0, 0.0, 1.0, 1.0]}
+    with pytest.raises(InvalidInput, match="'a' has no score of scene 2, but of later ones"):
+        sw.analyze(gap, list_size=10, missing="drop")
+
+
+def test_a_gate_on_a_list_looks_at_its_scenes() -> None:
+    part = of_scenes(a=IN_ORDER, b=DRAWN[:30], c=IN_ORDER)
+
+    found = sw.gate("b", "a", results=part, margin=0.1, list_size=60)
+
+    assert found.answer == "pass"
+    assert "less than 0.1 worse than a on these 60 scenes, in this run" in found.sentence
+    whole = sw.gate("c", "a", results=part, margin=0.1, list_size=60)
+    assert "all scenes were tried, so the totals decide" in whole.sentence

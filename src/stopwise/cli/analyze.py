@@ -98,7 +98,7 @@ def analyze(
     mean = tasks.keywords()
     found = (
         list(rank(trials, tasks="each", **settings).values())
-        if mean["tasks"] is None
+        if mean["tasks"] is None and comparison.list_size is None
         else [rank(trials, **mean, **settings)]
     )
     code = code_of(found) if exit_code else None

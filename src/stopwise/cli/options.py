@@ -96,6 +96,11 @@ class ComparisonOptions(OptionGroup):
         "Also find policies that are practically the same: means less than this apart, in "
         "units of the score."
     )
+    list_size: int | None = option(
+        "Of a fixed list of scenes, each tried once in an order drawn at random before: how many. "
+        "Claims are then about this list, in this run.",
+        metavar="SCENES",
+    )
     lower_is_better: bool | None = option(
         "What is better, where the name of the score does not say: smaller scores, such as times, "
         "or larger.",

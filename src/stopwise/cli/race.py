@@ -40,7 +40,7 @@ FACTORY = "NAME=package.module:factory"
 
 
 @dataclass(frozen=True, kw_only=True)
-class RaceComparisonOptions(JoiningOptions, left_out=("adjust", "ties", "by")):
+class RaceComparisonOptions(JoiningOptions, left_out=("adjust", "ties", "by", "list_size")):
     """The settings of a race, which runs the episodes itself and so knows their design."""
 
     n_max: int = option("Maximum episodes per policy, fixed before the first one.", 500)

@@ -26,7 +26,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
 # What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
-FROM_TRIALS = ("groups", "stored", "proxy_batches")
+FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -37,7 +37,7 @@ PAIR_FIELDS = (
     *("method", "alpha", "n_max", "bounds", "alternative"),
     *("design", "margin", "ties", "parameters"),
     *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_batches", "audit", "list_size"),
+    *("proxy_mean", "proxy_batches", "audit", "list_size", "whole_list"),
 )
 
 
@@ -117,6 +117,8 @@ class Rules:
     list_size
         Number of scenes of a fixed list, each tried once in an order drawn at random: claims are
         about this list, in this run. None where trials stand for scenes without end.
+    whole_list
+        Whether all its scenes were tried before: the totals decide, whatever the order.
     stored
         Which of these were run before the study: only the others are tried.
     """
@@ -146,6 +148,7 @@ class Rules:
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     list_size: int | None = None
+    whole_list: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

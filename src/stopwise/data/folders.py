@@ -42,7 +42,7 @@ def name_of(path: Path) -> str:
     return path.resolve().parent.name if is_common or stem.startswith("results-") else stem
 
 
-def in_number_order(path: Path) -> list[str | int]:
+def in_number_order(path: Path | str) -> list[str | int]:
     """Return what sorts ``ep_2`` before ``ep_10``: trials that come later are the later ones."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(path))]
 

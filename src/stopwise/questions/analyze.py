@@ -11,6 +11,7 @@ from stopwise.errors import require
 from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
+from stopwise.rows import scene_list
 from stopwise.rows.groups import Groups
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.reading import taken
@@ -172,6 +173,8 @@ def analyze(
     """
     require_tasks_choice(tasks, task_order, weights, settings.get("by"), (None, "mean", "each"))
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
+    if tasks is None:
+        trials = scene_list.on_list(trials, asked.get("list_size"), design)
     groups = Groups(stored, unequal)
     proxied = proxy is not None or proxy_scores is not None
     if tasks == "mean":
@@ -236,6 +239,7 @@ def _answer(
     joined: Mapping[str, int] | None = None,
 ) -> Analysis:
     table, declared = groups.declared(table, n_max)
+    table, whole = scene_list.declared(table, settings.get("list_size"))
     if joined:  # policies that came later were declared
         notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
         table = replace(table, notes=tuple(notes))
@@ -245,6 +249,7 @@ def _answer(
     known = {
         "policies": table.policies,
         **declared,
+        **whole,
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
         **for_files(asked),

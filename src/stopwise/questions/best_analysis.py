@@ -176,7 +176,8 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     rules, comparison = question.rules, question.comparison
     table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
-    found = doubts(table, policies, (), np.empty(0), rules)
+    certain = rules.reading.certain
+    found = () if certain else doubts(table, policies, (), np.empty(0), rules)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]
@@ -248,7 +249,7 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     names = [name for name in rules.policies if name in table.policies]
     columns = [table.policies.index(name) for name in names]
     lows, highs = mean_intervals(
-        scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
+        rules.reading, scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
     )
     aside = question.set_aside
     rest = question.policies if question.gave_up else question.resting

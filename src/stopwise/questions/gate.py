@@ -30,6 +30,7 @@ from stopwise.questions.gate_source import (
     pairs_of,
     verdicts,
 )
+from stopwise.rows import scene_list
 from stopwise.rows.reading import INPUT, taken
 from stopwise.rows.table import Table
 
@@ -115,9 +116,11 @@ def gate(
         new, baseline, results, {**reading, "bounds": bounds, "lower_is_better": lower}
     )
     trials, _ = taken(trials, {**own, **_for_scores(trials, reading)}, bounds=bounds)
+    trials = scene_list.on_list(trials, own.get("list_size"), design, task)
     table = pairs_of(
         trials, names, task=task, design=design, bounds=bounds, growing=state is not None
     )
+    table, whole = scene_list.declared(table, own.get("list_size"))
     pairs = (
         complete(table, names) if reference is None else beside(complete(table, names), reference)
     )
@@ -130,6 +133,7 @@ def gate(
         margin=-margin,
         reference=reference,
         **given,
+        **whole,
     )
     memory.check(rules, pairs)
     found = _answer(rules, pairs, measured(table.scores, names))

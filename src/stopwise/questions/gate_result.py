@@ -158,7 +158,9 @@ class GateResult:
     @property
     def sentence(self) -> str:
         """What was shown, in words, with what it rests on."""
-        promised = promise(self.method, "the chance of such a claim if it is false", self.alpha)
+        promised = self.rules.reading.certain or promise(
+            self.method, "the chance of such a claim if it is false", self.alpha
+        )
         design = f", {self.design} design" if self.rules.reference is None else ""
         for doubt in self.warnings:
             if getattr(doubt, "code", "") == SORTED:

@@ -9,6 +9,7 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, group_size
 from stopwise.core.confidence_state import ConfidenceState, Pairs
+from stopwise.core.readings.score import Scores
 from stopwise.core.runs import of_runs
 from stopwise.questions.record import Record, group_ends
 
@@ -62,9 +63,9 @@ def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
     return 1.0 - comparison.alpha
 
 
-def mean_intervals(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
+def mean_intervals(reading: Scores, scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     known = [column[~np.isnan(column)] for column in scores.T]
-    sequence = ConfidenceSequence(levels=(alpha / 2, alpha / 2))
+    sequence = reading.sequence(levels=(alpha / 2, alpha / 2))
     low, high = _ends(sequence, [(np.zeros_like(own), own) for own in known], None)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 

@@ -167,8 +167,8 @@ class OrderInWords(Drawn):
         )
 
     def promised(self, chance: str) -> str:
-        inferred = self.bounds_inferred
-        return promise(self.method, chance, self.alpha, bounds_inferred=inferred)
+        inferred, certain = self.bounds_inferred, self.rules.reading.certain
+        return certain or promise(self.method, chance, self.alpha, bounds_inferred=inferred)
 
     @property
     def _claimed(self) -> str:

@@ -63,8 +63,10 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
     policies = _policy_results(used, shown, ranking, outcome)
     if reading.constants:
         policies = _beside_number(policies, pairs, rules)
-    found = doubts(used, policies, pairs, differences, rules)
-    found = found or moving(comparison, shown, family, pairs)
+    found: tuple[str, ...] = ()
+    if not reading.certain:
+        found = doubts(used, policies, pairs, differences, rules)
+        found = found or moving(comparison, shown, family, pairs)
     if found:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
     shared = (
@@ -140,7 +142,7 @@ def _policy_results(
         letter = list(letters(better | better.T, order))
     # The pairs hold together at alpha; so do the policies.
     alpha = comparison.alpha * family.size / family.k
-    lows, highs = mean_intervals(scale.unit(values), alpha)
+    lows, highs = mean_intervals(reading, scale.unit(values), alpha)
     entered = _entered(reading.ran(shown), ranking, outcome)
     ran = ~np.isnan(reading.ran(table.layers(reading)))
     results = []

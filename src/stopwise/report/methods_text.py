@@ -82,7 +82,7 @@ def _promise(analysis: "Analysis") -> str:
     order = analysis.margin >= 0 and analysis.rules.equivalence is None
     wrong = "declaring any false order" if order else "making any false claim"
     promised = analysis.promised(f"the probability of ever {wrong}")
-    if analysis.bounds_inferred:
+    if analysis.bounds_inferred or analysis.rules.reading.certain:
         return promised
     looks = ", however often the data are looked at"
     if analysis.margin < 0:

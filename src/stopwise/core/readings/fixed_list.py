@@ -52,6 +52,8 @@ class OnList(MayBeFutile[ListState]):
     """One direction of a test of H0: on the list, mean1 <= mean0 + margin."""
 
     list_size: int
+    # Whether to bet on what the scenes left will show; else only what they cannot change is shown.
+    bets: bool = True
 
     name: ClassVar[str] = "nscore-plus"
     summary: ClassVar[str] = "bets on scenes of a fixed list, drawn without replacement"
@@ -68,11 +70,11 @@ class OnList(MayBeFutile[ListState]):
     ends: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, test: Method[Any], list_size: int) -> Self:
-        common = {entry.name for entry in fields(cls)} - {"list_size"}
+    def of(cls, test: Method[Any], list_size: int, *, bets: bool = True) -> Self:
+        common = {entry.name for entry in fields(cls)} - {"list_size", "bets"}
         given = {entry.name: getattr(test, entry.name) for entry in fields(test)}
         given = {name: value for name, value in given.items() if name in common}
-        return cls(**given, list_size=list_size)
+        return cls(**given, list_size=list_size, bets=bets)
 
     def start(self, shape: tuple[int, ...]) -> ListState:
         return ListState._make(np.zeros(shape) for _ in ListState._fields)
@@ -176,7 +178,7 @@ class OnList(MayBeFutile[ListState]):
         scale = (1.0 - mean) * loss + (1.0 + mean) * win
         amount = (win - loss) / np.maximum(scale, TINY) / size
         enough = np.expm1(np.clip(need, 0.0, 50.0) + ENOUGH) / np.maximum(size - null, TINY)
-        amount = np.minimum(np.maximum(amount, 0.0), np.maximum(enough, 0.0))
+        amount = np.clip(amount, 0.0, np.maximum(enough, 0.0)) * self.bets
         return _affordable(amount, null, least)
 
 

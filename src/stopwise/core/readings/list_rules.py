@@ -25,6 +25,7 @@ class Listed(Scores):
     def __init__(self, rules: "Rules") -> None:
         super().__init__(rules)
         self.scope = f" on these {rules.list_size} scenes, in this run"
+        self.certain = "all scenes were tried, so the totals decide" if rules.whole_list else ""
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
@@ -59,10 +60,10 @@ class Listed(Scores):
         return {**super().checked(), **even, "list_size": size, "n_max": n_max}
 
     def broader(self) -> "Rules":
-        return replace(self.rules, list_size=None)
+        return replace(self.rules, list_size=None, whole_list=False)
 
     def test(self, plain: Method[Any]) -> Method[Any]:
-        return OnList.of(super().test(plain), self.size)
+        return OnList.of(super().test(plain), self.size, bets=not self.rules.whole_list)
 
     def sequence(self, **settings: Any) -> ConfidenceSequence:
         return ListSequence(**settings, list_size=self.size)

@@ -71,6 +71,8 @@ class Scores:
     steady = True
     # What claims are about, as words behind them; empty for all scenes there may be.
     scope: str = ""
+    # In place of a promise, where claims follow from the scores alone.
+    certain: str = ""
     # Whether a row may go without a score that it asked for.
     gaps = True
     # How many kinds of scores a row has; several lie along a first axis.

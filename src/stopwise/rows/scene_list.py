@@ -1,0 +1,150 @@
+"""Files of trials on a fixed list of scenes: whether it is whole, and in which order it came."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from stopwise.core.scores import require_whole
+from stopwise.data.folders import in_number_order
+from stopwise.data.trials import Trials, numbered
+from stopwise.errors import require
+from stopwise.messages import BLANK, ONE_LOOK, Setting, counted, few, named
+from stopwise.rows.table import Table
+
+# So many scenes come in the order of their names by chance in one of 720 orders.
+SORTED_SCENES = 6
+
+
+def on_list(trials: Any, list_size: Any, design: str | None = None, task: str | None = None) -> Any:
+    """Return trials in the order in which scenes were drawn, or raise if they cannot be.
+
+    A scene is a block of one of the tasks. Anything but a trial table has no names of scenes, and
+    stays as it is.
+    """
+    if list_size is None or not isinstance(trials, Trials):
+        return trials
+    if task is None:
+        trials = _one_task(trials)
+    else:
+        trials = replace(trials, frame=trials.frame.filter(pl.col("task") == task))
+    size = require_whole(list_size, "list_size", 1)
+    if "block" not in trials.frame.columns:
+        return trials
+    without = trials.frame["block"].null_count()
+    require(without == 0, f"{counted(without, 'trial')} have no scene, and none may be left out")
+    scenes = {
+        str(policy): own["block"].to_list()
+        for (policy,), own in trials.frame.group_by("policy", maintain_order=True)
+    }
+    for policy, own in scenes.items():
+        _require_once(policy, own)
+    every = len(set().union(*scenes.values()))
+    require(
+        every <= size,
+        f"there are {every} scenes, but the list has {size}: declare ",
+        Setting("list_size", every),
+        " if these are all",
+    )
+    parts = {policy: own for policy, own in scenes.items() if len(own) < size}
+    if not parts:
+        return trials
+    for policy, own in parts.items():
+        _require_drawn(policy, own, size)
+    longest = max(parts, key=lambda policy: len(parts[policy]))
+    if design == "independent":
+        return trials
+    for policy, own in parts.items():
+        _require_same_order(longest, parts[longest], policy, own)
+    drawn = list(dict.fromkeys([*parts[longest], *trials.frame["block"]]))
+    place = pl.col("block").replace_strict(drawn, range(len(drawn)), return_dtype=pl.Int64)
+    return replace(trials, frame=numbered(trials.frame.sort(place, maintain_order=True)))
+
+
+def declared(table: Table, list_size: Any) -> tuple[Table, dict[str, Any]]:
+    """Return a table with what its rows declare: whether they are all of a list.
+
+    Then the totals decide, whatever the order of the rows.
+    """
+    if list_size is None:
+        return table, {}
+    size, rows = require_whole(list_size, "list_size", 1), len(table.scores)
+    require(
+        rows <= size,
+        f"there are {rows} scenes, but the list has {size}: declare ",
+        Setting("list_size", rows),
+        " if these are all",
+    )
+    known = ~np.isnan(table.scores)
+    for policy, own in zip(table.policies, known.T, strict=True):
+        gap = int(np.append(own, False).argmin())
+        require(
+            not own[gap:].any(),
+            f"{policy!r} has no score of scene {gap + 1}, but of later ones: no scene of a list "
+            "may be left out; ",
+            Setting("missing", "fail"),
+            " counts a trial without a score as a failure",
+        )
+    if rows < size or not known.all():
+        return table, {}
+    notes = [note for note in table.notes if not getattr(note, "code", "").startswith(ONE_LOOK)]
+    return replace(table, notes=tuple(notes)), {"whole_list": True}
+
+
+def _one_task(trials: Trials) -> Trials:
+    """Return trials whose scenes are those of all tasks together."""
+    if len(trials.tasks) == 1:
+        return trials
+    require(
+        "block" in trials.frame.columns,
+        f"the list has scenes of {len(trials.tasks)} tasks, but no column names them: say it with ",
+        Setting("columns", {"block": BLANK}),
+    )
+    scene = pl.concat_str("task", "block", separator=" ").alias("block")
+    bounds = {*trials.bounds.values()}
+    require(len(bounds) < 2, "the tasks of a list must have the same ", named("bounds"))
+    return replace(
+        trials,
+        frame=numbered(trials.frame.with_columns(scene, pl.lit("task").alias("task"))),
+        bounds={"task": bounds.pop()} if bounds else {},
+    )
+
+
+def _require_once(policy: str, scenes: Sequence[str]) -> None:
+    for scene, number in Counter(scenes).items():
+        text = f"{policy!r} has scene {scene!r} {number} times, but each scene of a list is tried "
+        require(number == 1, f"{text}once in a run")
+
+
+def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
+    places = [in_number_order(scene) for scene in scenes]
+    ordered = all(before < after for before, after in pairwise(places))
+    require(
+        len(scenes) < SORTED_SCENES or not ordered,
+        f"the {len(scenes)} of {size} scenes of {policy!r} come in the order of the list "
+        f"({few(scenes[:3])}, ...): a part of it speaks for the whole only if the order was drawn "
+        "at random before; run the rest, or leave ",
+        named("list_size"),
+        " out",
+    )
+
+
+def _require_same_order(
+    longest: str, order: Sequence[str], policy: str, scenes: Sequence[str]
+) -> None:
+    for scene, own in zip(order, scenes, strict=False):
+        require(
+            scene in scenes,
+            f"{policy!r} has no trial of scene {scene!r}, but of later ones: no scene of a list "
+            "may be left out",
+        )
+        require(
+            scene == own,
+            f"{longest!r} and {policy!r} met the scenes in different orders, as in order of "
+            "completion: rows follow the order drawn before; if each has one of its own, ",
+            Setting("design", "independent"),
+        )

@@ -42,18 +42,6 @@ def test_a_judge_saves_trials() -> None:
     assert found.n.mean() < 0.8 * without.n.mean()
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_a_stream_and_a_simulation_agree(alternative: str) -> None:
-    scores, judged = (10 + 5 * part for part in trials(4, 80))
-    own: dict[str, Any] = {**SETTINGS, "n_max": 80, "bounds": (10, 15), "alternative": alternative}
-    many = sw.simulate("nscore-plus", *scores, proxy=tuple(judged), **own)
-    for study in range(4):
-        test = sw.SequentialTest(**own)
-        verdict = test.run(*scores[:, study], proxy=tuple(judged[:, study]))
-        assert verdict.n == many.n[study]
-        assert verdict.log_e == pytest.approx(many.log_e[study], rel=1e-12, abs=1e-12)
-
-
 def test_the_verdict_is_about_the_scores_of_people() -> None:
     scores, judged = trials(1)
     test = stream(scores[:, 0], judged[:, 0])

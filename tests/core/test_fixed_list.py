@@ -30,28 +30,6 @@ def test_a_tie_is_equal_on_this_list() -> None:
     assert verdict.p_value == 0
 
 
-def test_a_saved_test_goes_on_identically() -> None:
-    test = sw.SequentialTest(list_size=60, design="paired")
-    for r0, r1 in zip(WORSE[:20], BETTER[:20], strict=True):
-        test.update(r0, r1)
-
-    copy = sw.SequentialTest.from_json(test.to_json())
-
-    rest = WORSE[20:], BETTER[20:]
-    assert copy.run(*rest) == test.run(*rest)
-    assert sw.SequentialTest.from_json(copy.to_json()).verdict == copy.verdict
-
-
-def test_streams_and_simulations_agree() -> None:
-    scores = RNG.random((2, 20, 40)) ** np.array([1.0, 0.7])[:, None, None]
-
-    found = sw.simulate("nscore-plus", *scores, list_size=40)
-
-    for run in range(20):
-        verdict = sw.SequentialTest(list_size=40).run(scores[0, run], scores[1, run])
-        assert (verdict.n, verdict.p_value) == (found.n[run], found.p_value[run])
-
-
 def test_a_claim_that_can_no_longer_be_shown_is_said_to_be_so() -> None:
     test = sw.SequentialTest(list_size=10, alternative="greater", design="paired")
 

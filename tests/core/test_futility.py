@@ -21,7 +21,6 @@ CASES: dict[str, dict[str, Any]] = {
     "savi": {},
     "savi, 3 levels": {"level_values": [0.0, 0.5, 1.0], "margin": 0.05},
 }
-FINDS = {"policy1": 1, "policy0": 0, "undecided": -1}
 
 
 def settings_of(case: str, **more: Any) -> dict[str, Any]:
@@ -31,30 +30,6 @@ def settings_of(case: str, **more: Any) -> dict[str, Any]:
 def binary(rate0: float, rate1: float, runs: int, n: int, seed: int = 1) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(seed)
     return (rng.random((runs, n)) < rate0) * 1.0, (rng.random((runs, n)) < rate1) * 1.0
-
-
-@pytest.mark.parametrize(
-    ("case", "alternative"),
-    [
-        (case, alternative)
-        for case, settings in CASES.items()
-        for alternative in ("greater", "less", "two-sided")
-        if settings.get("margin", 0) >= 0 or alternative != "two-sided"  # "not worse" has one side
-    ],
-)
-def test_stream_and_simulator_stop_at_the_same_pair(case: str, alternative: str) -> None:
-    scores = binary(0.4, 0.6, 20, N)
-    settings = settings_of(case, alternative=alternative, futility="binding")
-
-    sim = sw.simulate(scores0=scores[0], scores1=scores[1], **settings)
-
-    for run in range(20):
-        test = sw.SequentialTest(**settings)
-        verdict = test.run(scores[0][run], scores[1][run])
-        assert (verdict.n, FINDS[verdict.decision]) == (sim.n[run], sim.decision[run])
-        assert (verdict.log_e, verdict.p_value) == (sim.log_e[run], sim.p_value[run])
-        assert verdict.futile == (not verdict.decided and verdict.n < N)
-    assert (sim.n[sim.decision < 0] < N).any()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -142,23 +117,6 @@ def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
         assert either.futile == (one.futile and other.futile)
 
     assert (one.futile, other.futile) == (True, False)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_saved_study_keeps_its_chance_and_its_end(case: str) -> None:
-    test = sw.SequentialTest(
-        **settings_of(case, futility="binding", futility_chance=0.2), alternative="greater"
-    )
-    test.run(*(scores[0] for scores in binary(0.6, 0.4, 1, N)))
-
-    again = sw.SequentialTest.from_json(test.to_json())
-
-    assert again.verdict == test.verdict
-    assert again.verdict.chance == test.verdict.chance
-    assert again.verdict.futile
-    for same in (test, again):
-        with pytest.raises(sw.InvalidInput, match=r"ended at a binding futility stop .* `extend`"):
-            same.update(0, 1)
 
 
 def test_what_is_usual_is_not_saved() -> None:

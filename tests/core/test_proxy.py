@@ -28,20 +28,6 @@ def simulated(n: int) -> Any:
     return np.stack([part[0] for part in scenes(1, n)[2:]], axis=1)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-@pytest.mark.parametrize("known", [{"proxy_mean": 1.0}, {"proxy_scores": 10 + 5 * simulated(900)}])
-def test_a_stream_and_a_simulation_agree(alternative: str, known: dict[str, Any]) -> None:
-    r0, r1, g0, g1 = (10 + 5 * part for part in scenes(12, 60))
-    settings = {"design": "paired", "bounds": (10, 15), "alternative": alternative, **known}
-    many = sw.simulate("nscore-plus", r0, r1, proxy=(g0, g1), n_max=60, **settings)
-    for run in range(12):
-        test = sw.SequentialTest(n_max=60, proxy=True, **settings)
-        verdict = test.run(r0[run], r1[run], proxy=(g0[run], g1[run]))
-        assert verdict.n == many.n[run]
-        assert verdict.log_e == pytest.approx(many.log_e[run], rel=1e-12, abs=1e-12)
-        assert verdict.p_value == pytest.approx(many.p_value[run], rel=1e-12)
-
-
 def test_where_lower_is_better_all_scores_are_mirrored() -> None:
     r0, r1, g0, g1 = scenes(20, 60)
     own: dict[str, Any] = {"design": "paired", "n_max": 60, "proxy_mean": 0.2}
@@ -89,24 +75,6 @@ def test_a_good_proxy_saves_pairs() -> None:
 
     assert with_proxy.n.mean() < 0.7 * without.n.mean()
     assert with_proxy.rate(1) > without.rate(1)
-
-
-@pytest.mark.parametrize("by_scenes", [False, True])
-def test_a_saved_test_goes_on_identically(by_scenes: bool) -> None:
-    r0, r1, g0, g1 = (part[0] for part in scenes(1, 40))
-    known: dict[str, Any] = {"proxy_mean": 0.2}
-    if by_scenes:
-        known = {"proxy_scores": simulated(3000)}
-    test = sw.SequentialTest(n_max=40, design="paired", proxy=True, **known)
-    for pair in range(20):
-        test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
-    other = sw.SequentialTest.from_json(test.to_json())
-
-    assert other.rules == test.rules
-    for pair in range(20, 40):
-        own = {"proxy": (g0[pair], g1[pair])}
-        assert other.update(r0[pair], r1[pair], **own) == test.update(r0[pair], r1[pair], **own)
-    assert other.to_json() == test.to_json()
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])

@@ -12,20 +12,6 @@ from stopwise.core.rules import Rules
 SCORES = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 3
 
 
-@pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "step"])
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_the_simulator_says_the_same(method: str, alternative: str) -> None:
-    settings: dict[str, Any] = {"alternative": alternative, "n_max": 48, "reference": 0.6}
-    test = sw.SequentialTest(method, **settings)
-    verdict = test.run(SCORES)
-    many = sw.simulate(method, [SCORES, SCORES], **settings)
-    assert many.n.tolist() == [verdict.n, verdict.n]
-    assert many.p_value[0] == verdict.p_value
-    again = sw.SequentialTest.from_json(test.to_json())
-    assert again.verdict == verdict
-    assert again.rules == test.rules
-
-
 @pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr"])
 def test_up_and_down_are_mirrors(method: str) -> None:
     """Successes against .3 are failures against .7."""

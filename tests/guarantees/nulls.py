@@ -104,3 +104,31 @@ NULLS: dict[str, Null] = {
     "opposed outcomes": Null(_opposed, levels=BINARY, design="paired"),
     "opposed rare outcomes": Null(_opposed_skewed, levels=BINARY, design="paired"),
 }
+
+
+# Scores of several policies with these means, of a shape that ends in one place for each.
+Drawn = Callable[[np.random.Generator, tuple[int, ...], Floats], Floats]
+
+
+def successes(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
+    return (rng.random((*size, means.size)) < means) * 1.0
+
+
+def shared(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
+    """Success where a difficulty, mostly the same for all policies, lies below the mean."""
+    own = rng.random((*size, means.size))
+    return (np.where(own < 0.7, rng.random((*size, 1)), rng.random(own.shape)) < means) * 1.0
+
+
+def one_wins(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
+    """Exactly one policy of each row succeeds: strong negative dependence."""
+    winner = rng.integers(0, means.size, size)
+    return np.asarray(winner[..., None] == np.arange(means.size), dtype=float)
+
+
+def sevenths(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
+    return rng.binomial(6, means, (*size, means.size)) / 6
+
+
+def skewed(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
+    return rng.beta(0.4 * means, 0.4 * (1.0 - means), (*size, means.size))

@@ -4,7 +4,6 @@ Every study looks after each row. What the checks would catch is shown by rules 
 fault, which fail them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +13,11 @@ from scipy.stats import binomtest
 
 import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.nscore_plus import NScorePlus, PlusState
 from stopwise.core.rules import Rules
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
+from tests.guarantees.nulls import Drawn, one_wins, sevenths, shared, skewed, successes
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 pytestmark = pytest.mark.slow(
@@ -28,31 +27,6 @@ pytestmark = pytest.mark.slow(
 ALPHA = 0.1
 STUDIES = 2000
 ROWS = 60
-Draw = Callable[[np.random.Generator, int, Floats], Floats]
-
-
-def _bernoulli(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
-    return np.asarray(rng.random((studies, means.size)) < means, dtype=float)
-
-
-def _shared(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
-    """Success where a difficulty, mostly the same for all policies, lies below the mean."""
-    own = rng.random((studies, means.size))
-    return (np.where(own < 0.7, rng.random((studies, 1)), rng.random(own.shape)) < means) * 1.0
-
-
-def _one_wins(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
-    """Exactly one policy of each row succeeds: strong negative dependence."""
-    winner = rng.integers(0, means.size, (studies, 1))
-    return np.asarray(winner == np.arange(means.size), dtype=float)
-
-
-def _levels(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
-    return rng.binomial(6, means, (studies, means.size)) / 6
-
-
-def _skewed(rng: np.random.Generator, studies: int, means: Floats) -> Floats:
-    return rng.beta(0.4 * means, 0.4 * (1.0 - means), (studies, means.size))
 
 
 @dataclass(frozen=True)
@@ -60,7 +34,7 @@ class Race:
     """Policies with these means, the first of which is a best one."""
 
     means: tuple[float, ...]
-    draw: Draw = _bernoulli
+    draw: Drawn = successes
     studies: int = STUDIES
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -78,19 +52,19 @@ class Race:
         board.choose()
         while board.count.any() and board.rows < ROWS:
             turns = np.arange(board.count.max())[:, None, None]
-            trials = np.stack([self.draw(rng, self.studies, means) for _ in turns])
+            trials = np.stack([self.draw(rng, (self.studies,), means) for _ in turns])
             board.observe(np.where(turns < board.count, trials, np.nan))
         return board
 
 
 RACES = {
     "3 equal": Race((0.5,) * 3),
-    "3 equal, one wins": Race((1 / 3,) * 3, _one_wins, settings={"design": "paired"}),
-    "4 equal, shared difficulty": Race((0.4,) * 4, _shared, settings={"design": "paired"}),
-    "4 equal, skewed": Race((0.2,) * 4, _skewed),
+    "3 equal, one wins": Race((1 / 3,) * 3, one_wins, settings={"design": "paired"}),
+    "4 equal, shared difficulty": Race((0.4,) * 4, shared, settings={"design": "paired"}),
+    "4 equal, skewed": Race((0.2,) * 4, skewed),
     "5, two best": Race((0.6, 0.6, 0.5, 0.4, 0.3)),
     "6, a ladder": Race((0.60, 0.58, 0.56, 0.54, 0.52, 0.50)),
-    "6, one ahead": Race((0.55, *(0.5,) * 5), _levels, studies=500),
+    "6, one ahead": Race((0.55, *(0.5,) * 5), sevenths, studies=500),
     "8 equal": Race((0.5,) * 8),
     "8 equal, each once": Race((0.9,) * 8, studies=1000, settings={"allocation": "even"}),
     "20 equal": Race((0.5,) * 20, studies=500),
@@ -103,10 +77,10 @@ NEAR_RACES = {
     "4, just outside": Race((0.61, 0.5, 0.5, 0.5), settings={"indifference": 0.1}),
     "4, saturated": Race((1.0, 0.89, 0.89, 0.89), settings={"indifference": 0.1}),
     "4, shared difficulty": Race(
-        (0.71, *(0.6,) * 3), _shared, settings={"indifference": 0.1, "design": "paired"}
+        (0.71, *(0.6,) * 3), shared, settings={"indifference": 0.1, "design": "paired"}
     ),
     "4, skewed, each once": Race(
-        (0.61, 0.5, 0.5, 0.5), _skewed, settings={"indifference": 0.1, "allocation": "even"}
+        (0.61, 0.5, 0.5, 0.5), skewed, settings={"indifference": 0.1, "allocation": "even"}
     ),
 }
 
@@ -157,25 +131,38 @@ class MadeGood(Candidates):
         self.log_wealth = np.maximum(self.log_wealth, 0.0)
 
 
-class PeekingBets(NScorePlus):
-    """Sabotage: the bet on a pair knows the pair."""
-
-    def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
-        bet = self._bet(self.learn(state, r0, r1))
-        pair, growth = self._seen(bet, r0, r1)
-        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth)
-
-
-@pytest.mark.parametrize("fault", [LedByTheRow, MadeGood, None])
-def test_the_check_fails_for_a_faulty_rule(fault: type[Candidates] | None) -> None:
+@pytest.mark.parametrize("fault", [LedByTheRow, MadeGood])
+def test_the_check_fails_for_a_faulty_rule(fault: type[Candidates]) -> None:
     race = RACES["8 equal"]
-    good = race.board()
-    method = good.method if fault else PeekingBets(alpha=ALPHA, n_max=ROWS)
-    board = (fault or Candidates)(method, race.studies, 8, often=True)
+    board = fault(race.board().method, race.studies, 8, often=True)
 
     errors = dropped(race.run(board))
 
     assert binomtest(errors, race.studies, ALPHA, alternative="greater").pvalue < 1e-6, errors
+
+
+class RestIsOut(Candidates):
+    """Sabotage: a candidate that is given up counts as dropped."""
+
+    def choose(self) -> None:
+        super().choose()
+        self.open = self.open & ~self.rests
+        self.dropped[self.rests & (self.dropped == 0)] = max(self.rows, 1)
+
+
+@pytest.mark.parametrize("settings", [{}, {"allocation": "even", "design": "paired"}])
+def test_giving_up_drops_no_best_policy(settings: dict[str, Any]) -> None:
+    race = Race((0.5,) * 4, studies=1000, settings={"futility": "binding", **settings})
+    board = race.run(race.board(), seed=2)
+    errors = dropped(board)
+
+    assert_at_most(errors, race.studies, ALPHA)
+    assert_pinned(f"best, given up, {settings.get('design', 'independent')}", [errors])
+    assert board.rests.any(axis=1).mean() > 0.5
+    assert not board.rests[board.named >= 0].any()
+
+    wrong = race.run(RestIsOut(board.method, race.studies, 4, often=not settings), seed=2)
+    assert binomtest(dropped(wrong), race.studies, ALPHA, alternative="greater").pvalue < 1e-4
 
 
 class Adversary(NearBest):
@@ -220,7 +207,7 @@ def test_a_declared_policy_that_joins_in_reply_to_results_costs_nothing() -> Non
     board.choose()
     while board.rows < 2 * ROWS and board.count.any():
         turns = np.arange(board.count.max())[:, None, None]
-        trials = np.stack([_bernoulli(rng, STUDIES, np.array(means)) for _ in turns])
+        trials = np.stack([successes(rng, (STUDIES,), np.array(means)) for _ in turns])
         board.observe(np.where(turns < board.count, trials, np.nan))
         board.joined[:, 0] |= (board.log_wealth[:, 1:] > 1.0).any(axis=1)
         board.choose()

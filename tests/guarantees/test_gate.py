@@ -4,7 +4,6 @@ The hardest case of both is a difference of exactly minus the margin, where both
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,38 +92,6 @@ def test_it_holds_for_other_methods(method: str) -> None:
     draw, margin, design = EDGES["partial credit"]
 
     for number in errors(*claims(rules_of(margin, design, method, None)), draw):
-        assert_at_most(number, RUNS, ALPHA)
-
-
-def test_worse_with_a_margin_of_the_wrong_sign_would_be_caught() -> None:
-    """Then "worse" says only that the new policy is not better by the margin: true at the edge."""
-    draw, margin, design = EDGES["coins .5 .3"]
-    right, mirrored = claims(rules_of(margin, design, "nscore-plus", N))
-
-    number = errors(right, replace(mirrored, margin=-margin), draw)[1]
-
-    with pytest.raises(AssertionError):
-        assert_at_most(number, RUNS, ALPHA)
-
-
-def test_not_worse_with_a_margin_of_the_wrong_sign_would_be_caught() -> None:
-    """Then it claims too little instead of too much: equal policies would never pass."""
-    right, mirrored = claims(rules_of(0.2, "independent", "nscore-plus", N))
-
-    passed = errors(right, mirrored, coins(0.5, 0.5))[0]
-    sabotaged = errors(replace(right, margin=0.2), mirrored, coins(0.5, 0.5))[0]
-
-    assert passed > 0.9 * RUNS
-    assert sabotaged < 0.05 * RUNS
-
-
-def test_not_worse_with_a_margin_too_wide_would_be_caught() -> None:
-    draw, margin, design = EDGES["coins .5 .3"]
-    right, mirrored = claims(rules_of(margin, design, "nscore-plus", N))
-
-    number = errors(replace(right, margin=-2 * margin), mirrored, draw)[0]
-
-    with pytest.raises(AssertionError):
         assert_at_most(number, RUNS, ALPHA)
 
 

@@ -29,28 +29,6 @@ def test_no_proxy_breaks_the_level(name: str, alternative: str) -> None:
     assert_at_most(errors(found), RUNS, 0.05)
 
 
-@pytest.mark.slow("thousands of studies: adds rarer errors, and intervals")
-def test_the_worst_proxy_in_twenty_thousand_studies() -> None:
-    """The one that is wrong in sign: others leave more of alpha unused."""
-    draw, mean = PROXIES["wrong in sign"]
-
-    assert_at_most(errors(studies(draw, 20_000, proxy_mean=mean)), 20_000, 0.05)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"n_max": None},
-        {"alpha": 0.002},
-    ],
-    ids=str,
-)
-def test_it_holds_under_other_plans(settings: dict[str, Any]) -> None:
-    found = studies(good, proxy_mean=0.0, **settings)
-
-    assert_at_most(errors(found), RUNS, settings.get("alpha", 0.05))
-
-
 @pytest.mark.parametrize("margin", [-0.1, 0.1])
 def test_it_holds_at_the_edge_of_a_margin(margin: float) -> None:
     def edge(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:

@@ -36,15 +36,22 @@ JUDGES: dict[str, Draw] = {
 }
 
 
-def audited(draw: Draw, chance: float, *, by_judge: bool = False, **settings: Any) -> int:
+def audited(draw: Draw, chance: float, bend: str = "", **settings: Any) -> int:
     """Return the errors of studies in which people score a random share of the pairs.
 
-    With ``by_judge``, those where the judge prefers policy 1 are audited more often than others.
+    Bent, those are audited "by the judge" more often where it prefers policy 1. Or the lots are
+    known too early: by a "set-up" that helps policy 1 in trials which nobody will look at, or by a
+    "void" of audited rows that it has lost.
     """
     rng = np.random.default_rng(24)
-    r0, r1, f0, f1 = draw(rng, (RUNS, N))
-    tilt = 0.5 * np.sign(f1 - f0) if by_judge else 0.0
+    r0, r1, f0, f1 = known = draw(rng, (RUNS, N))
+    tilt = 0.5 * np.sign(f1 - f0) if bend == "by the judge" else 0.0
     asked = rng.random((RUNS, N)) < chance * (1 + tilt)
+    if bend == "set-up":
+        f1 = np.where(~asked & (rng.random(asked.shape) < 0.5), 1.0, f1)
+    if bend == "void":
+        lost, anew = asked & (r1 < r0), draw(rng, (RUNS, N))
+        r0, r1, f0, f1 = (np.where(lost, *both) for both in zip(anew, known, strict=True))
     scores = [np.where(asked, own, np.nan) for own in (r0, r1)]
     usual: dict[str, Any] = {"n_max": N, "design": "paired", "workers": 1, "ties": "strict"}
     return errors(
@@ -75,10 +82,11 @@ def test_audits_hold_at_the_edge_of_a_margin(margin: float) -> None:
     assert_at_most(audited(edge, 0.5, margin=margin), RUNS, 0.05)
 
 
-def test_audits_because_of_the_judge_would_be_caught() -> None:
-    """Where the judge is right, policy 1 is seen to win more often than it does."""
+@pytest.mark.parametrize("bend", ["by the judge", "set-up", "void"])
+def test_audits_that_are_not_left_to_chance_would_be_caught(bend: str) -> None:
+    """Which is why the lot is drawn last, and nothing can be voided after it."""
     with pytest.raises(AssertionError):
-        assert_at_most(audited(good, 0.5, by_judge=True), RUNS, 0.05)
+        assert_at_most(audited(good, 0.5, bend), RUNS, 0.05)
 
 
 def test_audits_because_of_the_judge_are_doubted() -> None:

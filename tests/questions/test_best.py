@@ -117,31 +117,6 @@ def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named(case: st
     assert rule.analysis().best == rule.best
 
 
-@pytest.mark.parametrize("case", ["plain", "near", "near, paired"])
-@pytest.mark.parametrize("seed", range(4))
-def test_results_that_come_early_wait_for_their_number(case: str, seed: int) -> None:
-    """Also those of policies that some rows leave out, and in blocks that were passed over."""
-    rng = np.random.default_rng(seed)
-    rates = NEAR_THE_TOP if "near" in case else RATES
-    settings = {"goal": "best", "n_max": 100, **CASES[case]}
-    drawn = {name: (rng.random(400) < rate) * 1.0 for name, rate in rates.items()}
-    ordered, shuffled = (sw.StopRule(list(rates), **settings) for _ in range(2))
-    while not ordered.stop:
-        for policy, own in ordered.places.items():
-            for number in own:
-                ordered.add(policy, drawn[policy][number], row=number)
-    places = [(name, number) for name in rates for number in range(400)]
-    late = [number + 20 * rng.random() for _, number in places]
-    for index in np.argsort(late):
-        name, number = places[index]
-        if not shuffled.stop:
-            shuffled.add(name, drawn[name][number], row=number)
-
-    assert shuffled.rows == ordered.rows
-    assert shuffled.eliminated == ordered.eliminated
-    assert shuffled.best == ordered.best
-
-
 @pytest.mark.parametrize("case", ["plain", "near", "paired", "wsr, near"])
 def test_many_studies_at_once_are_the_same_as_live_ones(case: str) -> None:
     rules, rates = rules_of(SATURATED, **CASES[case]), list(SATURATED.values())

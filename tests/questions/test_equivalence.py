@@ -1,15 +1,10 @@
 """Practically the same, among several policies: in files, live rules, races and their reports."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.rules import Rules
-from stopwise.questions.order import OrderQuestion
-from stopwise.questions.standing import Standing
 
 N = 200
 MEANS = {"a": 0.7, "b": 0.7, "c": 0.5, "d": 0.65}
@@ -23,13 +18,6 @@ def scores_of(seed: int = 3) -> dict[str, Floats]:
 @pytest.fixture(scope="module")
 def analysis() -> sw.Analysis:
     return sw.analyze(scores_of(), equivalence=0.1, n_max=N)
-
-
-def ends(pairs: Any) -> dict[str, tuple[str, int, float, float | None]]:
-    return {
-        f"{pair.policy0}{pair.policy1}": (pair.decision, pair.n, pair.p_value, pair.p_equivalent)
-        for pair in pairs
-    }
 
 
 def test_pairs_end_as_better_the_same_or_open(analysis: sw.Analysis) -> None:
@@ -62,37 +50,6 @@ def test_json_and_page_have_the_fourth_end(analysis: sw.Analysis) -> None:
     assert "practically the same" in page
     assert "their means differ by less than 0.1" in page
     assert "does not show that they are equal" in page
-
-
-@pytest.mark.parametrize("adjust", ["holm", "bonferroni"])
-def test_a_live_question_ends_as_the_file_does_and_goes_on_from_text(adjust: str) -> None:
-    scores = scores_of()
-    settings: dict[str, Any] = {"equivalence": 0.1, "adjust": adjust, "n_max": N}
-    question = OrderQuestion(Rules.of(policies=tuple(scores), **settings))
-    while question.needed:
-        question.add({name: scores[name][question.rows] for name in question.needed})
-        if question.rows in (20, 60, 100):
-            text = question.to_json()
-            question = OrderQuestion.from_json(text)
-            assert question.to_json() == text
-
-    standings = question.standings()
-    assert all(isinstance(standing, Standing) for standing in standings)
-    assert ends(standings) == ends(sw.analyze(scores, **settings).pairs)
-
-
-def test_two_policies_end_as_the_test_of_two_does() -> None:
-    scores = scores_of()
-    found = sw.analyze({name: scores[name] for name in "ab"}, equivalence=0.1, n_max=N)
-    test = sw.SequentialTest(n_max=N, alternative="two-sided", ties="strict", equivalence=0.1)
-    verdict = test.run(scores["a"], scores["b"])
-
-    assert ends(found.pairs)["ab"] == (
-        verdict.decision,
-        verdict.n,
-        verdict.p_value,
-        verdict.p_equivalent,
-    )
 
 
 def test_a_pair_that_is_the_same_is_no_reason_to_try_its_policies(analysis: sw.Analysis) -> None:

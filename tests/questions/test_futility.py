@@ -17,66 +17,10 @@ from tests.study.simulation import Simulation
 
 NAMES = ("a", "b", "c")
 BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
-ASKED: dict[str, dict[str, Any]] = {
-    "order": {},
-    "baseline": {"baseline": "a"},
-    "not worse": {"baseline": "a", "margin": -0.1},
-    "paired": {"design": "paired"},
-    "wsr": {"method": "wsr"},
-    "step": {"method": "step"},
-    "best": {"goal": "best"},
-    "near best": {"goal": "best", "indifference": 0.05},
-}
 
 
 def scores(seed: int, rates: tuple[float, ...] = (0.5, 0.5, 0.7), rows: int = 200) -> Floats:
     return np.asarray(np.random.default_rng(seed).random((rows, len(rates))) < rates, dtype=float)
-
-
-def followed(asked: dict[str, Any], table: Floats, pause: int | None = None) -> sw.StopRule:
-    """Return the live rule at its end, on the way saved and read again after so many rows."""
-    rule = sw.StopRule(NAMES, **BINDING, **asked)
-    while not rule.stop:
-        if rule.rows == pause:
-            rule = sw.StopRule.from_json(rule.to_json())
-        for policy, places in rule.places.items():
-            for number in places:
-                rule.add(policy, table[number, NAMES.index(policy)], row=number)
-    return rule
-
-
-def shown(analysis: sw.Analysis) -> object:
-    """Return all that does not depend on later trials, which only a file holds."""
-    pairs = [(pair.relation, pair.n, pair.p_value, pair.chance) for pair in analysis.pairs]
-    return pairs, set(analysis.candidates), analysis.eliminated, analysis.futile
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_a_rule_its_snapshot_and_a_file_with_more_trials_end_alike(name: str) -> None:
-    gave_up = []
-    for seed in (1, 3):
-        table = scores(seed, rows=400)
-        rule, resumed = (followed(ASKED[name], table, pause) for pause in (None, 20))
-        columns = dict(zip(NAMES, table.T, strict=True))
-        often: dict[str, Any] = {"allocation": "leader"} if "best" in name else {}
-        filed = sw.analyze(columns, **BINDING, **ASKED[name], **often)
-
-        live = rule.analysis()
-        assert live.sentence == resumed.analysis().sentence
-        assert shown(live) == shown(filed)
-        used = [{own.name: own.trials_used for own in each.policies} for each in (live, filed)]
-        assert used[0] == used[1]
-        assert [vars(pair) for pair in resumed.standings()] == [
-            vars(pair) for pair in rule.standings()
-        ]
-        assert live.futile == filed.futile == rule.futile
-        assert rule.gave_up == ("stopped for futility" in live.sentence)
-        assert rule.decided or rule.gave_up or rule.rows == rule.n_max
-        gave_up.append(rule.gave_up)
-        if rule.gave_up:
-            assert rule.remaining(rule.standings()) == 0
-            assert filed.trials_saved > 0
-    assert any(gave_up)
 
 
 @pytest.mark.parametrize("goal", ["order", "best"])

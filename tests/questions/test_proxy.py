@@ -47,19 +47,6 @@ def wide(frame: pl.DataFrame, column: str) -> Any:
     return frame[column].to_numpy().reshape(-1, frame["policy"].n_unique())
 
 
-def test_a_file_says_what_a_stream_says() -> None:
-    found = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
-    (pair,) = found.pairs
-    test = sw.SequentialTest(
-        n_max=100, design="paired", proxy_mean=0.2, alternative="two-sided", ties="strict"
-    )
-    for (r0, r1), guesses in zip(wide(REAL, "score"), wide(REAL, "sim"), strict=True):
-        verdict = test.update(float(r0), float(r1), proxy=tuple(guesses))
-
-    assert (pair.better, pair.n) == ("new", verdict.n_decided)
-    assert tuple(pair.interval) == pytest.approx(tuple(verdict.interval), abs=1e-9)
-
-
 def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     """A file whose score has the proxy's name, or a usual one; an array; a mapping."""
     simulated = scenes(20000, first=1000)

@@ -7,32 +7,10 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.rules import Rules
 from stopwise.rollout.schedule import FailureRule, Schedule
 
 NEW = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 6
 OLD = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0] * 6
-
-
-@pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "step"])
-@pytest.mark.parametrize("number", [0.6, 0.9, 0.97])
-def test_stream_file_and_rule_agree(method: str, number: float) -> None:
-    """Strict and two-sided, as every question about several policies is asked."""
-    settings: dict[str, Any] = {"method": method, "n_max": 60, "reference": number}
-    test = sw.SequentialTest(alternative="two-sided", ties="strict", **settings)
-    verdict = test.run(NEW)
-    rule = sw.StopRule(["new"], **settings)
-    for score in NEW[: verdict.n]:
-        assert rule.needed == ("new",)
-        rule.add("new", score)
-    filed = sw.analyze({"new": NEW}, **settings)
-    (pair,), (standing,) = filed.pairs, rule.standings()
-    assert (verdict.decision, verdict.n) == (pair.decision, pair.n)
-    assert (standing.decision, standing.n) == (pair.decision, pair.n)
-    assert rule.stop
-    assert rule.decided == verdict.decided
-    assert filed.trials_used == verdict.n
-    assert pair.p_value == pytest.approx(verdict.p_value)
 
 
 def test_the_number_is_a_policy_without_trials() -> None:
@@ -65,20 +43,6 @@ def test_percent_as_well_as_rates() -> None:
     percent = sw.analyze({"new": [100 * s for s in NEW]}, reference=70, bounds=(0, 100))
     assert percent.order_text == "new > 70"
     assert percent.pairs[0].n == rates.pairs[0].n
-
-
-def test_a_rule_is_saved_and_goes_on() -> None:
-    rule = sw.StopRule(["new"], reference=0.6, n_max=60)
-    for score in NEW[:5]:
-        rule.add("new", score)
-    again = sw.StopRule.from_json(rule.to_json())
-    for score in NEW[5:]:
-        for one in (rule, again):
-            if not one.stop:
-                one.add("new", score)
-    assert again.analysis().to_dict() == rule.analysis().to_dict()
-    assert again.best == "new"
-    assert again.rules == rule.rules == Rules.of(**rule.settings())
 
 
 def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:

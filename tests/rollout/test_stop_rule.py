@@ -3,39 +3,10 @@
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stopwise as sw
 from stopwise.core.snapshot import dump
-
-
-def scores(rows: int = 60, gap: float = 0.35) -> dict[str, list[float]]:
-    rng = np.random.default_rng(5)
-    return {
-        "base": (rng.random(rows) < 0.4).astype(float).tolist(),
-        "new": (rng.random(rows) < 0.4 + gap).astype(float).tolist(),
-    }
-
-
-@pytest.mark.parametrize("design", ["independent", "paired"])
-@pytest.mark.parametrize("seed", range(3))
-def test_any_order_of_arrival_gives_the_same_verdict(design: str, seed: int) -> None:
-    data = scores()
-    places = [(policy, row) for policy in data for row in range(60)]
-    expected = sw.analyze(data, design=design, n_max=60)
-
-    rule = sw.StopRule(list(data), design=design, n_max=60)
-    for index in np.random.default_rng(seed).permutation(len(places)):
-        policy, row = places[index]
-        rule.add(policy, data[policy][row], row)
-
-    found = rule.analysis()
-    assert found.pairs[0].decision == expected.pairs[0].decision
-    assert found.pairs[0].n == expected.pairs[0].n
-    assert found.pairs[0].p_value == expected.pairs[0].p_value
-    assert rule.rows == expected.pairs[0].n
-    assert rule.waiting == 2 * (60 - rule.rows)
 
 
 def test_a_policy_that_is_told_apart_is_needed_no_more() -> None:
@@ -55,22 +26,6 @@ def test_a_policy_that_is_told_apart_is_needed_no_more() -> None:
     assert rule.analysis().order_text == "a > low; b > low; a ? b"
     saved = {policy.name: policy.trials_saved for policy in rule.analysis().policies}
     assert saved == {"low": 40 - eliminated, "a": 0, "b": 0}
-
-
-def test_it_goes_on_exactly_after_a_snapshot() -> None:
-    data = scores()
-    whole, half = sw.StopRule(list(data)), sw.StopRule(list(data))
-    for row in range(5):
-        for rule in (whole, half):
-            rule.add("new", data["new"][row])
-    half = sw.StopRule.from_json(half.to_json())
-    for row in range(20):
-        for rule in (whole, half):
-            rule.add("base", data["base"][row], row)
-
-    assert whole.rows == half.rows == 5
-    assert whole.to_json() == half.to_json()
-    assert [pair.log_e for pair in whole.standings()] == [pair.log_e for pair in half.standings()]
 
 
 def test_what_cannot_be_a_result_is_refused_and_changes_nothing() -> None:

@@ -37,7 +37,8 @@ def difference_intervals(
     pairs = len(columns)
     if record is None:
         level = np.full(pairs, comparison.alpha / 2)
-        sequence = comparison.reading.sequence(levels=(level, level))
+        number = comparison.test.number
+        sequence = comparison.reading.sequence(levels=(level, level), number=number)
     else:
         sequence = comparison.confidence_at(levels)
     claimed = np.flatnonzero(claims.any(axis=1))

@@ -47,6 +47,10 @@ STORED = (
     "the {} stored trials of the first policy are assumed to come from the conditions of the new "
     "ones; all counts are of new trials"
 )
+LISTED = (
+    "the list of {} scenes is assumed to be drawn from such scores: the right verdict is which "
+    "policy is better on that list, or that they are equal there"
+)
 
 
 @flat(PlanSettings)
@@ -117,7 +121,8 @@ def plan(
     **settings
         ``method``, ``alpha``, ``adjust``, ``ties``, ``margin``, ``goal="order"`` (or "best", with
         ``indifference``), ``futility="binding"`` (also tells how soon a study ends if there is no
-        difference) and the method's own parameters, as for ``analyze``.
+        difference), ``list_size`` (a fixed list of scenes, each tried once: which policy is better
+        on it) and the method's own parameters, as for ``analyze``.
     power
         The target power, in (alpha, 1).
     bounds
@@ -172,7 +177,10 @@ def plan(
     )
     check_scores(settings.get("method", Rules.method), assumed.scenarios)
     count = assumed.family.policies
-    horizons, spendings = horizons_of(n_max, budget, count, stored, tasks)
+    list_size = settings.get("list_size")
+    horizons, spendings = horizons_of(
+        n_max, budget, count, stored=stored, list_size=list_size, tasks=tasks
+    )
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
     not_worse = settings.get("margin", 0.0) < 0 and alternative == "two-sided"
     rules = Rules.of(
@@ -212,7 +220,7 @@ def plan(
             planner,
             assumed,
             horizons,
-            search=n_max is budget is stored is None,
+            search=n_max is budget is stored is list_size is None,
             detectable=detectable and not explaining,
             notes=notes,
             **common,
@@ -234,12 +242,13 @@ def _planned(
     rules, (scenarios, family, assumptions) = planner.rules, assumed
     studies = [planner.study(n) for n in horizons]
     rows = planner.rows(studies, scenarios)
-    # Nothing but a difference is searched for.
+    # Only a difference of means is searched for; that of a list is found in the end.
+    listed = rules.list_size is not None
     plain = rules.margin >= 0 and rules.equivalence is None
     single = plain and len(scenarios) == 1
     members = {case.text for case in scenarios if family.holds(case)}
     limits = []
-    if detectable and plain:
+    if detectable and plain and not listed:
         for study in studies:
             known = [row for row in rows if row.n_max == study.n_max and row.scenario in members]
             limits.append(planner.detectable(study, family, known))
@@ -247,7 +256,7 @@ def _planned(
     if search and single and family.policies <= MOST_POLICIES:
         needed = planner.needed(scenarios[0], family, rows)
     nothing: list[PlanRow] = []
-    if studies[0].comparison.test.stops_at_futility and rules.margin >= 0:
+    if studies[0].comparison.test.stops_at_futility and rules.margin >= 0 and not listed:
         nothing = planner.rows(studies, [family.equal])
     plan = PlanResult(
         rows=tuple(rows),
@@ -271,10 +280,12 @@ def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:
     for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
         found += out_of_reach(pose(replace(rules, n_max=n_max)))
     # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
-    if rules.method == NScorePlus.name and not rules.stored:
+    if rules.list_size is not None:
+        found.append(LISTED.format(rules.list_size))
+    elif rules.method == NScorePlus.name and not rules.stored:
         found.append(GENEROUS)
     found += [STORED.format(number) for number in (rules.groups or {}).values()]
-    if any(row.power > MOST_POWER for row in rows):
+    if any(row.power > MOST_POWER and row.fixed_n is not None for row in rows):
         found.append(
             f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "
             f"{MOST_POWER:g}"

@@ -50,10 +50,16 @@ def unit_reference(reference: float, scale: Scale) -> float:
 
 
 def horizons_of(
-    n_max: Any, budget: Any, policies: int, stored: int | None, tasks: int
+    n_max: Any,
+    budget: Any,
+    policies: int,
+    *,
+    stored: int | None,
+    list_size: int | None,
+    tasks: int,
 ) -> tuple[list[int], list[Way]]:
     """List the n_max to consider, smallest first, and the ways to spend a budget."""
-    usual = N_MAX
+    usual = N_MAX if list_size is None else (require_whole(list_size, "list_size", 2),)
     if stored is not None:
         require_whole(stored, "stored", 2)
         usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
@@ -119,6 +125,8 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
                 else f"better than another by more than {rules.margin:g}"
             ),
         )
+        return
+    if rules.list_size is not None:  # on a list, others may be better than on average
         return
     require(
         max(means) - min(means) > 1e-9 or rules.equivalence is not None,

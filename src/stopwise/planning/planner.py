@@ -114,8 +114,8 @@ class Planner:
         for (scenario, study), exact in zip(cases, known, strict=True):
             ends = exact_ends(study, [scenario.population])[0] if exact else next(simulated)
             rules = study.rules
-            # No fixed-sample test takes stored trials.
-            alone = rules.equivalence is not None or rules.stored
+            # No fixed-sample test takes stored trials, and that of a list is the whole list.
+            alone = rules.equivalence is not None or rules.stored or rules.list_size is not None
             fixed = None if alone else fixed_plan(study, scenario.population, ends.power)
             rows.append(PlanRow.of(ends, scenario, rules, fixed=fixed))
         return rows
@@ -202,7 +202,7 @@ class Planner:
             paired = replace(scenario, population=replace(population, correlation=alike))
             study = self.study(n_max, design="paired")
             rows[rules.method, f"paired, correlation {alike:.2g}"] = self.row(study, paired)
-        if population.binary and n_max <= MOST_STEP:
+        if population.binary and n_max <= MOST_STEP and rules.list_size is None:
             step = self.study(n_max, method=Step.name)
             rows[Step.name, rules.design] = self.row(step, scenario)
         return rows

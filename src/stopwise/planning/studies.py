@@ -50,9 +50,11 @@ class PlannedRanking(Ranking):
         return self.rules.alpha / self.family.most_false
 
     def close(self, means: Floats) -> Bools:
-        """Pairs of such means that are practically the same, if that is asked."""
-        first, second = self.family.pairs.T
-        within = (self.rules.equivalence or 0.0) / self.rules.scale.span
+        """Pairs of such means that can be shown to be the same; on a list also equal ones."""
+        rules, (first, second) = self.rules, self.family.pairs.T
+        within = (rules.equivalence or 0.0) / rules.scale.span
+        if rules.list_size is not None and not rules.margin:
+            within = max(within, 1e-9)
         return np.asarray(np.abs(means[..., second] - means[..., first]) < within)
 
     def true_claims(self, means: Floats) -> Bools:
@@ -129,6 +131,8 @@ class OrderStudy:
             # A gap in what is over stays a gap.
             fixed = np.arange(len(self.past))[:, None] < over
             scores[:, : len(self.past)][:, fixed] = self.past[fixed]
+        if rules.list_size is not None:  # claims are about these scenes
+            means, scores = np.nanmean(scores, axis=1), scores[:, :n_max]
         if family.size == 1 and self.past is None:
             ends: _Claims = _TwoPolicies(rules, scores)
         else:
@@ -161,16 +165,17 @@ class OrderStudy:
         )
 
     def _drawn(self, rng: np.random.Generator, runs: int) -> SimulatedScores:
-        """Rows of studies; of policies with stored trials these are averages."""
-        n_max, groups = self.ranking.n_max, self.rules.groups or {}
-        most = max(groups.values(), default=n_max)
+        """Rows of studies, or all scenes of their lists; stored trials are averaged."""
+        rules, n_max, groups = self.rules, self.ranking.n_max, self.rules.groups or {}
+        rows = rules.list_size or n_max
+        most = max(groups.values(), default=rows)
         drawn = self.population.draw(rng, runs, most)
-        rows = drawn.scores[..., :n_max, :].copy()
+        scores = drawn.scores[..., :rows, :].copy()
         for name, number in groups.items():
-            column, starts = self.rules.policies.index(name), np.arange(n_max) * number
+            column, starts = rules.policies.index(name), np.arange(n_max) * number
             sums = np.add.reduceat(drawn.scores[:, :number, column], starts // n_max, axis=1)
-            rows[..., column] = sums / np.diff([*starts // n_max, number])
-        return drawn._replace(scores=rows)
+            scores[..., column] = sums / np.diff([*starts // n_max, number])
+        return drawn._replace(scores=scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +237,17 @@ class _Trials:
         self.means[:, self.left] = world.means
         self._fresh = _one_by_one(world)
         self._paired = study.rules.design == "paired"
-        self._past = np.empty((0, policies)) if study.past is None else study.past
-        self._over = rows_over(study.rules, self._past)
+        past = np.empty((0, policies)) if study.past is None else study.past
+        self._over = self._known = rows_over(study.rules, past)
+        self._given = past[None]  # scores (1 or runs, trials, policies) by their numbers
+        size = study.rules.list_size
+        if size is not None:  # the scenes of a list, and claims about them
+            given = np.full((runs, size, policies), np.nan)
+            given[..., self.left] = world.draw(size)
+            over = np.arange(len(past))[:, None] < self._over
+            given[:, : len(past)][:, over] = past[over]
+            self._given, self._known = given, np.full(policies, size)
+            self.means[:, self.left] = np.nanmean(given, axis=1)[:, self.left]
         self._number = self._blocks = np.zeros((runs, 1), dtype=np.int64)
         self.fresh = self._blocks[:, 0]
 
@@ -249,10 +263,10 @@ class _Trials:
         """Return the next trial of each policy in each study."""
         found = np.full(self.means.shape, np.nan)
         found[:, self.left] = next(self._fresh)
-        over = self._number < self._over
-        if over.any():
-            column = np.broadcast_to(np.arange(len(self._over)), over.shape)[over]
-            found[over] = self._past[self._number[over], column]
+        run, policy = np.nonzero(self._number < self._known)
+        if run.size:
+            study = run if len(self._given) > 1 else 0
+            found[run, policy] = self._given[study, self._number[run, policy], policy]
         self._number += 1
         return found
 

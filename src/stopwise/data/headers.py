@@ -14,6 +14,7 @@ NUMBERING = frozenset({"", "#", "id", "index", "n", "no", "nr", "number", "pair"
 MOSTLY_FILLED = 0.8
 # Of fewer rows nobody can tell what most of them are.
 LEAST_ROWS = 5
+HEAD = 200  # rows that show how a column is written
 # What a row is called that sums up the others.
 SUMMARY = [
     written + end
@@ -110,6 +111,9 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
 
 def _refuse_text_among_numbers(raw: RawTable, name: str) -> None:
     """Raise if a column numbers the rows, but for a word, or for a last row without a number."""
+    head = raw.frame[name].head(HEAD)
+    if head.str.strip_chars().cast(pl.Float64, strict=False).null_count() > len(head) / 2:
+        return
     values = raw.frame[name].str.strip_chars().replace("", None)
     numbers = values.cast(pl.Float64, strict=False).is_not_null()
     if numbers.sum() < max(LEAST_ROWS, MOSTLY_FILLED * len(values)):

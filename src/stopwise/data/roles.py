@@ -26,7 +26,7 @@ from stopwise.data.names import (
 )
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
-from stopwise.data.typed_columns import to_names, to_numbers
+from stopwise.data.typed_columns import holds_number, to_names, to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
@@ -122,7 +122,7 @@ def _evidence(
             for name in dict.fromkeys((present.get(usual_one), inner.get(usual_one)))
             if name is not None
         ]
-        readable = [name for name in named if is_readable(raw, name)]
+        readable = [name for name in named if holds_number(raw.frame[name])]
         found = next(iter(readable or named), None)
         _refuse_two_outcomes(raw, found)
         return None if found is None else ((found,), "a usual name, and values that are scores")
@@ -146,7 +146,7 @@ def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
         for name in raw.frame.columns
         if CREDIT & words_of(name) and not UNDIRECTED & words_of(name) and not is_score_name(name)
     ]
-    others = [name for name in others if is_readable(raw, name)]
+    others = [name for name in others if holds_number(raw.frame[name])]
     if others:
         raise InvalidInput(
             f"{raw.source}: {found!r} and {names_listed(others)} may be what is to be compared: "
@@ -191,20 +191,10 @@ def numbers_in(raw: RawTable, column: pl.Series) -> pl.Series | None:
         return None
 
 
-def is_readable(raw: RawTable, name: str) -> bool:
-    """Whether some value of a column is a score."""
-    column = raw.frame[name].drop_nulls().head(200)
-    numbers = numbers_in(raw, column)
-    if numbers is not None:
-        return len(numbers) > 0
-    some = (numbers_in(raw, pl.Series(name, [value])) for value in column.unique().head(20))
-    return any(one is not None and len(one) > 0 for one in some)
-
-
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
     """Say which other outcomes there are, and how to get them."""
     outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
-    outcomes = [name for name in outcomes if is_readable(raw, name)]
+    outcomes = [name for name in outcomes if holds_number(raw.frame[name])]
     directed = [name for name in outcomes if DIRECTED & words_of(name) or is_score_name(name)]
     if directed:
         text = f"{raw.source}: compared is {score!r}, not {names_listed(directed)}; "

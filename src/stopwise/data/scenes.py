@@ -27,6 +27,7 @@ MANY_TASKS = 10
 MOST_STRATA, LEAST_EACH = 12, 5
 # So much of the fewest values of a policy must be those of another one, too.
 MOSTLY = 0.8
+HEAD = 2000  # what recurs in so many rows need not be counted in a million
 KEYS = ("task", "policy")
 
 
@@ -86,7 +87,7 @@ def _pairs_up(table: pl.DataFrame) -> bool:
     """Whether values are distinct within each policy and task, and mostly shared by policies."""
     if table["block"].null_count() or table["policy"].n_unique() < 2:
         return False
-    head = table.head(2000)  # what recurs there need not be counted in a million rows
+    head = table.head(HEAD)
     if head.is_duplicated().any() or table.is_duplicated().any():
         return False
     cells = table.group_by("task", "block").len()["len"]
@@ -147,6 +148,9 @@ def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
 
 def _belong_to_one(own: pl.DataFrame, *, times: bool) -> bool:
     """Whether each value belongs to one policy; times, if policies came one after the other."""
+    head = own.head(HEAD)
+    if head.n_unique() != head["own"].n_unique():
+        return False
     values = own["own"].n_unique()
     if own.n_unique() != values or values < 2 or len(own) < LEAST_EACH * own["policy"].n_unique():
         return False

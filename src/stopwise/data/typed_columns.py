@@ -27,6 +27,7 @@ WORDS = (
 TRUE = tuple(good for good, _ in WORDS)
 FALSE = tuple(bad for _, bad in WORDS)
 NUMBER = "must be a number"
+SOME = 200  # values that usually tell how a column is written
 AS_EMOJI = "\ufe0f"  # behind a sign: draw it in colours
 # Parts of 1, if a whole column is written so.
 FRACTION = r"^(\d+(?:\.\d+)?)\s*/\s*(\d+)$"
@@ -72,12 +73,7 @@ def require_zero_or_one(numbers: pl.Series, complaint: Complaint) -> pl.Series:
 
 def is_logical(column: pl.Series) -> bool:
     """Whether the column holds only true and false, or words for them: its range is [0, 1]."""
-    if column.dtype == pl.Boolean:
-        return True
-    if column.dtype != pl.String:
-        return False
-    words = _words(column)
-    return bool((words.is_in([*TRUE, *FALSE]) | is_missing(words)).all())
+    return column.dtype == pl.Boolean or _all_words(column, _are_logical)
 
 
 def says_success(column: pl.Series) -> bool:
@@ -91,9 +87,31 @@ def says_success(column: pl.Series) -> bool:
 
 def is_parts_of_one(column: pl.Series) -> bool:
     """Whether the column holds only fractions such as 5/6, or only percentages with their sign."""
+    return _all_words(column, lambda words: _parts_of_one(words) is not None)
+
+
+def holds_number(column: pl.Series) -> bool:
+    """Whether some value, of the first ones, is a number or a word for one."""
+    if column.dtype != pl.String:
+        fits = column.dtype.is_numeric() or column.dtype == pl.Boolean
+        return fits and bool(column.cast(pl.Float64).fill_nan(None).is_not_null().any())
+    words = _words(column.drop_nulls().head(SOME).unique())
+    meant = (
+        words.is_in([*TRUE, *FALSE]) | words.str.contains(PERCENT) | words.str.contains(FRACTION)
+    )
+    number = words.cast(pl.Float64, strict=False).is_not_null()
+    return bool(((meant | number) & ~is_missing(words)).any())
+
+
+def _all_words(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:
+    """Whether all words pass a test; in long columns the first ones usually tell."""
     if column.dtype != pl.String:
         return False
-    return _parts_of_one(_words(column)) is not None
+    return test(_words(column.head(SOME))) and (len(column) <= SOME or test(_words(column)))
+
+
+def _are_logical(words: pl.Series) -> bool:
+    return bool((words.is_in([*TRUE, *FALSE]) | is_missing(words)).all())
 
 
 def _words(column: pl.Series) -> pl.Series:

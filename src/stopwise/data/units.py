@@ -29,6 +29,7 @@ SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr
 SOME = 10_000
 # Fewer scores may add up by chance.
 LEAST_SUMMED = 8
+SOME_SUMMED = 50
 # Of a single trial, nobody would say so.
 MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
 
@@ -144,36 +145,36 @@ def is_mean(raw: RawTable, column: str) -> bool:
 
 def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
     """Raise if the scores of a policy are rates so far, or the last one sums up the others."""
-    if frame["score"].is_in([0.0, 1.0]).all():
+    scores, zero_or_one = pl.col("score"), [0.0, 1.0]
+    if frame["score"].is_in(zero_or_one).all():
         return
     known = frame.select("task", "policy", "score").with_row_index("_row").drop_nulls("score")
-    number, before = pl.int_range(1, pl.len() + 1), pl.col("score").head(pl.len() - 1)
-    share = pl.col("score") / pl.when(pl.col("score").max() > 1).then(100).otherwise(1)
-    won = share * number
-    last = pl.col("score").last()
-    near = [(before.mean() - last).abs() < 0.0051, (before.sum() - last).abs() < 1e-9]
-    found = known.group_by("task", "policy", maintain_order=True).agg(
-        pl.len().alias("n"),
-        pl.col("_row").last(),
-        (
-            ((won - won.round()).abs() <= pl.min_horizontal(0.0051 * number, 0.2)).all()
-            & won.round().diff().fill_null(0.0).is_between(0, 1).all()
-            & (pl.col("score").n_unique() > 2)
-        ).alias("running"),
-        (
-            before.is_in([0.0, 1.0]).all()
-            & (before.n_unique() > 1)
-            & ~last.is_in([0.0, 1.0])
-            & pl.any_horizontal(near)
-        ).alias("summed"),
+    number, before = pl.int_range(1, pl.len() + 1), scores.head(pl.len() - 1)
+    won = scores / pl.when(scores.max() > 1).then(100).otherwise(1) * number
+    running = (
+        ((won - won.round()).abs() <= pl.min_horizontal(0.0051 * number, 0.2)).all()
+        & won.round().diff().fill_null(0.0).is_between(0, 1).all()
+        & (scores.n_unique() > 2)
     )
-    for row in found.filter(pl.col("n") >= LEAST_SUMMED).rows(named=True):
-        if row["running"] or row["summed"]:
-            what = "holds rates of all trials so far" if row["running"] else "sums up the others"
-            place = f"{raw.source}, {raw.place(row['_row'])}"
+    near = (before.mean() - scores.last()).abs() < 0.0051
+    near |= (before.sum() - scores.last()).abs() < 1e-9
+    summed = before.is_in(zero_or_one).all() & (before.n_unique() > 1)
+    summed &= ~scores.last().is_in(zero_or_one) & near
+    keys = ["task", "policy"]
+    head = known.group_by(keys).head(SOME_SUMMED).group_by(keys)
+    for what, first, check in (
+        ("holds rates of all trials so far", running, running),
+        ("sums up the others", scores.first().is_in(zero_or_one), summed),
+    ):
+        if not head.agg(first.alias("_is"))["_is"].any():
+            continue  # what the first rows deny need not be counted in a million
+        groups = known.group_by(keys, maintain_order=True)
+        found = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
+        for row in found.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
             raise InvalidInput(
-                f"{place}: the score of {row['policy']!r} {what}, and is no trial: give the "
-                "results of the single trials; if it is a trial, name its column with ",
+                f"{raw.source}, {raw.place(row['_row'])}: the score of {row['policy']!r} {what}, "
+                "and is no trial: give the results of the single trials; if it is a trial, name "
+                "its column with ",
                 Setting("score"),
                 code="summary-row",
             )

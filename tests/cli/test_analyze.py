@@ -78,11 +78,10 @@ def test_long_names_are_broken_and_never_cut(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         app, ["analyze", str(path), "--bounds", "0,1"], env={"COLUMNS": "60"}
     )
-    table = [line.split("│")[1:3] for line in result.output.splitlines() if "│" in line]
 
     assert result.exit_code == 0
     assert set(names) < set(result.output.splitlines())  # no room for a table: blocks of lines
-    assert "".join(cells[0].strip() for cells in table) == "-".join(names[::-1])
+    assert f"{names[0]} ? {names[1]}" in " ".join(result.output.split())
     assert "…" not in result.output
 
 
@@ -185,8 +184,8 @@ def test_trials_without_a_partner_have_their_own_column(tmp_path: Path) -> None:
     _, output = run("analyze", str(path), "--bounds", "0,1")
 
     assert "no partner" in output
-    row = next(line for line in output.splitlines() if line.startswith("│ b "))
-    assert [cell.strip() for cell in row.split("│")][-4:-1] == ["5", "0", "4"]
+    row = next(line for line in output.splitlines() if line.startswith(" b "))
+    assert row.split()[-3:] == ["5", "0", "4"]
     assert "no partner" not in run("analyze", EXAMPLE, "--bounds", "0,1")[1]
 
 
@@ -298,9 +297,9 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
     joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]
     unnumbered = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
 
-    assert "task cup/left" in joined
-    assert "task bowl/right" in joined
-    assert "│ 8 │" in unnumbered
+    assert "cup/left" in joined
+    assert "bowl/right" in joined
+    assert "8" in unnumbered.splitlines()[4].split()
 
 
 def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:

@@ -92,8 +92,7 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert "give it the ending of its format, such as .csv" in unknown
     assert "name it with --score" in unnamed
     assert "say --lower-is-better or --higher-is-better" in undirected
-    assert apart.startswith("cup: new > old: 1 of 1 pair decided")
-    assert "\ndoor: new > old: 1 of 1 pair decided" in apart
+    assert apart.startswith("On each of the 2 tasks: new is better than old.\n")
     assert apart.count("2 tasks are analysed separately") == 1
     assert "(wsr, " in other
 
@@ -107,7 +106,8 @@ def test_compare_files_is_sequential(tmp_path: Path) -> None:
     )
 
     assert code == 0
-    assert output.startswith("new > old: 1 of 1 pair decided with")
+    assert output.startswith("new is better than old.\n")
+    assert "new > old: 1 of 1 pair decided with" in output
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_files_for_machines(tmp_path: Path) -> None:
     html = page.read_text()
     assert "<h1>a|b: fail</h1>" in html
     assert "old&lt;1&gt;.csv <span" in html
-    assert "stopwise gate" in html
+    assert "<title>stopwise: a|b: fail</title>" in html
     assert "up to the decision" in html
 
 

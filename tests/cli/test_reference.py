@@ -93,6 +93,6 @@ def test_compare_and_gate_call_the_policy_of_one_file_alike(tmp_path: Path) -> N
     place.write_text("policy,success\n" + "".join(f"pi,{score}\n" for score in GOOD))
     words = (str(place), "--reference", ".5", "--bounds", "0,1")
 
-    assert run("compare", *words)[1].startswith("pi > 0.5")
+    assert run("compare", *words)[1].startswith("pi is better than 0.5.")
     assert run("gate", *words)[1].startswith("Pass: pi is better than 0.5")
     assert run("analyze", *words)[1].count("june") <= 1  # the note on its tasks

@@ -60,11 +60,11 @@ def test_said_exactly_where_no_result_decides(settings: dict[str, Any]) -> None:
 
 def test_results_that_are_not_the_clearest_would_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sabotage that the test above catches: a rule that plays milder results through."""
-    reach._within_reach.cache_clear()
+    reach._first_decision.cache_clear()
     mild = [{"p0": 0.5, "p1": 0.0}]
     monkeypatch.setattr(reach, "_clearest", lambda _: mild)
     smallest = least()
-    reach._within_reach.cache_clear()
+    reach._first_decision.cache_clear()
 
     assert ever_decides(smallest - 1)
 

@@ -122,7 +122,7 @@ def test_p_values_are_called_anytime() -> None:
     anytime = sw.analyze(scores, n_max=20)
 
     assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
-    assert '<th class="number" scope="col">anytime p</th>' in anytime.to_html()
+    assert '<th scope="col" class="number">anytime p</th>' in anytime.to_html()
     assert "Anytime p-values, adjusted" in anytime.to_html()
 
 

@@ -21,7 +21,7 @@ from stopwise.cli.options import (
     json_of,
 )
 from stopwise.cli.output_files import check_places, origin_of, write_files
-from stopwise.cli.printing import print_finding, print_notes, print_tables, say, table_of
+from stopwise.cli.printing import print_analyses, print_rows, say
 from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
@@ -69,6 +69,7 @@ def analyze(
     ),
     explain: bool = flag("Show what each column is taken for and why, and nothing else."),
     exit_code: ExitCode = False,
+    verbose: bool = flag("Of several tasks, print the tables of each."),
     output: OutputOptions,
 ) -> None:
     """Rank policies from files of trials.
@@ -102,21 +103,19 @@ def analyze(
         else [rank(trials, **mean, **settings)]
     )
     code = code_of(found) if exit_code else None
-    _tell(found, output, trial_paths(files, policy))
+    _tell(found, output, trial_paths(files, policy), verbose=verbose)
     if code is not None:
         raise typer.Exit(code)
 
 
 def _explain(source: Any, how: dict[str, Any]) -> None:
     """Print what each column is taken for and why, and the question that is left, if any."""
-    from rich.console import Console
-
     from stopwise.cli.wording import in_words
     from stopwise.data.read import explained
 
     columns, question = explained(source, **how)
     rows = [{"column": own.name, "role": own.role or "none", "why": own.why} for own in columns]
-    Console(highlight=False).print(table_of(rows, ("column", "role", "why")))
+    print_rows(rows)
     if question is not None:
         say(in_words(question))
 
@@ -132,26 +131,13 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
             )
 
 
-def _place(analysis: "Analysis", *, alone: bool) -> str | None:
-    """Return which task this is; a file without a task column has one, called "task"."""
-    if analysis.aligned.mean is not None:
-        return analysis.task
-    named = analysis.task is not None and not (alone and analysis.task == "task")
-    return f"task {analysis.task}" if named else None
-
-
-def _tell(analyses: list["Analysis"], output: OutputOptions, paths: list[Path]) -> None:
+def _tell(
+    analyses: list["Analysis"], output: OutputOptions, paths: list[Path], *, verbose: bool
+) -> None:
     if output.as_json:
         typer.echo(json_of([analysis.to_dict() for analysis in analyses]))
     else:
-        shared = [
-            note
-            for note in analyses[0].warnings
-            if len(analyses) > 1 and all(note in analysis.warnings for analysis in analyses)
-        ]
-        for analysis in analyses:
-            show(analysis, without=shared, alone=len(analyses) == 1)
-        print_notes(shared)
+        print_analyses(analyses, verbose=verbose)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
     write_files(lambda: _report(analyses, paths), named, output)
 
@@ -165,9 +151,3 @@ def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
 def as_typed(analysis: "Analysis") -> "Analysis":
     """Return the analysis with its notes in the words of the command line."""
     return replace(analysis, warnings=in_options(analysis.warnings))
-
-
-def show(analysis: "Analysis", *, without: Sequence[str] = (), alone: bool = True) -> None:
-    """Print one analysis: its table, its sentence and its notes, ``without`` some of them."""
-    print_tables(analysis, _place(analysis, alone=alone))
-    print_finding(analysis.sentence, [note for note in analysis.warnings if note not in without])

@@ -10,7 +10,7 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
 from stopwise.cli.option_groups import argument, grouped, option
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
-from stopwise.cli.printing import print_notes, print_tables, say, table_of
+from stopwise.cli.printing import print_analyses, print_rows, say
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -59,31 +59,23 @@ def compare(
         return
     given = [first] if second is None else [first, second]
     _require_one(given, comparison.reference)
-    notes: list[str] = []
     found: list[Analysis] = []
     if all(map(is_count, given)):
         refuse_unused(context, of_files, "on counts: it is for scores in files")
         answer = compared(*given, alpha=comparison.alpha, reference=comparison.reference)
-        sentences, contents = [answer.sentence], [answer.to_dict()]
+        contents = [answer.to_dict()]
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     else:
         found = _from_files(given, reading.keywords(), comparison.keywords())
-        sentences = [
-            analysis.sentence if len(found) == 1 else f"{analysis.task}: {analysis.sentence}"
-            for analysis in found
-        ]
         contents = [analysis.to_dict() for analysis in found]
         code = code_of(found)
-        notes = list(dict.fromkeys(note for analysis in found for note in analysis.warnings))
     if as_json:
         typer.echo(json_of(contents))
+    elif not found:
+        say(contents[0]["sentence"], style="bold")
     else:
-        for number, sentence in enumerate(sentences):
-            say(sentence, style="bold")
-            if found:
-                print_tables(found[number])
-        print_notes(notes)
+        print_analyses(found)
     if exit_code:
         raise typer.Exit(code)
 
@@ -99,8 +91,6 @@ def _require_one(given: list[str], reference: float | None) -> None:
 
 def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: bool) -> None:
     """Answer for a table with the counts of many policies."""
-    from rich.console import Console
-
     from stopwise.questions.counts import counted_tasks, is_count
 
     if is_count(table):
@@ -123,9 +113,9 @@ def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: 
             }
             for policy in task.policies
         ]
-        title = f"task {task.task}" if len(found) > 1 else None
-        Console(highlight=False).print(table_of(rows, ("policy", "letters"), title=title))
-        say(task.sentence, style="bold")
+        title = f"{task.task}: " if len(found) > 1 else ""
+        say(f"{title}{task.sentence}", style="bold")
+        print_rows(rows)
 
 
 def _from_files(

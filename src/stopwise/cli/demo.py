@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.analyze import show
 from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.output_files import check_file
+from stopwise.cli.printing import print_analyses
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +39,7 @@ def demo(
     console.print("\n[bold]Next, a study of four policies, 60 trials each, from a file:[/bold]\n")
     study = analyze(read_trials(four_policies(), bounds=(0, 1)), n_max=60)
     report.write_text(study.to_html(), encoding="utf-8")
-    show(study)
+    print_analyses([study])
     console.print(f"\nIts report, with figures and a methods paragraph: {report}")
     if console.is_terminal:
         _live_study(console)

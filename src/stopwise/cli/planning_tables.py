@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
-from rich.box import SIMPLE
-from rich.console import Console
 
 from stopwise.cli.options import OutputOptions, json_of
 from stopwise.cli.output_files import write_files
-from stopwise.cli.printing import print_finding, table_of
+from stopwise.cli.printing import print_notes, print_rows, say
 from stopwise.cli.wording import in_options
 from stopwise.planning.presentation import TEXT_COLUMNS, planning_page
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from stopwise.planning.forecast_result import ForecastResult
     from stopwise.planning.plan_result import PlanResult
 
-LOOK: dict[str, Any] = {"box": SIMPLE, "padding": 0, "collapse_padding": True}
 Answer = TypeVar("Answer", "PlanResult", "ForecastResult")
 
 
@@ -32,9 +29,10 @@ def show_answers(answers: Mapping[str, Answer], output: OutputOptions) -> None:
         for task, answer in answers.items():
             if len(answers) > 1:
                 typer.echo(f"task {task}")
+            say(answer.sentence, style="bold")
             for rows in filter(None, answer.text_tables().values()):
-                Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **LOOK))
-            print_finding(answer.sentence, answer.notes)
+                print_rows(rows, TEXT_COLUMNS)
+            print_notes(answer.notes)
     typed = {task: replace(one, notes=in_options(one.notes)) for task, one in answers.items()}
     write_files(partial(planning_page, typed), list(typed.items()), output)
 
@@ -45,13 +43,14 @@ def show_scores(plans: Mapping[str, "PlanResult"], output: OutputOptions) -> Non
         typer.echo(json_of([{"score": name, **one.to_dict()} for name, one in plans.items()]))
     else:
         rows = [{"score": name, **one.summary()} for name, one in plans.items()]
-        Console(highlight=False).print(table_of(rows, TEXT_COLUMNS, **LOOK))
         fewest = min(plans, key=lambda name: plans[name].shown.mean_trials)
         notes = [note for one in plans.values() for note in one.notes]
-        print_finding(
+        say(
             f"{fewest} would need the fewest trials on average. Choose the score before the next "
             "study, and choose one that measures what you care about.",
-            tuple(dict.fromkeys(notes)),
+            style="bold",
         )
+        print_rows(rows, TEXT_COLUMNS)
+        print_notes(dict.fromkeys(notes))
     typed = {name: replace(one, notes=in_options(one.notes)) for name, one in plans.items()}
     write_files(partial(planning_page, typed, "Score"), list(typed.items()), output)

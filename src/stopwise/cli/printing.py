@@ -1,9 +1,10 @@
 """Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stopwise.cli.wording import in_options
+from stopwise.cli.wording import OFFERED, in_options
+from stopwise.report.tables import WORDS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -11,19 +12,17 @@ if TYPE_CHECKING:
 
     from stopwise.questions.analysis import Analysis
 
-# Columns of text in the tables of an analysis; all others are numbers.
-WORDS = ("policy", "letters", "verdict", "pair", "better", "task")
 # Names are not broken into shorter pieces than this.
 BROKEN = 12
 
 
-def print_finding(sentence: str, notes: Sequence[str]) -> None:
+def print_finding(sentence: str, notes: Iterable[str]) -> None:
     """Print what was found, and what was assumed or left out."""
     say(sentence, style="bold")
     print_notes(notes)
 
 
-def print_notes(notes: Sequence[str]) -> None:
+def print_notes(notes: Iterable[str]) -> None:
     """Print what was assumed or left out."""
     for note in in_options(notes):
         say(f"note: {note}", style="dim")
@@ -37,18 +36,51 @@ def say(text: str, *, style: str = "", err: bool = False) -> None:
     console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)
 
 
-def print_tables(analysis: "Analysis", title: str | None = None) -> None:
-    """Print the tables of an analysis: its policies, its pairs, and tasks beside a mean."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    of_tasks, console = analysis.task_tables(), Console(highlight=False)
+def print_analysis(analysis: "Analysis", title: str = "", without: Collection[str] = ()) -> None:
+    """Print one analysis: the answer first, then tables, what it rests on, and other notes."""
+    say(f"{title}{analysis.headline}", style="bold")
     for caption, rows in analysis.text_tables().items():
-        if caption in of_tasks or "of" in caption.split():  # not all pairs are shown
-            title = caption
+        if caption in analysis.task_tables():
+            say(f"{caption}:")
         if rows:
-            console.print(table_of(rows, WORDS, title=None if title is None else escape(title)))
-        title = None
+            print_rows(rows)
+    say(analysis.sentence)
+    print_notes(note for note in analysis.warnings if note not in without)
+
+
+def print_analyses(analyses: Sequence["Analysis"], *, verbose: bool = False) -> None:
+    """Print the answer on several tasks: one line each, or with all tables."""
+    from stopwise.report.overview import answers, merged_notes, overview_rows, shared_notes
+
+    if len(analyses) == 1:
+        print_analysis(analyses[0], _title(analyses[0]))
+        return
+    for answer in answers(analyses):
+        say(answer, style="bold")
+    print_rows(overview_rows(analyses))
+    if not verbose:
+        first = analyses[0]
+        promised = first.promised("on each task, the chance of any false claim")
+        more = "; --verbose prints all tables" if "--verbose" in (OFFERED.get() or ()) else ""
+        say(f"{promised} ({first.method}, {first.adjust}, {first.design} design){more}")
+        print_notes(merged_notes(analyses))
+        return
+    shared = shared_notes(analyses)
+    for analysis in analyses:
+        print_analysis(analysis, _title(analysis), shared)
+    print_notes(shared)
+
+
+def _title(analysis: "Analysis") -> str:
+    """Name of the task before its answer; a file without tasks has one called "task"."""
+    return "" if analysis.task in (None, "task") else f"{analysis.task}: "
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], words: Collection[str] = WORDS) -> None:
+    """Print a table."""
+    from rich.console import Console
+
+    Console(highlight=False).print(table_of(rows, words))
 
 
 def table_of(
@@ -59,10 +91,11 @@ def table_of(
     Long names are broken, never cut: names that begin alike would look the same. Where a screen is
     too narrow for that, each row is a block of lines.
     """
+    from rich.box import SIMPLE
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title_justify="left", **look)
+    table = Table(title_justify="left", box=SIMPLE, collapse_padding=True, pad_edge=False, **look)
     for name in rows[0]:
         if name in words:
             table.add_column(escape(name), overflow="fold")

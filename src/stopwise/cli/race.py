@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stopwise.cli.analyze import as_typed, show
+from stopwise.cli.analyze import as_typed
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import ExitCode, code_of, require_baseline
 from stopwise.cli.option_groups import grouped, option
@@ -24,6 +24,7 @@ from stopwise.cli.options import (
     with_current_folder,
 )
 from stopwise.cli.output_files import check_places, write_files
+from stopwise.cli.printing import print_analyses
 from stopwise.cli.standings_table import (
     candidates_table,
     candidates_text,
@@ -195,7 +196,7 @@ def race(
     if output.as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        show(shown)
+        print_analyses([shown])
         rows = f"{result.rows} of at most {counted(comparison.n_max, 'row')}"
         typer.echo(
             f"{counted(result.used, 'episode')} used ({rows}) in {result.seconds:.1f} s; "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.analyze import show
 from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
 from stopwise.cli.option_groups import flag, grouped, option
 from stopwise.cli.options import (
@@ -20,7 +19,7 @@ from stopwise.cli.options import (
     TaskOptions,
     TrialFiles,
 )
-from stopwise.cli.printing import say
+from stopwise.cli.printing import print_analyses, say
 from stopwise.cli.standings_table import candidates_text, rows_text
 from stopwise.cli.values import stored_scores, trial_source
 from stopwise.cli.wording import in_words
@@ -94,9 +93,10 @@ def watch(
     if once and as_json:
         _print_json(sights)
     elif not as_json:
+        known = [sight.analysis for sight in sights if sight.analysis is not None]
+        if known:
+            print_analyses(known)
         for sight in sights:
-            if sight.analysis is not None:
-                show(sight.analysis)
             say(_line(sight))
         typer.echo(
             "stop: no more trials are needed, or n_max is reached"

@@ -11,11 +11,11 @@ from stopwise.core.arrays import Floats
 from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import find
 from stopwise.core.rules import Rules
-from stopwise.core.scores import interval_text, score_text
 from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import MOST_PAIRS
+from stopwise.report.tables import explanations, pair_rows, policy_rows, sign_rows
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -144,39 +144,18 @@ class Analysis(OrderInWords):
         return rows
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the policies as people read them."""
-        rows = [
-            {
-                "policy": policy.name,
-                "n": policy.n,
-                "mean" if self.rules.by == "means" else "won": score_text(policy.mean),
-                "interval": "[{}, {}]".format(*map(score_text, policy.interval)),
-                **self._mark(policy),
-                "used": policy.trials_used,
-                "saved": policy.trials_saved,
-                **({"no partner": policy.trials_unpaired} if self.trials_unpaired else {}),
-            }
-            for policy in self.policies
-        ]
-        pairs = [
-            {
-                "pair": f"{pair.policy1} - {pair.policy0}",
-                "better": f"{pair.finding or 'undecided'}{' (implied)' if pair.implied else ''}",
-                "p": f"{pair.p_value:.2g}",
-                "advantage" if self.rules.lower_is_better else "difference": interval_text(
-                    pair.interval
-                ),
-                "pairs": pair.n,
-            }
-            for pair in self.sorted_pairs[:MOST_PAIRS]
-        ]
-        more = f" (the first {MOST_PAIRS} of {len(self.pairs)})"
-        caption = f"Pairs{more if len(self.pairs) > MOST_PAIRS else ''}"
-        return {"Policies": rows, caption: pairs, **self.task_tables()}
+        """Return policies and pairs as people read them; of many pairs each is a sign."""
+        few = len(self.pairs) <= MOST_PAIRS or self.baseline is not None
+        pairs = pair_rows(self) if few else sign_rows(self)
+        return {"Policies": policy_rows(self), "Pairs": pairs, **self.task_tables()}
 
-    def _mark(self, policy: PolicyResult) -> dict[str, str]:
+    def mark(self, policy: PolicyResult) -> dict[str, str]:
         """Column beside the numbers of a policy."""
-        return {"letters": policy.letters}
+        return {} if self.in_doubt or self.baseline else {"letters": policy.letters}
+
+    def explanations(self) -> dict[str, str]:
+        """What a reader has to know of each table, by its caption."""
+        return explanations(self)
 
     def task_tables(self) -> dict[str, list[dict[str, Any]]]:
         """Table of single tasks beside the mean over tasks, where that is asked."""

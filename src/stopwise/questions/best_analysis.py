@@ -12,6 +12,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.score import BOUNDS_UNDECLARED
 from stopwise.core.rules import FromRules
+from stopwise.core.scores import score_text
 from stopwise.errors import InvalidInput
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
@@ -26,6 +27,7 @@ from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.order_words import MOST_IN_WORDS
 from stopwise.questions.standing import PolicyResult
+from stopwise.report.tables import policy_rows
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -130,10 +132,24 @@ class BestAnalysis(Analysis):
         return [{**row, "standing": self.standing(row["policy"])} for row in super().table()]
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
-        return {"Policies": super().text_tables()["Policies"], **self.task_tables()}
+        return {"Policies": policy_rows(self), **self.task_tables()}
 
-    def _mark(self, policy: PolicyResult) -> dict[str, str]:
+    def mark(self, policy: PolicyResult) -> dict[str, str]:
         return {"verdict": self.fate(policy.name)}
+
+    def explanations(self) -> dict[str, str]:
+        near, leads = score_text(self.indifference), self.best or "the one that leads"
+        aside = (
+            f"Candidates that were set aside need no more trials"
+            f"{'' if self.best else ', as long as the same policy leads'}: even if one of them is "
+            f"the best, it is at most {near} better than {leads}. "
+        )
+        most = f", up to n_max = {self.n_max} of each policy," if self.n_max else ""
+        return {
+            "Policies": "Candidates may still be the best. One that was dropped is not the best; "
+            "that does not show that the one that led then is better than it. "
+            f"{aside if self.set_aside else ''}Not needed: trials{most} that no row took."
+        }
 
     def fate(self, policy: str) -> str:
         """Standing of a policy in short: without who led when it was dropped."""

@@ -1,5 +1,6 @@
 """The words of a ranking: its sentence, what it claims, and what its intervals are."""
 
+import math
 from collections.abc import Mapping
 
 from stopwise.core.futility import futility_text
@@ -16,6 +17,10 @@ DRAWN = {"scores-opposed": "independent scores", "drift": "differences that stay
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
+# Decisions with fewer pairs than this may be out of reach.
+FEW_PAIRS = 30
+# A difference that is a smaller share of its interval says nothing of how many trials it takes.
+MOST_FURTHER = 8
 # More pairs that were not told apart are counted where one reads aloud.
 MOST_OPEN = 5
 
@@ -72,11 +77,19 @@ class OrderInWords(Drawn):
 
     @property
     def sorted_pairs(self) -> list[PairResult]:
-        """The pairs as people look for them: those of the best policy first."""
+        """The pairs as people look for them: best first, in each pair and among the pairs."""
         place = {policy.name: index for index, policy in enumerate(self.policies)}
-        return sorted(
-            self.pairs, key=lambda pair: sorted((place[pair.policy0], place[pair.policy1]))
-        )
+        fixed = self.margin < 0 or self.rules.reference is not None
+        pairs = [
+            pair if fixed or place[pair.policy1] < place[pair.policy0] else pair.turned()
+            for pair in self.pairs
+        ]
+        return sorted(pairs, key=lambda pair: sorted((place[pair.policy0], place[pair.policy1])))
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the trials do not look like what letters and intervals need."""
+        return bool(self.serious_doubts)
 
     @property
     def claim_meaning(self) -> str | None:
@@ -267,7 +280,7 @@ class OrderInWords(Drawn):
         said = []
         for pair in self.sorted_pairs:
             if not pair.decided:
-                open_.setdefault(pair.policy0, []).append(pair.policy1)
+                open_.setdefault(pair.policy1, []).append(pair.policy0)
             elif pair.same or self.margin < 0:
                 said.append(str(pair.claim))
             else:
@@ -275,17 +288,77 @@ class OrderInWords(Drawn):
         is_better = "wins more often than" if self.rules.by == "wins" else "is better than"
         more = f" by more than {self.margin:g}" if self.margin > 0 else ""
         better = [f"{name} {is_better} {listed(worse)}{more}" for name, worse in beaten.items()]
+        if not better and not said:
+            return f"{self._nothing_aloud}{self._further_trials}"
         rest = [
             f"{name} and {own[0]} were not told apart"
             if len(own) == 1
             else f"{name} was not told apart from {listed(own)}"
             for name, own in open_.items()
         ]
-        shown, number = [*better, *said], sum(map(len, open_.values()))
-        if number > MOST_OPEN and shown:
+        number = sum(map(len, open_.values()))
+        if number > MOST_OPEN:
             rest = [f"the other {number} of {len(self.pairs)} pairs were not told apart"]
-        elif number > MOST_OPEN:
-            rest = [f"No two of the {len(self.policies)} policies could be told apart"]
-            if self.baseline is not None:
-                rest = [f"None of the {number} policies could be told apart from {self.baseline}"]
-        return "; ".join([*shown, *rest])
+        return "; ".join([*better, *said, *rest])
+
+    @property
+    def _nothing_aloud(self) -> str:
+        """The answer where no pair is decided."""
+        if self.margin < 0:
+            others = [pair.policy1 for pair in self.pairs]
+            who = others[0] if len(others) == 1 else f"any of {len(others)} policies"
+            return f"It was not shown that {who} is not worse than {self.baseline}"
+        if len(self.pairs) == 1:
+            [pair] = self.sorted_pairs
+            return f"{pair.policy1} and {pair.policy0} were not told apart"
+        if self.baseline is not None:
+            return f"None of the {len(self.pairs)} policies was told apart from {self.baseline}"
+        return f"None of the {len(self.policies)} policies was shown to be better than another"
+
+    @property
+    def _further_trials(self) -> str:
+        """About how many more trials would decide the nearest pair, or why none can be decided."""
+        if self.in_doubt or self.rules.groups is not None:
+            return ""
+        first = self.first_decision
+        if first is not None:
+            return f"; no decision is possible before pair {first}"
+        further = min(filter(None, map(self._further_pairs, self.pairs)), default=None)
+        if further is None:
+            return ""
+        beyond = ""
+        if self.n_max is not None and further > self.n_max - max(pair.n for pair in self.pairs):
+            beyond = f", more than n_max = {self.n_max} allows"
+        digits = 1 - len(str(further)) + 1
+        what = "" if len(self.pairs) == 1 else " a first pair in"
+        return (
+            f"; about {round(further, min(digits, 0))} more trials each{beyond}, would decide"
+            f"{what} half of such studies"
+        ).replace(" each, would", " each would")
+
+    def _further_pairs(self, pair: PairResult) -> int | None:
+        """Pairs after which the interval, which narrows by the square root, leaves the margin out.
+
+        None where the difference seen does not point to a decision.
+        """
+        ahead = pair.difference > 0 or self.margin < 0
+        seen = pair.difference if ahead else -pair.difference
+        reach = (
+            pair.difference - pair.interval.low if ahead else pair.interval.high - pair.difference
+        )
+        beyond = seen - self.margin
+        if beyond <= 0 or pair.n == 0 or reach > MOST_FURTHER * beyond:
+            return None
+        return max(math.ceil(pair.n * ((reach / beyond) ** 2 - 1)), 1)
+
+    @property
+    def first_decision(self) -> int | None:
+        """The first pair that could decide anything, if so few trials cannot."""
+        from stopwise.questions.order import OrderQuestion
+        from stopwise.questions.reach import first_decision
+
+        seen = max((pair.n for pair in self.pairs), default=0)
+        if seen > FEW_PAIRS or self.rules.proxy_mean is not None:
+            return None
+        first = first_decision(OrderQuestion, self.rules, most=FEW_PAIRS)
+        return first if first is not None and first > seen else None

@@ -25,7 +25,7 @@ def out_of_reach(question: "Question") -> tuple[str, ...]:
     rules = question.rules
     if rules.n_max is None or rules.n_max > MOST_ROWS or rules.proxy_mean is not None:
         return ()
-    if _within_reach(type(question), json.dumps(rules.settings())):
+    if first_decision(type(question), rules) is not None:
         return ()
     clearest = "one policy had the best score and all others the worst in every trial"
     if rules.reference is not None:
@@ -42,20 +42,33 @@ def warn(notes: tuple[str, ...]) -> None:
         logging.getLogger("stopwise").warning(note)
 
 
+def first_decision(kind: type["Question"], rules: Rules, *, most: int = MOST_ROWS) -> int | None:
+    """The first row after which anything could be claimed; None if that is beyond ``most``."""
+    return _first_decision(kind, json.dumps(rules.settings()), most)
+
+
 @lru_cache(maxsize=256)
-def _within_reach(kind: type["Question"], settings: str) -> bool:
+def _first_decision(kind: type["Question"], settings: str, most: int) -> int | None:
     rules = Rules.of(**json.loads(settings))
-    return any(_decides(kind(rules), scores) for scores in _clearest(kind(rules)))
+    rows = [_decides(kind(rules), scores, most) for scores in _clearest(kind(rules))]
+    return min((row for row in rows if row is not None), default=None)
 
 
-def _decides(question: "Question", scores: dict[str, float]) -> bool:
-    """Whether something is claimed if every trial of a policy has this score."""
+def _decides(question: "Question", scores: dict[str, float], most: int) -> int | None:
+    """The row after which something is claimed if every trial of a policy has this score."""
 
     def row(places: "Places") -> "Mapping[str, Sequence[Shown]]":
         return {name: [scores[name]] * len(own) for name, own in places.items()}
 
     rows = question.take(row)
-    return any(question.decided or question.eliminated for _ in islice(rows, MOST_ROWS))
+    return next(
+        (
+            number
+            for number, _ in enumerate(islice(rows, most), start=1)
+            if question.decided or question.eliminated
+        ),
+        None,
+    )
 
 
 def _clearest(question: "Question") -> Iterator[dict[str, float]]:

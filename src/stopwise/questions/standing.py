@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +18,7 @@ from stopwise.questions.pairs import Replay
 from stopwise.questions.trace import Path
 
 # By what is claimed: that policy 1 is better, that policy 0 is.
+TURNED = {Decision.POLICY0: Decision.POLICY1, Decision.POLICY1: Decision.POLICY0}
 CLAIMED = {(True, False): Decision.POLICY1, (False, True): Decision.POLICY0}
 
 
@@ -188,6 +189,22 @@ class PairResult(Standing):
     interval: Interval
     interval_level: float
     path: Path
+
+    def turned(self) -> "PairResult":
+        """The same pair with its policies in the other order."""
+        path = replace(
+            self.path, log_e=self.path.log_e[:, ::-1], p_value=self.path.p_value[:, ::-1]
+        )
+        return replace(
+            self,
+            policy0=self.policy1,
+            policy1=self.policy0,
+            decision=TURNED.get(self.decision, self.decision),
+            difference=-self.difference,
+            estimate=None if self.estimate is None else -self.estimate,
+            interval=Interval(-self.interval.high, -self.interval.low),
+            path=path,
+        )
 
 
 def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The page of a gate: the answer, the interval beside the margin, and of which trials it is."""
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from stopwise.core.scores import interval_text, score_text
@@ -50,13 +49,13 @@ def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
     if found.decision is not None:
         columns.insert(0, ("up to the decision", found.decision))
     rows = [
-        (
-            name,
-            *(
-                f"{score_text(measured.means[name])} ({measured.trials[name]})"
-                for _, measured in columns
-            ),
-        )
+        {
+            "mean (trials)": name,
+            **{
+                column: f"{score_text(measured.means[name])} ({measured.trials[name]})"
+                for column, measured in columns
+            },
+        }
         for name in reversed(tuple(found.all_trials.means))
     ]
     settings = {
@@ -70,13 +69,16 @@ def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
         "method": f"{found.method}, {found.design} design, alpha {found.alpha:g} for each claim",
         "bounds": interval_text(found.rules.bounds),
     }
+    what = "the mean" if found.rules.reference is not None else "the difference"
+    caption = f"What is known of {what}, and the limit"
     return render_page(
         "gate.html",
+        title=f"{found.policy}: {found.answer}",
         found=found,
-        columns=["mean (trials)", *(name for name, _ in columns)],
         rows=rows,
         settings=settings,
-        figure=as_svg(found.plot()),
+        pictures=[
+            (caption, f"{caption}: the numbers are in the table below.", as_svg(found.plot()))
+        ],
         origin=origin or Origin(),
-        made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
     )

@@ -3,19 +3,25 @@
 import base64
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
-from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import in_short
 from stopwise.report.drawn import DPI, MOST_PAIRS
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
-from stopwise.report.overview import overall, overview_rows, plot_overview, policy_names
+from stopwise.report.overview import (
+    answers,
+    overview_rows,
+    plot_overview,
+    policy_names,
+    shared_notes,
+)
+from stopwise.report.tables import WORDS, pair_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,17 +80,15 @@ def render(
     Doubts about how the trials came about stand beside the answer, and why a task is ``without``.
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
-    shared = [
-        note
-        for note in (analyses[0].warnings if analyses else ())
-        if all(note in analysis.warnings for analysis in analyses)
-    ]
+    shared = shared_notes(analyses) if analyses else []
     sections = []
     for analysis, drawn in zip(analyses, figures, strict=True):
         sections.append(
             {
                 "analysis": analysis,
                 "folded": len(analysis.pairs) > MOST_PAIRS,
+                "tables": {**analysis.text_tables(), "Pairs": pair_rows(analysis)},
+                "explained": analysis.explanations(),
                 "figures": [
                     (CAPTIONS[key], alt_text(analysis, key, CAPTIONS[key]), as_svg(figure))
                     for key, figure in drawn.items()
@@ -97,34 +101,35 @@ def render(
     titles = {analysis.ASKS for analysis in analyses}
     title = titles.pop() if len(titles) == 1 else "Which policy is better?"
     several = len(analyses) > 1
+    drawn = {"Means by task": plot_overview(analyses)} if several and all(figures) else {}
     return render_page(
         "report.html",
         title=title,
         sections=sections,
         chapters=chapters,
         doubts=doubts,
-        without=without,
         shared=in_short(shared),
-        overall=overall(analyses),
-        headlines=_by_text(analyses, lambda analysis: analysis.headline),
+        answers=[*(answers(analyses) if analyses else ()), *without],
+        words=WORDS,
         compared=policy_names(analyses),
-        methods=_by_text(analyses, lambda analysis: analysis.methods_paragraph),
+        methods=_methods(analyses),
         references=list(dict.fromkeys(analysis.bibtex for analysis in analyses)),
         overview=overview_rows(analyses) if several else (),
-        forest=as_svg(plot_overview(analyses)) if several and all(figures) else None,
+        board=[
+            (caption, f"{caption}: the numbers are in the table above.", as_svg(figure))
+            for caption, figure in drawn.items()
+        ],
         origin=origin or Origin(),
-        made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}",
     )
 
 
-def _by_text(
-    analyses: Sequence["Analysis"], text: Callable[["Analysis"], str]
-) -> list[tuple[str, list[str]]]:
-    """Return each text once, with the tasks for which it holds, the commonest first."""
-    found: dict[str, list[str]] = {}
+def _methods(analyses: Sequence["Analysis"]) -> list[tuple[str, str]]:
+    """Each methods paragraph once, with the tasks for which it holds, the commonest first."""
+    tasks: dict[str, list[str]] = {}
     for analysis in analyses:
-        found.setdefault(text(analysis), []).append(str(analysis.task))
-    return sorted(found.items(), key=lambda item: -len(item[1]))
+        tasks.setdefault(analysis.methods_paragraph, []).append(str(analysis.task))
+    ordered = sorted(tasks.items(), key=lambda item: -len(item[1]))
+    return [(text, ", ".join(names)) for text, names in ordered]
 
 
 def _digest(file: Path) -> str:
@@ -142,16 +147,15 @@ def render_page(template: str, **content: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["score"] = score_text
-    environment.filters["interval"] = interval_text
-    return environment.get_template(template).render(version=__version__, **content)
+    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %Z}"
+    return environment.get_template(template).render(version=__version__, made=made, **content)
 
 
 def captioned(
     figures: Mapping[str, "Figure"], captions: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """Return captions and image sources."""
-    return [(captions[name], as_svg(figure)) for name, figure in figures.items()]
+) -> list[tuple[str, str, str]]:
+    """Caption, text for those who do not see it, and source of each figure."""
+    return [(captions[name], captions[name], as_svg(figure)) for name, figure in figures.items()]
 
 
 def as_svg(figure: "Figure") -> str:

@@ -1,13 +1,15 @@
 """Several tasks at a glance: a table of policies by tasks, and a figure of their means."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
-from stopwise.messages import listed
+from stopwise.messages import counted, listed, placed
 from stopwise.report.canvas import COLOURS, MARKERS, legend_below, new_axes
 from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.tables import p_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,48 +17,142 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 WIDTH = 5.2
+NUMBERS = re.compile(r"[0-9.]+")
+# More tasks are counted where one reads aloud.
+MOST_TASKS = 4
 # So many different answers are still read one by one.
 FEW_HEADLINES = 2
+# More policies have no column each.
+FEW_POLICIES = 6
+
+
+def answers(analyses: Sequence["Analysis"]) -> list[str]:
+    """The answer as one says it aloud, in as few sentences as tell it."""
+    if len(analyses) == 1:
+        return [analyses[0].headline]
+    summary = overall(analyses)
+    if summary is not None:
+        return [summary]
+    tasks: dict[str, list[str]] = {}
+    for analysis in analyses:
+        tasks.setdefault(analysis.headline, []).append(str(analysis.task))
+    if len(tasks) == 1:
+        return [f"On each of the {len(analyses)} tasks: {next(iter(tasks))}"]
+    return [f"On {names_in_short(names)}: {text}" for text, names in tasks.items()]
+
+
+def names_in_short(tasks: Sequence[str]) -> str:
+    """Name tasks, or count them if they are many."""
+    many = f"{len(tasks)} tasks ({', '.join(tasks[:MOST_TASKS])}, ...)"
+    return listed(tasks) if len(tasks) <= MOST_TASKS else many
+
+
+def shared_notes(analyses: Sequence["Analysis"]) -> list[str]:
+    """Notes that hold for every task."""
+    first, *others = analyses
+    return [note for note in first.warnings if all(note in own.warnings for own in others)]
+
+
+def merged_notes(analyses: Sequence["Analysis"]) -> list[str]:
+    """Notes of all tasks, those that differ in their numbers only as one."""
+    alike: dict[str, dict[str, str]] = {}
+    for analysis in analyses:
+        for note in analysis.warnings:
+            alike.setdefault(NUMBERS.sub("#", note), {})[str(analysis.task)] = note
+    notes = []
+    for found in alike.values():
+        first, *others = found.values()
+        if len(found) == len(analyses) and set(others) <= {first}:
+            notes.append(first)
+        else:
+            of = ", for example" if set(others) - {first} else ""
+            notes.append(placed(f"on {names_in_short(list(found))}{of}: ", first))
+    return notes
 
 
 def overview_rows(analyses: Sequence["Analysis"]) -> list[dict[str, str]]:
-    """Return a row per task: the mean and the letters (or the standing) of each policy."""
+    """One row per task: what was shown, and the mean of each policy if they are few."""
+    names = policy_names(analyses)
     rows = []
     for analysis in analyses:
         known = {policy.name: policy for policy in analysis.policies}
         cells = {"task": str(analysis.task)}
-        for name in policy_names(analyses):
+        for name in names if len(names) <= FEW_POLICIES else ():
             policy = known.get(name)
-            cells[name] = "-"
-            if policy is not None:
-                mark = policy.letters or ("best" if name == analysis.best else "")
-                cells[name] = f"{score_text(policy.mean)} {mark}".strip()
-        rows.append(cells)
+            cells[name] = "-" if policy is None else score_text(policy.mean)
+            if policy is not None and len(names) > 2:
+                mark = "" if analysis.in_doubt else policy.letters
+                mark = mark or ("best" if name == analysis.best else "")
+                cells[name] = f"{cells[name]} {mark}".strip()
+        rows.append(cells | _shown(analysis))
     return rows
 
 
+def _shown(analysis: "Analysis") -> dict[str, str]:
+    """Cells on what was shown on one task: of a single pair all, of several how many."""
+    doubt = " (in doubt)" if analysis.in_doubt else ""
+    if len(analysis.pairs) == 1:
+        [pair] = analysis.sorted_pairs
+        return {
+            "shown": f"{pair.finding or 'undecided'}{doubt}",
+            "p": p_text(pair, analysis.alpha),
+            "after": str(pair.n),
+        }
+    needed = str(analysis.trials_used)
+    if not analysis.pairs:
+        return {
+            "best": (analysis.best or f"{len(analysis.candidates)} left") + doubt,
+            "needed": needed,
+        }
+    decided = sum(pair.decided for pair in analysis.pairs)
+    few = len(analysis.candidates) <= 2 and len(analysis.candidates) < len(analysis.policies)
+    unbeaten = " or ".join(analysis.candidates) if few else f"{len(analysis.candidates)} left"
+    best = {} if analysis.margin < 0 or analysis.baseline else {"best": unbeaten + doubt}
+    return {**best, "decided": f"{decided} of {len(analysis.pairs)}", "needed": needed}
+
+
 def overall(analyses: Sequence["Analysis"]) -> str | None:
-    """Return the answer on many tasks as one sentence; None if few headlines say it as well."""
+    """The answer on many tasks as one sentence; None if few headlines say it as well."""
     plain = all(own.PARTS == "order" and own.margin >= 0 for own in analyses)
     if not plain or len({own.headline for own in analyses}) <= FEW_HEADLINES:
         return None
-    times = Counter((pair.better, pair.worse) for own in analyses for pair in own.pairs)
+    tested = f"each tested separately at alpha = {analyses[0].alpha:g}"
+    doubted = sum(own.in_doubt for own in analyses)
+    doubts = f" {counted(doubted, 'answer is', 'answers are')} in doubt." if doubted else ""
+    pairs = [pair for own in analyses for pair in own.pairs]
+    if len(pairs) == len(analyses):
+        names = policy_names(analyses)
+        times = Counter(pair.finding for pair in pairs)
+        first, second = sorted(names, key=lambda name: -times[name])
+        same = f", practically the same on {n}" if (n := times["practically the same"]) else ""
+        return (
+            f"{first} is better than {second} on {times[first]}, worse on {times[second]}{same}, "
+            f"undecided on {times[None]} of {len(analyses)} tasks, {tested}.{doubts}"
+        )
+    if len(policy_names(analyses)) > FEW_POLICIES:
+        times = Counter(name for own in analyses for name in own.candidates)
+        decided = sum(pair.decided for pair in pairs)
+        ahead = [f"{name} on {number}" for name, number in times.most_common(MOST_TASKS)]
+        return (
+            f"On {len(analyses)} tasks, {tested}, {decided} of {len(pairs)} pairs were decided. "
+            f"Not shown to be worse than any other: {', '.join(ahead)}, and others less often."
+            f"{doubts}"
+        )
     won: dict[str, dict[int, list[str]]] = {}
-    for (better, worse), number in sorted(times.items(), key=lambda item: -item[1]):
+    counts = Counter((pair.better, pair.worse) for pair in pairs)
+    for (better, worse), number in sorted(counts.items(), key=lambda item: -item[1]):
         if better is not None:
             won.setdefault(better, {}).setdefault(number, []).append(str(worse))
     said = []
-    wins = Counter(better for own in analyses for pair in own.pairs if (better := pair.better))
-    for better, _ in wins.most_common():
+    wins = Counter(better for pair in pairs if (better := pair.better))
+    for better, _ in wins.most_common(MOST_TASKS):
         parts = [
             f"than {listed(worse)} on {'all' if number == len(analyses) else number}"
             for number, worse in won[better].items()
         ]
         said.append(f"{better} is better {listed(parts)}")
-    doubted = sum(bool(own.serious_doubts) for own in analyses)
-    doubts = f" {doubted} of these answers are in doubt." if doubted else ""
     return (
-        f"On {len(analyses)} tasks, each tested separately at alpha = {analyses[0].alpha:g}: "
+        f"On {len(analyses)} tasks, {tested}: "
         f"{'; '.join(said) or 'no two policies were told apart'}.{doubts}"
     )
 

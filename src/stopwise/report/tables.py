@@ -1,0 +1,119 @@
+"""The tables of an analysis, as people read them."""
+
+from typing import TYPE_CHECKING
+
+from stopwise.core.scores import interval_text, score_text
+from stopwise.messages import counted
+
+if TYPE_CHECKING:
+    from stopwise.questions.analysis import Analysis
+    from stopwise.questions.standing import PairResult
+
+# Columns of text; all others are numbers.
+WORDS = ("policy", "letters", "verdict", "pair", "task", "shown", "best", "column", "role", "why")
+# With more policies, a row of signs is wider than a screen.
+MOST_SIGNS = 40
+
+
+def policy_rows(analysis: "Analysis") -> list[dict[str, object]]:
+    """One row per policy."""
+    rows = []
+    for policy in analysis.policies:
+        row: dict[str, object] = {
+            "policy": policy.name,
+            "trials": policy.n,
+            "mean" if analysis.rules.by == "means" else "won": score_text(policy.mean),
+        }
+        if not analysis.in_doubt:
+            row["interval"] = interval_text(policy.interval)
+        row |= analysis.mark(policy)
+        row |= {"needed": policy.trials_used, "not needed": policy.trials_saved}
+        if analysis.trials_unpaired:
+            row["no partner"] = policy.trials_unpaired
+        rows.append(row)
+    return rows
+
+
+def sign_rows(analysis: "Analysis") -> list[dict[str, object]]:
+    """One row per policy with a sign for each pair, where pairs are too many for a row each."""
+    places = {policy.name: place for place, policy in enumerate(analysis.policies)}
+    if len(places) > MOST_SIGNS:
+        return []
+    signs = {name: ["."] * len(places) for name in places}
+    for pair in analysis.pairs:
+        for one, other in ((pair.policy0, pair.policy1), (pair.policy1, pair.policy0)):
+            sign = {one: ">", other: "<", None: "?"}[pair.better]
+            signs[one][places[other]] = "=" if pair.same else sign
+    against = f"against 1 to {len(places)}"
+    return [
+        {"policy": name, "#": places[name] + 1, against: "".join(own)}
+        for name, own in signs.items()
+    ]
+
+
+def pair_rows(analysis: "Analysis") -> list[dict[str, object]]:
+    """One row per pair, the better policy first."""
+    pairs = analysis.sorted_pairs
+    estimates = any(pair.estimate is not None for pair in pairs)
+    gain = "advantage" if analysis.rules.lower_is_better else "difference"
+    unit = "pair" if analysis.rules.reference is None else "trial"
+    rows = []
+    for pair in pairs:
+        relation = pair.relation if pair.decided else f"{pair.policy1} ? {pair.policy0}"
+        row: dict[str, object] = {
+            "pair": f"{relation}{' (implied)' if pair.implied else ''}",
+            "anytime p": p_text(pair, analysis.alpha),
+            "after": counted(pair.n, unit),
+            gain: score_text(pair.difference),
+        }
+        if estimates:
+            row["estimate"] = "" if pair.estimate is None else score_text(pair.estimate)
+        if not analysis.in_doubt:
+            row["interval"] = interval_text(pair.interval)
+        rows.append(row)
+    return rows
+
+
+def p_text(pair: "PairResult", alpha: float) -> str:
+    """P-value of a pair: that of a decided one stands still from then on, so only its limit."""
+    return f"< {alpha:g}" if pair.decided else f"{pair.p_value:.2g}"
+
+
+def explanations(analysis: "Analysis") -> dict[str, str]:
+    """What a reader has to know of each table, by its caption."""
+    rules = analysis.rules
+    of_each = f"the n_max = {analysis.n_max} trials of each policy" if analysis.n_max else ""
+    policies = (
+        ""
+        if analysis.baseline or analysis.in_doubt
+        else (
+            "Policies that share a letter were not told apart, which does not mean that they are "
+            "equal. "
+        )
+    )
+    if analysis.in_doubt:
+        policies = (
+            "Letters and intervals are left out, because the trials do not look like fresh draws "
+            "in random order. "
+        )
+    policies += (
+        f"Not needed: of {of_each or 'its trials here'}, those after all comparisons of the policy "
+        "were decided or stopped for futility."
+    )
+    pairs = ""
+    if rules.equivalence is not None:
+        means = "shares won" if rules.by == "wins" else "means"
+        pairs = (
+            f"Practically the same: shown that the {means} differ by less than "
+            f"{score_text(rules.equivalence)}, if the difference stays the same throughout. It "
+            "does not show that they are equal. "
+        )
+    if any(pair.estimate is not None for pair in analysis.pairs):
+        pairs += (
+            "The difference is that of all trials, which a lucky streak that decided makes too "
+            "large; the estimate does not flatter: it lies beyond the true difference in at most "
+            "half of all studies. "
+        )
+    if not analysis.in_doubt:
+        pairs += f"The interval is from all trials of the pair. {analysis.interval_note}"
+    return {"Policies": policies, "Pairs": pairs.strip()}

@@ -59,7 +59,7 @@ def test_a_job_array_ends_when_the_watch_says_so(here: Path) -> None:
     assert [job.communicate(timeout=600)[1] for job in jobs] == [""] * len(jobs)
     assert "stop: no more trials are needed" in said
     assert said.count("rows, every pair is decided") == 2
-    assert "new > base" in said
+    assert "new is better than base" in said
     assert json.loads((here / "results.json").read_text())
 
 
@@ -69,5 +69,5 @@ def test_a_sweep_of_hydra_is_read(here: Path) -> None:
 
     assert sweep.returncode == 0, noise
     assert said.count("rows, every pair is decided") == 2
-    assert "new > base" in said
+    assert "new is better than base" in said
     assert len(list((here / "swept").glob("*.csv"))) == 4

@@ -92,7 +92,7 @@ def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) ->
     code, said = run("analyze", seeds, "--bounds", "0,1")
     assert code == 0, said
     assert "read as: policy, score = success, task, trial = episode, seed; say" in said
-    assert "b > a" in said
+    assert "b is better than a" in said
     trials = sw.read_trials(seeds)
     assert len(trials.frame) == 200
     lines = Path(seeds).read_text().splitlines()

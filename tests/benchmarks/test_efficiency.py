@@ -25,13 +25,6 @@ def test_every_case_is_an_alternative_within_the_bounds() -> None:
             assert abs(scores.mean() - policy.mean) <= 5 * deviation / np.sqrt(2400) + 1e-9
 
 
-def test_the_same_seed_gives_the_same_scores() -> None:
-    case = SYNTHETIC["lev7a"]
-
-    assert np.array_equal(case.draw(1, 5, 8), case.draw(1, 5, 8))
-    assert not np.array_equal(case.draw(1, 5, 8), case.draw(2, 5, 8))
-
-
 @pytest.mark.parametrize(("p0", "p1"), [(0.1, 0.3), (0.45, 0.55), (0.2, 0.9)])
 def test_oracle_of_bernoulli_scores_is_the_likelihood_ratio(p0: float, p1: float) -> None:
     """To the closest null, in which both succeed at the rate q."""
@@ -73,16 +66,6 @@ def test_a_small_comparison(design: str) -> None:
     for table in (compare.overall, compare.families, compare.others):
         assert table([figures]).count("\n") > 1
     assert compare.every_case(figures).count("\n") == 1 + len(cases)
-
-
-def test_simulated_alone_or_together_is_the_same() -> None:
-    cases = [SYNTHETIC[name] for name in ("bern 0.25/0.75", "lev3d")]
-    oracles = {case.name: oracle(case) for case in cases}
-    setting = compare.Setting(n=20, alpha=0.05, runs=30, design="independent", seed=1)
-
-    together = compare.measure(cases, oracles, setting, workers=1)
-
-    assert together == [compare.measure([c], oracles, setting, workers=1)[0] for c in cases]
 
 
 @pytest.mark.parametrize("coupling", [-1.0, 0.0, 0.5])

@@ -140,14 +140,6 @@ def test_a_one_sided_test_has_a_one_sided_bound(alternative: str) -> None:
     assert "95% confidence bound: the difference is at" in str(verdict)
 
 
-@pytest.mark.parametrize(("ties", "level"), [("paper", 0.9), ("strict", 0.95)])
-def test_the_level_of_the_interval_is_that_of_the_test(ties: str, level: float) -> None:
-    verdict = sw.SequentialTest(alternative="two-sided", ties=ties).update(0, 1)
-
-    assert verdict.interval_level == pytest.approx(level)
-    assert f"{100 * level:g}% confidence sequence" in str(verdict)
-
-
 @pytest.mark.parametrize(
     ("alike", "apart", "runs", "seed", "margin"),
     [(50, 60, 200, 0, 0.0), (1500, 150, 40, 1500, 0.05)],

@@ -119,10 +119,6 @@ def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
     assert (one.futile, other.futile) == (True, False)
 
 
-def test_what_is_usual_is_not_saved() -> None:
-    assert '"futility' not in sw.SequentialTest(n_max=20).to_json()
-
-
 def test_an_extended_study_may_go_on() -> None:
     test = sw.SequentialTest(n_max=50, futility="binding")
     test.run(*(scores[0] for scores in binary(0.5, 0.5, 1, 50)))

@@ -145,6 +145,19 @@ def test_nothing_is_rejected_before_the_evidence_is_there(name: str, alpha: floa
     assert near, "an alpha larger by a tenth would not show"
 
 
+class Reckless(NScorePlus):
+    """Wants more than everything on each pair: validity must not depend on what is wanted."""
+
+    def _rare_failures(self, amount: Floats, *_: Any) -> Floats:
+        return np.full_like(amount, 100.0)
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+@pytest.mark.parametrize("margin", [0.0, 0.2, -0.2])
+def test_bets_are_fair_however_much_is_wanted(design: str, margin: float) -> None:
+    assert_fair(Reckless(alpha=ALPHA, n_max=PAIRS, design=design, margin=margin))
+
+
 class Peeking(NScore):
     """Sabotage: the bet is chosen after its own pair was seen."""
 

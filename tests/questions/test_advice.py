@@ -115,23 +115,6 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
     assert "as one trial, of each task by itself" in said
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (
-            ["--equivalence", "0.1", "--margin", "-0.05", "--baseline", "a"],
-            "--equivalence does not go with --margin",
-        ),
-        (["--by", "wins", "--reference", "5"], "--reference does not go with --by wins"),
-    ],
-)
-def test_what_does_not_go_together_is_named(tasks: str, options: list[str], complaint: str) -> None:
-    code, said = run("analyze", tasks, "--bounds", "0,1", *options)
-
-    assert code == 2
-    assert complaint in said
-
-
 def test_a_reference_says_that_lower_is_better() -> None:
     test = sw.SequentialTest(reference=0.5, lower_is_better=True)
     verdict = test.update(0.2)

@@ -334,13 +334,6 @@ def test_names_that_look_like_commands_stay_names_in_tables() -> None:
     assert r"| \*old\* | 18 |" in found.to_markdown()
 
 
-@pytest.mark.parametrize(("high", "said"), [(1, False), (8, True)])
-def test_scores_that_fill_little_of_the_range_are_told(high: float, said: bool) -> None:
-    rng = np.random.default_rng(0)
-    found = analyze({"a": rng.random(20), "b": rng.random(20)}, bounds=(0, high))
-    assert any("fill only 12% of the declared range" in note for note in found.warnings) == said
-
-
 @pytest.mark.parametrize(
     ("call", "given", "right"),
     [

@@ -62,18 +62,6 @@ def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
     assert "Policy 0 and policy 1 are practically the same" in str(verdict)
 
 
-def test_the_first_trial_of_each_policy_in_a_block_counts() -> None:
-    columns = {
-        "policy": ["a", "b", "b", "a", "a", "b"],
-        "block": ["x", "x", "x", "x", "y", "y"],
-        "score": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
-    }
-    table = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), design="paired").aligned
-
-    assert table.scores.tolist() == [[0.1, 0.2], [0.5, 0.6]]
-    assert any("the first" in note for note in table.notes)
-
-
 def test_who_is_worse_is_eliminated_and_who_is_left_is_the_best() -> None:
     scores = {"low": [0.1] * 60, "high": [0.9] * 60, "middle": [0.5] * 60}
     found = sw.analyze(scores, design="paired", bounds=(0, 1))
@@ -86,17 +74,6 @@ def test_who_is_worse_is_eliminated_and_who_is_left_is_the_best() -> None:
     }
     assert found.letters == {"high": "a", "middle": "b", "low": "c"}
     assert found.order_text == "high > middle; middle > low"
-
-
-def test_a_mean_that_its_own_interval_excludes_is_a_doubt() -> None:
-    """Trials sorted by score: what came first speaks against what came later."""
-    scores = {"a": [1.0] * 150 + [0.0] * 450, "b": [0.5] * 600}
-    found = sw.analyze(scores, design="paired", bounds=(0, 1))
-
-    assert "the mean of a lies outside its own interval" in found.doubts
-    assert any("over all pairs of trials b has the higher mean" in doubt for doubt in found.doubts)
-    assert not any(found.letters.values())
-    assert not sw.analyze({"a": ALIKE, "b": ALIKE}, design="paired", bounds=(0, 1)).doubts
 
 
 def test_rows_that_look_sorted_are_a_doubt_and_random_ones_are_not() -> None:
@@ -123,20 +100,3 @@ def test_who_wins_against_one_alone_is_no_best() -> None:
     assert {pair.relation for pair in found.pairs if pair.decided} == {"a > b", "c > b"}
     assert found.best is None
     assert set(found.candidates) == {"a", "c"}
-
-
-def test_p_values_of_several_are_those_of_each_pair_times_the_claims() -> None:
-    """The least so far of either direction, of 3 pairs with two directions each."""
-    scores = np.random.default_rng(3).random((3, 40)) ** [[1.0], [0.6], [1.5]]
-    settings: dict[str, Any] = {"method": "nscore", "design": "paired", "bounds": (0, 1)}
-    found = sw.analyze(dict(zip("abc", scores, strict=True)), alpha=1e-6, **settings)
-    rows = dict(zip("abc", scores, strict=True))
-
-    for pair in found.pairs:
-        least = min(
-            sw.SequentialTest(alternative=way, alpha=1e-6, **settings)
-            .run(rows[pair.policy0], rows[pair.policy1])
-            .p_value
-            for way in ("greater", "less")
-        )
-        assert pair.p_value == pytest.approx(min(1.0, 6 * least))

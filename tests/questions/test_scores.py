@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.rules import Rules
 from stopwise.rollout.watch import Watch
 
 RNG = np.random.default_rng(5)
@@ -174,12 +173,6 @@ def test_a_race_of_wins_takes_any_score() -> None:
     assert result.analysis.order_text == "b > a"
     assert "on the rows that they share" in result.analysis.sentence
     assert result.sentence.startswith("b > a (alpha 0.05; > means wins more often on the rows")
-
-
-def test_rules_are_made_again_from_their_settings() -> None:
-    times = Rules(policies=("a", "b"), lower_is_better=True, by="wins")
-
-    assert Rules.of(**times.settings()) == times
 
 
 SCENES = [scene for scene in range(6) for _ in range(10)]

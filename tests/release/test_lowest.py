@@ -3,8 +3,6 @@
 import tomllib
 from typing import Any
 
-import pytest
-
 from tests.release.conftest import ROOT
 from tests.release.lowest import GROUPS, constraints
 
@@ -26,8 +24,3 @@ def test_every_extra_is_tested_and_every_test_is_there() -> None:
 
     assert tested | {"study"} == set(PROJECT["optional-dependencies"])  # which postgres asks for
     assert all((ROOT / path).exists() for group in GROUPS.values() for path in group.tests)
-
-
-def test_a_bound_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="'numpy' is not a lower bound alone"):
-        constraints({"name": "x", "dependencies": ["numpy"], "optional-dependencies": {}})

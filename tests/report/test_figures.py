@@ -1,7 +1,6 @@
 """What the figures show, and that each can be drawn and saved."""
 
 import re
-import time
 from itertools import combinations
 from pathlib import Path
 
@@ -117,15 +116,6 @@ def test_certificate_of_step_is_in_the_report() -> None:
     assert "no test of this level and power needs fewer than" in page
 
 
-def test_p_values_are_called_anytime() -> None:
-    scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
-    anytime = sw.analyze(scores, n_max=20)
-
-    assert anytime.plot_evidence().axes[0].get_ylabel() == "anytime p-value, adjusted"
-    assert '<th scope="col" class="number">anytime p</th>' in anytime.to_html()
-    assert "Anytime p-values, adjusted" in anytime.to_html()
-
-
 def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
     bets, step = (
@@ -212,10 +202,8 @@ def test_boxes_of_the_ranking_hide_neither_each_other_nor_arrows() -> None:
 
 
 def test_many_policies_stay_readable_and_small(thirty: sw.Analysis) -> None:
-    start = time.process_time()
     page = thirty.to_html()
 
-    assert time.process_time() - start < 15
     assert len(page) < 3_000_000
     for figure in thirty.figures().values():
         assert np.all(figure.get_size_inches() * 160 < 2500)

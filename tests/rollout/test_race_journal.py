@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import stopwise as sw
-from stopwise.core.wsr import Wsr
 from stopwise.rollout.watch import Watch
 from tests.rollout.players import draw
 
@@ -95,25 +94,6 @@ def test_a_journal_of_another_race_is_refused(
 
     with pytest.raises(sw.InvalidInput, match=f"another race: {message}"):
         sw.race(**{**settings, **change})
-    assert path.read_bytes() == before
-
-
-def test_a_journal_goes_on_only_with_the_edition_it_was_begun_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "race.jsonl"
-    race = partial(sw.race, RATES, draw, n_max=5, seed=7, method="wsr", journal=path)
-    first = race()
-    assert race().analysis.to_dict() == first.analysis.to_dict()
-    before = path.read_bytes()
-    monkeypatch.setattr(Wsr, "edition", 2)
-
-    with pytest.raises(sw.InvalidState) as refused:
-        race()
-    assert str(refused.value) == (
-        f"{path}: the race was started with edition 1 of wsr, but this stopwise has edition 2: "
-        "continue with the stopwise version it was started with"
-    )
     assert path.read_bytes() == before
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.wsr import Wsr
 from stopwise.data.formats import lerobot as lerobot_format
 from stopwise.data.formats.text_file import Head
 from stopwise.questions import order
@@ -124,30 +123,6 @@ def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
 
     with pytest.raises(PastChanged, match=r"alpha was 0\.05 at earlier looks, but is now 0\.1"):
         watch(path, state=state, alpha=0.1).look()
-    assert state.read_bytes() == kept
-
-
-def test_a_state_goes_on_only_with_the_edition_it_was_begun_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, state = table(tmp_path / "results.csv", [("a", 1, 0.0), ("b", 1, 1.0)]), tmp_path / "s"
-    (first,) = watch(path, state=state, method="wsr").look()
-    content = json.loads(state.read_text())
-    (task,) = content["tasks"]
-    assert content["tasks"][task]["rules"]["edition"] == 1
-    (second,) = watch(path, state=state, method="wsr").look()
-    assert second.to_dict() == first.to_dict()
-    kept = state.read_bytes()
-    monkeypatch.setattr(Wsr, "edition", 2)
-
-    with pytest.raises(sw.InvalidState) as refused:
-        watch(path, state=state, method="wsr").look()
-    assert str(refused.value) == (
-        f"{state}: task {task!r} was started with edition 1 of wsr, but this stopwise has edition "
-        "2: continue with the stopwise version it was started with"
-    )
-    with pytest.raises(PastChanged, match="method was 'wsr' at earlier looks"):
-        watch(path, state=state, method="nscore").look()
     assert state.read_bytes() == kept
 
 

@@ -25,6 +25,8 @@ CERTAIN = 1e4
 DRIFTS = np.array([2.0, 3.0, 5.0, 9.0])
 # Scenes, and their squared differences, that are counted before the first.
 PRIOR_SCENES, PRIOR_SQUARE = 8.0, 0.25
+# Of few scenes that differ all may be of one sign; of more than so many not beyond this share.
+FEW_DIFFER, LOPSIDED = 25.0, 0.8
 # A win that decides does so by this share of the evidence, so that rounding cannot undo it.
 ENOUGH = 1e-6
 TINY = 1e-12
@@ -172,6 +174,9 @@ class OnList(MayBeFutile[ListState]):
         effect = effect * deviation / left / size
         mean = null / size
         square = np.maximum(second / size**2, np.abs(mean) + TINY)
+        differ = spread / size**2
+        most = square * (1.0 - LOPSIDED * differ / (differ + FEW_DIFFER))
+        effect = np.clip(effect, 0.0, np.maximum(most - mean, 0.0))
         up, down = 0.5 * (square + mean), 0.5 * (square - mean)
         win = (up + 0.5 * effect) * down
         loss = up * np.maximum(down - 0.5 * effect, 0.0)

@@ -51,6 +51,18 @@ def test_the_gap_of_two_policies_is_found_at_the_share_of_alpha_of_their_pair(
     assert again.rows[0].power == pytest.approx(0.8, abs=0.06)
 
 
+def test_step_stands_beside_the_gap_of_successes(plan: sw.PlanResult) -> None:
+    assert plan.budget is not None
+    one = plan.budget.spendings[1]
+    assert one.gap is not None
+    assert one.step_gap is not None
+    exact = sw.plan(0.2, 0.2 + one.step_gap, n_max=50, alpha=0.05 / 6, method="step").rows[0]
+    assert exact.power == pytest.approx(0.8, abs=1e-3)
+    assert f"(by step, if they differ by {one.step_gap:.3g})" in plan.sentence
+    assert any(note.startswith("step assumes") for note in plan.notes)
+    assert plan.sentence.startswith("Draw the task of each trial at random")
+
+
 def test_naming_only_the_best_is_what_its_own_plan_says(plan: sw.PlanResult) -> None:
     assert plan.budget is not None
     (naming,) = plan.budget.naming

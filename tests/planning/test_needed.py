@@ -47,7 +47,8 @@ def test_other_methods_and_designs_stand_beside_it(plan: sw.PlanResult) -> None:
     assert others["nscore-plus", "paired, correlation 0.3"].mean_n < plan.needed.row.mean_n
     (title,) = (name for name in plan.text_tables() if name.startswith("For a power of 0.8"))
     assert [row["method"] for row in plan.text_tables()[title]] == ["nscore-plus"] * 2 + ["step"]
-    assert "step assumes success rates that stay the same throughout the study" in plan.notes
+    assert plan.notes[-1].startswith("step assumes success rates that stay the same throughout")
+    assert plan.notes[-1].endswith(f"is {exact.rows[0].power:.3f}")
     content = json.loads(plan.to_json())
     assert content["needed"]["row"]["n_max"] == plan.needed.row.n_max
     assert [one["method"] for one in content["others"]] == ["nscore-plus", "step"]

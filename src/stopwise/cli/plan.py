@@ -102,7 +102,6 @@ def plan(
     See also `stopwise forecast`, for a study that is already running.
     """
     from stopwise import plan as make
-    from stopwise import read_trials
     from stopwise.cli.planning_tables import show_answers, show_scores
     from stopwise.display import bar
     from stopwise.errors import require
@@ -117,7 +116,7 @@ def plan(
         with bar(f"simulated studies {name}".rstrip()) as show:
             found[name] = make(
                 *(_guess(text) for text in guesses or []),
-                pilot=None if pilot is None else read_trials(pilot, **read),
+                pilot=None if pilot is None else _read(pilot, read),
                 bounds=read["bounds"] if pilot is None else None,
                 n_max=numbers(n_max, "--n-max", int),
                 budget=numbers(budget, "--budget", int),
@@ -139,6 +138,12 @@ def plan(
         show_scores(found, output)
     else:
         show_answers({"": next(iter(found.values()))}, output)
+
+
+def _read(path: Path, settings: dict[str, Any]) -> Any:
+    from stopwise import read_trials  # a plan without a file needs no library that reads files
+
+    return read_trials(path, **settings)
 
 
 def _guess(text: str) -> Any:

@@ -9,9 +9,11 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole, score_text
+from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import listed, named
 from stopwise.planning.ends import Ends
+from stopwise.planning.notes import GENEROUS, STEP_ASSUMES
 from stopwise.planning.plan_result import PlanResult
 from stopwise.planning.planner import Planner
 from stopwise.planning.presentation import Rows
@@ -46,6 +48,8 @@ class Spending:
     gap, gap_error
         The smallest difference between two policies that is found with the target power while the
         pairs share alpha, and its standard error; None if none is.
+    step_gap
+        The same with ``step``, exactly; None where it does not apply.
     best
         By scenario: the chance that the best policy is named within the budget, if that alone is
         asked; empty where the settings allow no best policy.
@@ -56,6 +60,7 @@ class Spending:
     n_max: int
     gap: float | None
     gap_error: float
+    step_gap: float | None
     best: tuple[float, ...]
 
 
@@ -149,6 +154,9 @@ def explained(
     spendings = []
     for text, total, n_max in chosen:
         found = pair.detectable(pair.study(n_max), two)
+        step = None
+        if pair.allows_step(two.population(0.0), n_max):
+            step = pair.detectable(pair.study(n_max, method=Step.name), two).gap
         best = [] if naming is None else _named(naming, n_max, scenarios, planner)
         spending = Spending(
             tasks=text,
@@ -156,12 +164,17 @@ def explained(
             n_max=n_max,
             gap=found.gap,
             gap_error=found.gap_error,
+            step_gap=step,
             best=tuple(ends.power for ends in best),
         )
         spendings.append(spending)
     costs = [] if naming is None else [_cost(naming, scenario, planner) for scenario in scenarios]
     budget = Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
-    notes = plan.notes if tasks == 1 else (*plan.notes, EACH_TASK, RANDOM_TASKS)
+    notes = tuple(note for note in plan.notes if note != GENEROUS)
+    if any(one.step_gap is not None for one in spendings):
+        notes = (*notes, STEP_ASSUMES)
+    if tasks > 1:
+        notes = (*notes, EACH_TASK, RANDOM_TASKS)
     return BudgetPlan(**{**vars(plan), "budget": budget, "notes": notes})
 
 
@@ -206,11 +219,20 @@ class BudgetPlan(PlanResult):
     @property
     def sentence(self) -> str:
         """What each way of spending finds, what the best takes, and what that rests on."""
-        parts = [self._of(one) for one in self.budget.spendings]
+        parts = [*self._advised(), *map(self._of, self.budget.spendings)]
         if self.budget.naming:
             costs = listed([*map(self._cost, self.budget.naming)])
             parts.append(f"Naming only the best takes {costs} trials of all policies on average.")
         return " ".join([*parts, self._caveat()])
+
+    def _advised(self) -> list[str]:
+        """What to do where the tasks of trials can be drawn at random."""
+        if self.budget.tasks == 1:
+            return []
+        return [
+            "Draw the task of each trial at random, unless you need a verdict on each task: all "
+            "trials then count for one claim about the mean over the tasks."
+        ]
 
     def _of(self, spending: Spending) -> str:
         """Sentence about one way to spend the budget."""
@@ -223,6 +245,8 @@ class BudgetPlan(PlanResult):
                 f". Two policies that differ by {score_text(spending.gap)} are told apart with "
                 f"power {self.power:g}"
             )
+        if spending.step_gap is not None:
+            said += f" (by step, if they differ by {score_text(spending.step_gap)})"
         pairs = _shares(row.pair_power for row in rows)
         said += f"; the share of all pairs that is told apart is {pairs}{where}"
         if spending.best:
@@ -252,12 +276,14 @@ class BudgetPlan(PlanResult):
                         **({"best": f"{one.best[index]:.2f}"} if one.best else {}),
                     }
                 )
+        by_step = any(one.step_gap is not None for one in self.budget.spendings)
         title = f"Smallest difference of two policies found with power {self.power:g}"
         gaps = [
             {
                 "spent on": one.tasks,
                 "n_max": one.n_max,
-                "two policies differ by": "-" if one.gap is None else score_text(one.gap),
+                "two policies differ by": _gap(one.gap),
+                **({"by step": _gap(one.step_gap)} if by_step else {}),
             }
             for one in self.budget.spendings
         ]
@@ -278,6 +304,10 @@ class BudgetPlan(PlanResult):
     def figures(self) -> dict[str, "Figure"]:
         """Return the chance that all pairs are told apart by each trial."""
         return {"stopping": self.plot_stopping()}
+
+
+def _gap(gap: float | None) -> str:
+    return "-" if gap is None else score_text(gap)
 
 
 def _shares(shares: Iterable[float]) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from stopwise.core.keywords import flat
-from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
@@ -15,7 +14,7 @@ from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.best_plan import plan_best
 from stopwise.planning.budget import explained, explains
-from stopwise.planning.fixed_sample import MOST_POWER, WELCH
+from stopwise.planning.notes import STEP_ASSUMES, notes_on
 from stopwise.planning.plan_input import (
     check_assumed,
     check_scores,
@@ -28,29 +27,11 @@ from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.planner import Planner
 from stopwise.planning.scenarios import Assumptions, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
-from stopwise.questions import pose
-from stopwise.questions.reach import out_of_reach
 
 # Of more, what to declare is not searched for: that takes minutes.
 MOST_POLICIES = 3
 # Of questions whose answer is no order of pairs.
 OTHER_PLANS = {"best": plan_best}
-
-GENEROUS = (
-    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
-    "and extending a smaller one later costs many"
-)
-
-STEP_ASSUMES = "step assumes success rates that stay the same throughout the study"
-HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
-STORED = (
-    "the {} stored trials of the first policy are assumed to come from the conditions of the new "
-    "ones; all counts are of new trials"
-)
-LISTED = (
-    "the list of {} scenes is assumed to be drawn from such scores: the right verdict is which "
-    "policy is better on that list, or that they are equal there"
-)
 
 
 @flat(PlanSettings)
@@ -265,33 +246,15 @@ def _planned(
         rules=rules,
         ties=studies[0].family.ties,
         needed=needed,
-        notes=(*assumptions, *_notes(rows, rules), *notes),
+        notes=(*assumptions, *notes_on(rows, rules), *notes),
         **common,
     )
     if not single:
         return plan
     others = planner.others(scenarios[0], plan.shown.n_max)
-    assumes = [STEP_ASSUMES] if any(method == Step.name for method, _ in others) else []
-    return replace(plan, others=others, notes=(*plan.notes, *assumes))
-
-
-def _notes(rows: list[PlanRow], rules: Rules) -> list[str]:
-    found: list[str] = []
-    for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
-        found += out_of_reach(pose(replace(rules, n_max=n_max)))
-    # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
-    if rules.list_size is not None:
-        found.append(LISTED.format(rules.list_size))
-    elif rules.method == NScorePlus.name and not rules.stored:
-        found.append(GENEROUS)
-    found += [STORED.format(number) for number in (rules.groups or {}).values()]
-    if any(row.power > MOST_POWER and row.fixed_n is not None for row in rows):
-        found.append(
-            f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "
-            f"{MOST_POWER:g}"
-        )
-    if any(row.fixed_test == WELCH for row in rows):
-        found.append(
-            "the fixed-sample plan uses Welch's t-test, which is approximate for bounded scores"
-        )
-    return found
+    step = [
+        f"{STEP_ASSUMES}; where they do, its power with n_max = {row.n_max} is {row.power:.3f}"
+        for (method, _), row in others.items()
+        if method == Step.name
+    ]
+    return replace(plan, others=others, notes=(*plan.notes, *step))

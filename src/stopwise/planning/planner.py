@@ -191,21 +191,33 @@ class Planner:
     def others(self, scenario: Scenario, n_max: int) -> dict[tuple[str, str], PlanRow]:
         """What else two policies could be compared with, by method and design."""
         rules, population = self.rules, scenario.population
-        usual = rules.method == NScorePlus.name and rules.margin == 0
-        usual = usual and not (rules.parameters or rules.groups)
-        apart = usual and rules.design == "independent"
         rows: dict[tuple[str, str], PlanRow] = {}
-        if not (apart and isinstance(population, Guessed) and len(population.guesses) == 2):
+        two = isinstance(population, Guessed) and len(population.guesses) == 2
+        if not (self.usual and two):
             return rows
+        assert isinstance(population, Guessed)
         alike = min(USUAL_CORRELATION, population.most_correlation)
         if alike > 0:
             paired = replace(scenario, population=replace(population, correlation=alike))
             study = self.study(n_max, design="paired")
             rows[rules.method, f"paired, correlation {alike:.2g}"] = self.row(study, paired)
-        if population.binary and n_max <= MOST_STEP and rules.list_size is None:
+        if self.allows_step(population, n_max):
             step = self.study(n_max, method=Step.name)
             rows[Step.name, rules.design] = self.row(step, scenario)
         return rows
+
+    @property
+    def usual(self) -> bool:
+        """Whether two policies are asked for a difference by the usual method and design."""
+        rules = self.rules
+        plain = rules.margin == 0 and rules.equivalence is rules.reference is None
+        usual = rules.method == NScorePlus.name and rules.design == "independent"
+        return plain and usual and not (rules.parameters or rules.groups)
+
+    def allows_step(self, population: Population, n_max: int) -> bool:
+        """Whether ``step`` could take the place of the usual method."""
+        few = n_max <= MOST_STEP and self.rules.list_size is None
+        return self.usual and few and population.binary
 
 
 def crossing(

@@ -5,11 +5,12 @@ earlier ones gave: so the answer is the same whoever runs the chunks, in whateve
 Models share their random numbers, which sharpens their differences.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import named
 from stopwise.planning.ends import Ends, RunsNeeded
-from stopwise.rollout.executors import Fleet, executor_of
-from stopwise.rollout.executors.processes import cores
+
+if TYPE_CHECKING:
+    from stopwise.rollout.executors import Fleet
 
 CHUNK = 500
 MOST_RUNS = 100_000
@@ -39,7 +41,7 @@ class MapExecutor(Protocol):
         """Return the results in the order of the items."""
 
 
-ExecutorChoice = MapExecutor | Fleet | str | None
+ExecutorChoice: TypeAlias = "MapExecutor | Fleet | str | None"
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,11 @@ def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
 def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
     """Yield the executor of that name, which ends with the context, or the one given."""
     if choice is None or choice == "threads":
-        with ThreadPoolExecutor(cores()) as pool:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
             yield pool
         return
+    from stopwise.rollout.executors import Fleet, executor_of  # threads need none of it
+
     place: Any = executor_of(choice) if choice in ("processes", "ray") else choice
     if isinstance(place, Fleet):
         try:
@@ -156,7 +160,7 @@ class _ChunkWork:
 class _FleetMap:
     """The workers of a fleet, asked through ``map``."""
 
-    fleet: Fleet
+    fleet: "Fleet"
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
         """Send items while there is room; return the results in their order."""

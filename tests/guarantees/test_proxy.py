@@ -1,6 +1,6 @@
 """The promise with a proxy: whatever it says, equal policies are told apart with at most alpha.
 
-The proofs are in ``docs/design/proxy.md``. Each assumption has a test that shows what breaks
+The proofs are in ``docs/design/readings.md``. Each assumption has a test that shows what breaks
 without it; those about scenes and audits are in the files beside.
 """
 

@@ -1,6 +1,6 @@
 """The promise with a judge: people score a random share of the pairs, and claims are about that.
 
-The proof is in ``docs/design/proxy.md``.
+The proof is in ``docs/design/readings.md``.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The promise with a proxy whose mean comes from simulated scenes, and what real scenes must be.
 
-The proofs are in ``docs/design/proxy.md``.
+The proofs are in ``docs/design/readings.md``.
 """
 
 from dataclasses import replace

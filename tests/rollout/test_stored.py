@@ -253,7 +253,7 @@ def test_groups_of_a_file_without_n_max_are_for_one_look() -> None:
 
 
 def test_a_plan_counts_new_trials_beside_stored_ones() -> None:
-    """With four stored trials for each new one: the figures of docs/design/groups.md."""
+    """With four stored trials for each new one: the figures of docs/results.md."""
     settings: dict[str, Any] = {"n_max": 100, "detectable": False, "precision": 0.006}
     (row,) = sw.plan(0.5, 0.7, stored=400, **settings).rows
     assert row.power == pytest.approx(0.889, abs=0.02)

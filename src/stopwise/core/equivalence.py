@@ -3,7 +3,7 @@
 "The means differ by less than d" is shown once "policy 1 is not worse by d or more" and "policy 0
 is not worse by d or more" both are, each at the whole level: if it is false, one of the two is. A
 difference is declared only where the policy declared better was shown to be not worse, too, so all
-false claims together share one level. The proof is in ``docs/design/equivalence.md``.
+false claims together share one level. The proof is in ``docs/design/claims.md``.
 """
 
 from dataclasses import dataclass

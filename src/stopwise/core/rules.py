@@ -113,7 +113,7 @@ class Rules:
         score both trials of a pair as well; claims are about their scores. None if all are scored.
     groups
         Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
-        the average of a group of them (docs/design/groups.md).
+        the average of a group of them (docs/design/readings.md).
     list_size
         Number of scenes of a fixed list, each tried once in an order drawn at random: claims are
         about this list, in this run. None where trials stand for scenes without end.

@@ -96,7 +96,7 @@ def analyze(
         "independent" (the i-th trial meets the i-th), "paired" (by block) or "stratified" (by
         block, several trials each); by default what the blocks of the table show.
     tasks
-        "mean": claims are about the mean over all tasks, with proof in docs/design/tasks.md.
+        "mean": claims are about the mean over all tasks, with proof in docs/design/readings.md.
         "each": one analysis per task, each with its own alpha, in a dictionary by task.
     task_order
         With the mean over tasks: "rounds" averages one trial of every task into each row, which
@@ -119,7 +119,7 @@ def analyze(
         "groups" uses every trial, if the numbers were fixed before any score was seen.
     proxy
         A cheap score of every trial, of a simulator for example, which saves trials
-        (docs/design/proxy.md): its column; beside a mapping of scores, a mapping like it.
+        (docs/design/readings.md): its column; beside a mapping of scores, a mapping like it.
     proxy_scores
         The proxy's scores in many simulated scenes apart from the trials, for its mean: a file or a
         frame with the same policies, a mapping, or an array (scenes, policies). Each of the

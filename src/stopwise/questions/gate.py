@@ -2,7 +2,7 @@
 
 Two tests of one pair run side by side on the same rows, each at alpha: one that the new policy is
 not worse by the margin or more, one that it is worse by more than the margin. The first that
-decides ends both. See docs/design/gate.md for what each false claim can cost.
+decides ends both. See docs/design/claims.md for what each false claim can cost.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Which pairs are practically the same: both tests of "not worse", of all pairs at once.
 
 A pair is declared the same if neither policy is worse by the margin, each shown at the level that
-the budget gives; docs/design/equivalence.md has the proof.
+the budget gives; docs/design/claims.md has the proof.
 """
 
 from typing import Any

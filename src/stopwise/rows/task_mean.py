@@ -1,6 +1,6 @@
 """The mean over tasks: what each weighs in it, and what each shows beside it.
 
-Proofs are in docs/design/tasks.md.
+Proofs are in docs/design/readings.md.
 """
 
 from bisect import bisect_right

@@ -1,7 +1,7 @@
 """Rows of averages: which trials a row takes of a policy that has more of them than n_max.
 
 A row holds for each policy one trial, or the average of a group of its trials. The sizes of groups
-follow from numbers that were declared before any score. Why that is valid: docs/design/groups.md.
+follow from numbers that were declared before any score. Why that is valid: docs/design/readings.md.
 """
 
 from collections.abc import Mapping, Sequence

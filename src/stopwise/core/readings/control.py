@@ -1,6 +1,6 @@
 """A control: a cheap score of the same trial, a proxy's or a judge's, whose mean is known.
 
-``docs/design/proxy.md`` has the claim, what it assumes, and the proof.
+``docs/design/readings.md`` has the claim, what it assumes, and the proof.
 """
 
 import math

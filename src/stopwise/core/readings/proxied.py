@@ -1,7 +1,7 @@
 """``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene.
 
 A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0 - mean))``, where
-``mean`` is that of g1 - g0 and the weight is at least 0: ``docs/design/proxy.md`` has the
+``mean`` is that of g1 - g0 and the weight is at least 0: ``docs/design/readings.md`` has the
 proof. With weight 0 the bets and the evidence are those of ``nscore-plus``. If the mean is not
 known, each pair has a batch of simulated scenes of its own, and ``mean`` is any guess made before:
 the pair also multiplies the wealth by ``1 + amount weight (mean of the batch - mean)``.

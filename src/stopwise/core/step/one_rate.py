@@ -3,7 +3,7 @@
 After ``n`` trials all that matters is the number of successes. The test rejects "the rate is at
 most the number" when the successes reach a boundary. Of all tests it has the least expected cost
 over a spread of alternatives, for its error at the number: a trial costs, and so does ending
-undecided. ``docs/design/reference.md`` has the proof. Nothing here is simulated.
+undecided. ``docs/design/readings.md`` has the proof. Nothing here is simulated.
 """
 
 import math

@@ -4,12 +4,18 @@ One policy is far better on some tasks and far worse on others. Tasks are drawn 
 races use, and averaged by the code that files use; each rule has its sabotage, which is caught.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.arrays import Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
+from stopwise.errors import InvalidInput
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.task_mean import shares
@@ -139,3 +145,77 @@ def test_rounds_that_lack_a_task_would_be_caught() -> None:
 
     with pytest.raises(AssertionError):
         assert_at_most(decided(scores, "paired"), 300, ALPHA)
+
+
+def claimed(tasks: Floats, weights: Floats, **settings: Any) -> Bools:
+    """Whether a policy is declared better, by studies of rounds (tasks, studies, rows, policies).
+
+    One bet is held through each round.
+    """
+    rules = Rules(
+        policies=("a", "b"), design="paired", alpha=ALPHA, rounds=tuple(weights), **settings
+    )
+    ranking = Ranking(rules)
+    rounds = np.concatenate([np.tensordot(weights, tasks, axes=1)[None], tasks])
+    outcome = replay(ranking.comparison, ranking.budget, rounds, with_p_values=False)
+    return np.asarray(outcome.claims.any(axis=(1, 2)))
+
+
+def traded(number: int) -> tuple[Floats, Floats]:
+    """Success rates (tasks, policies) that differ by task, and weights that even them out."""
+    gaps = np.where(np.arange(number) % 2 == 0, 0.6, -0.3)
+    rates = np.stack([0.5 - gaps / 2, 0.5 + gaps / 2], axis=1)
+    weights = np.where(gaps > 0, 1.0 / (gaps > 0).sum() / 3, 2.0 / (gaps < 0).sum() / 3)
+    return rates, weights
+
+
+@pytest.mark.parametrize("number", [5, 10, 40])
+@pytest.mark.parametrize("null", ["traded", "ties"])
+def test_bets_held_through_rounds_claim_no_more_than_the_mean(number: int, null: str) -> None:
+    """Sabotages caught: a shared shock, and a look inside a round, as the next tests show."""
+    rates, weights = traded(number)
+    if null == "ties":
+        rates = np.repeat(np.linspace(0.05, 0.95, number)[:, None], 2, axis=1)
+    luck = np.random.default_rng(number).random((number, 400, 40, 2))
+
+    found = claimed((luck < rates[:, None, None]) * 1.0, weights)
+
+    assert_at_most(int(found.sum()), 400, ALPHA)
+
+
+def shocked() -> tuple[Floats, Floats]:
+    """Scores (tasks, studies, rows, policies) of rounds in which all tasks have the same luck."""
+    luck = np.random.default_rng(8).random((1, 400, 40, 2))
+    return np.broadcast_to((luck < 0.5) * 1.0, (10, 400, 40, 2)), np.full(10, 0.1)
+
+
+def test_a_shock_that_a_round_shares_would_be_caught_and_averages_bear_it() -> None:
+    tasks, weights = shocked()
+
+    with pytest.raises(AssertionError):
+        assert_at_most(int(claimed(tasks, weights).sum()), 400, ALPHA)
+    assert_at_most(decided(np.moveaxis(tasks.mean(axis=0), -1, 0), "paired"), 400, ALPHA)
+
+
+def test_a_look_inside_a_round_would_be_caught() -> None:
+    """The policies trade tasks, and the first half of each round is looked at by itself."""
+    rates, weights = traded(40)
+    order = np.argsort(-(rates[:, 1] - rates[:, 0]), kind="stable")
+    tasks = (np.random.default_rng(9).random((40, 400, 10, 2)) < rates[order][:, None, None]) * 1.0
+    halves = np.repeat(tasks, 2, axis=2)
+    halves[20:, :, ::2] = halves[:20, :, 1::2] = 0.0  # what is not seen yet, and what was
+
+    with pytest.raises(AssertionError):
+        assert_at_most(int(claimed(halves, weights[order]).sum()), 400, ALPHA)
+
+
+def test_trials_of_one_training_run_in_several_tasks_are_not_independent() -> None:
+    columns = {
+        "task": ["lift", "push"] * 8,
+        "policy": [name for name in ("old", "new") for _ in range(8)],
+        "seed": [seed for _ in range(4) for seed in ("1", "1", "2", "2")],
+        "score": [0.0, 1.0] * 8,
+    }
+    trials = Trials.from_columns(columns, bounds=(0, 1))
+    with pytest.raises(InvalidInput, match="trials of several training runs share what a run has"):
+        over_tasks(trials, order="independent", weights=None, design="independent")

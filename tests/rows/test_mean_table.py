@@ -192,7 +192,10 @@ def test_one_task_is_analysed_as_it_is() -> None:
     ("settings", "message"),
     [
         ({"tasks": "median"}, "tasks must be one of None, mean, each, but got 'median'"),
-        ({"tasks": "mean", "task_order": "turns"}, "task_order must be one of rounds, random"),
+        (
+            {"tasks": "mean", "task_order": "turns"},
+            "task_order must be one of rounds, independent, random",
+        ),
         ({"task_order": "random"}, "task_order is about the mean over tasks: give tasks='mean'"),
         ({"weights": {"lift": 2}}, "weights is about the mean over tasks: give tasks='mean'"),
         ({"tasks": "mean", "weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are"),

@@ -163,8 +163,9 @@ class TaskOptions(OptionGroup):
 
     tasks: str | None = option(
         "One claim about the mean over all tasks, instead of one for each task: mean (rows hold "
-        "one trial of every task) or random (the task of each row was drawn at random, which needs "
-        "fewer trials). With weights: mean:reach=2,lift=1.",
+        "one trial of every task), independent (and these share no training run, scene or session) "
+        "or random (the task of each row was drawn at random); both need fewer trials. With "
+        "weights: mean:reach=2,lift=1.",
         metavar="KIND[:TASK=WEIGHT,...]",
     )
 
@@ -174,8 +175,8 @@ class TaskOptions(OptionGroup):
             return {"tasks": None, "task_order": "rounds", "weights": None}
         kind, _, weights = self.tasks.partition(":")
         return {
-            "tasks": "mean" if kind == "random" else kind,
-            "task_order": "random" if kind == "random" else "rounds",
+            "tasks": "mean" if kind in ("random", "independent") else kind,
+            "task_order": "rounds" if kind == "mean" else kind,
             "weights": named_numbers(
                 [part.strip() for part in weights.split(",") if part.strip()],
                 "--tasks mean:",

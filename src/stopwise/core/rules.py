@@ -26,7 +26,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
 # What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
-FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list")
+FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list", "rounds")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -119,6 +119,8 @@ class Rules:
         about this list, in this run. None where trials stand for scenes without end.
     whole_list
         Whether all its scenes were tried before: the totals decide, whatever the order.
+    rounds
+        Of rows that hold one trial of every task, independent of each other: the tasks' shares.
     stored
         Which of these were run before the study: only the others are tried.
     """
@@ -149,6 +151,7 @@ class Rules:
     audit: float | None = None
     list_size: int | None = None
     whole_list: bool = False
+    rounds: tuple[float, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -100,7 +100,9 @@ def analyze(
         "each": one analysis per task, each with its own alpha, in a dictionary by task.
     task_order
         With the mean over tasks: "rounds" averages one trial of every task into each row, which
-        counts once towards n_max, and holds in whatever order tasks were run. "random" declares
+        counts once towards n_max, and holds in whatever order tasks were run. "independent" is the
+        same where the trials of a round are independent of each other (no training run, scene or
+        session in common), and needs fewer trials. "random" declares
         that the task of each row was drawn at random, and needs fewer trials.
     weights
         With the mean over tasks: of each task, declared before the trials; 1 where none is given.
@@ -250,6 +252,7 @@ def _answer(
         "policies": table.policies,
         **declared,
         **whole,
+        **(table.mean.declared if table.mean is not None else {}),
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
         **for_files(asked),

@@ -123,7 +123,7 @@ class OrderInWords(Drawn):
         """What the intervals of the differences are, and with what probability they hold."""
         if not self.pairs:
             return ""
-        if not find(self.method).inverts:
+        if not (find(self.method).inverts and self.rules.reading.inverts):
             return (
                 "Intervals come from a separate confidence sequence, not from the test: they hold "
                 f"together, at all times, with probability {1 - self.alpha:.6g}, and that of a "

@@ -56,6 +56,11 @@ def over_tasks(
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
         there.setdefault(task, []).append(policy)
+    require(
+        not growing or order != "independent",
+        Setting("task_order", order),
+        " is for files that are complete: while they grow, rounds are averaged",
+    )
     if growing:  # which rows there will be must not depend on what has come in
         share = shares(weights or {}, weights)
         for task in there:
@@ -80,6 +85,10 @@ def over_tasks(
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share)
+    if order == "independent":
+        _require_independent(table)
+    else:
+        table = replace(table, beside=())
     if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
         table = replace(table, notes=(more, *table.notes))
@@ -178,6 +187,16 @@ def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:
     return ()
 
 
+def _require_independent(table: Table) -> None:
+    require(
+        not table.training_runs,
+        "trials of several training runs share what a run has learned, so that those of a round "
+        "are not independent of each other: leave ",
+        Setting("task_order", "independent"),
+        " out, and their averages are compared",
+    )
+
+
 def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     """Return the averages of rounds: the k-th row of every task is one row of the table."""
     policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
@@ -202,6 +221,7 @@ def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
     return replace(
         parts[0],
         policies=policies,
+        beside=tuple(scores),
         # An average lies between its parts, whatever is rounded.
         scores=np.clip(means, scores.min(axis=0), scores.max(axis=0)),
         design="paired" if any(part.design == "paired" for part in parts) else "independent",

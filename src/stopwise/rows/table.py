@@ -125,8 +125,8 @@ class Table:
         if not new:
             return self
         columns = np.tile([*new.values()], (len(self.scores), 1))
-        scores = np.concatenate([self.scores, columns], axis=1)
-        return replace(self, policies=(*self.policies, *new), scores=scores)
+        wider = self.with_each(lambda scores: np.concatenate([scores, columns], axis=1))
+        return replace(wider, policies=(*self.policies, *new))
 
     def arranged(self, policies: Sequence[str]) -> Floats:
         """Return the scores with these columns; of a policy without trials, an empty one."""

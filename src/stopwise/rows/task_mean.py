@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MEAN = "mean over tasks"
 CHOICES = (None, "mean")
-ORDERS = ("rounds", "random")
+ORDERS = ("rounds", "independent", "random")
 # With about this probability the numbers of random draws look like something else,
 FALSE_ALARM = 1e-4
 # and with about that of so many standard deviations their order.
@@ -45,7 +45,8 @@ class TaskMean:
     """What makes the claim of a table one about the mean over tasks."""
 
     # "random": the task of each row was drawn, with the shares as probabilities. "rounds": each row
-    # is the average of one trial of every task.
+    # is the average of one trial of every task. "independent": the same, and these trials are
+    # independent of each other, so that one bet is held through a round.
     order: str
     tasks: tuple[TaskShare, ...]
     doubts: tuple[str, ...] = ()  # signs that the tasks were not drawn at random, one clause each
@@ -54,15 +55,23 @@ class TaskMean:
     def meaning(self) -> str:
         """Which mean it is, and how its rows came about."""
         equal = len({task.share for task in self.tasks}) == 1
-        how = "the task of each row drawn at random"
-        if self.order == "rounds":
-            how = "one trial of every task averaged into each row"
+        how = {
+            "random": "the task of each row drawn at random",
+            "rounds": "one trial of every task averaged into each row",
+            "independent": "one trial of every task in each row, independent of each other",
+        }[self.order]
         return f"the {'' if equal else 'weighted '}mean over {len(self.tasks)} tasks, {how}"
 
     @property
     def unit(self) -> str:
         """What a cell of the table is."""
-        return "averages of a round" if self.order == "rounds" else "trials"
+        return "trials" if self.order == "random" else "averages of a round"
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """What follows for the rules."""
+        held = self.order == "independent"
+        return {"rounds": tuple(task.share for task in self.tasks)} if held else {}
 
     def text_rows(self) -> list[dict[str, Any]]:
         return [

@@ -11,6 +11,7 @@ from stopwise.core.readings.against import Against
 from stopwise.core.readings.averages import Averages
 from stopwise.core.readings.control import Control, Judge
 from stopwise.core.readings.list_rules import Listed
+from stopwise.core.readings.rounds import Rounds
 from stopwise.core.readings.score import Scores
 from stopwise.core.readings.wins import Wins
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
 # Each may change what those behind it give.
-PARTS: tuple[type[Scores], ...] = (Judge, Control, Listed, Against, Averages, Wins)
+PARTS: tuple[type[Scores], ...] = (Judge, Control, Listed, Rounds, Against, Averages, Wins)
 
 
 def reading_of(rules: "Rules") -> Scores:

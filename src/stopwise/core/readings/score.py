@@ -73,6 +73,8 @@ class Scores:
     scope: str = ""
     # In place of a promise, where claims follow from the scores alone.
     certain: str = ""
+    # Whether intervals can follow from the test itself, where the method inverts.
+    inverts = True
     # Whether a row may go without a score that it asked for.
     gaps = True
     # How many kinds of scores a row has; several lie along a first axis.

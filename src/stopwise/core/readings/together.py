@@ -16,7 +16,11 @@ ANY = object()
 
 
 # What follows from other settings, in words.
-CALLED = {"groups": "an average of several trials", "proxy_mean": "a proxy"}
+CALLED = {
+    "rounds": "a bet held through rounds of tasks",
+    "groups": "an average of several trials",
+    "proxy_mean": "a proxy",
+}
 
 
 class Apart(NamedTuple):
@@ -50,6 +54,8 @@ APART = (
     Apart("groups", "goal", "best", "the numbers of trials of candidates are not known beforehand"),
     Apart("audit", "design", "independent", "a pair is audited as a whole, drawn before it is run"),
     Apart("list_size", "groups", ANY, "each scene of a list is tried once by each policy"),
+    Apart("rounds", "goal", "best", "its bets are proven for pairs"),
+    Apart("rounds", "list_size", ANY, "a list has no rounds of tasks: its scenes are one list"),
     Apart("list_size", "later", ANY, "a policy that joins late has missed scenes of the list"),
     *(
         Apart(name, *other)

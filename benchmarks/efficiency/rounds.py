@@ -1,0 +1,83 @@
+"""Bets held through rounds of tasks, beside averages of rounds and tasks drawn at random.
+
+Run ``python -m benchmarks.efficiency.rounds``. Three sets of tasks: one policy better by .077
+everywhere; policies that trade tasks; and tasks near the ceiling beside others. Paired, one-sided
+at alpha .05, at most as many pairs as given; a round is a pair for each task.
+"""
+
+from argparse import Namespace
+
+import numpy as np
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.program import benchmark
+from stopwise.core.arrays import Floats
+from stopwise.core.rules import Rules
+from stopwise.questions.pairs import replay
+from stopwise.questions.ranking import Ranking
+
+ALPHA = 0.05
+
+
+def sets(tasks: int) -> dict[str, tuple[Floats, Floats]]:
+    """Return success rates of both policies by task."""
+    base, half = np.linspace(0.05, 0.9, tasks), tasks // 2
+    return {
+        "better by .077": (base, base + 0.077),
+        "traded": (np.full(tasks, 0.5), np.tile([0.9, 0.3], half)),
+        "ceiling": (np.repeat([0.95, 0.40], half), np.repeat([0.97, 0.58], half)),
+    }
+
+
+def held(scores: Floats, rows: int) -> tuple[float, float]:
+    """Return mean rounds and power of bets held through rounds (tasks, runs, rows, policies)."""
+    # One direction at alpha has the level of each of two at twice that.
+    rules = Rules(
+        policies=("a", "b"),
+        alpha=2 * ALPHA,
+        n_max=rows,
+        design="paired",
+        rounds=(1 / len(scores),) * len(scores),
+    )
+    ranking = Ranking(rules)
+    layers = np.concatenate([scores.mean(axis=0)[None], scores])
+    outcome = replay(ranking.comparison, ranking.budget, layers, with_p_values=False)
+    return float(outcome.rows.mean()), float(outcome.claims[:, 0, 0].mean())
+
+
+def tested(x: Floats, y: Floats, design: str) -> tuple[float, float]:
+    """Return mean rows and power of ``nscore-plus`` on rows (runs, rows) of both policies."""
+    found = sw.simulate(
+        "nscore-plus",
+        x,
+        y,
+        alpha=ALPHA,
+        n_max=x.shape[1],
+        design=design,
+        alternative="greater",
+        workers=1,
+    )
+    return float(found.n.mean()), found.rate(1)
+
+
+@benchmark(pairs=1000, runs=1000, seed=4, tasks=10)
+def main(options: Namespace) -> Table:
+    """Print mean pairs and power."""
+    tasks, rng = options.tasks, np.random.default_rng(options.seed)
+    rows = options.pairs // tasks
+    table = Table("tasks", "averages, paired", "averages, independent", "held", "drawn, paired")
+    for name, rates in sets(tasks).items():
+        luck = rng.random((tasks, options.runs, rows, 2))
+        scores = (luck < np.stack(rates, axis=1)[:, None, None]) * 1.0
+        x, y = np.moveaxis(scores.mean(axis=0), -1, 0)
+        drawn = rng.integers(tasks, size=(options.runs, options.pairs))
+        own = [(rng.random(drawn.shape) < rate[drawn]) * 1.0 for rate in rates]
+        cells = [
+            (tasks, *tested(x, y, "paired")),
+            (tasks, *tested(x, y, "independent")),
+            (tasks, *held(scores, rows)),
+            (1, *tested(own[0], own[1], "paired")),
+        ]
+        table.add_row(name, *(f"{size * n:.0f} / {power:.3f}" for size, n, power in cells))
+    return table

@@ -5,7 +5,6 @@ stays so at this one: a poor estimate of the chance costs power or trials, never
 ``docs/design/futility.md``.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -153,10 +152,3 @@ class Outlook:
     @property
     def futile(self) -> bool:
         return bool(self.hopeless)
-
-
-def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
-    decision = f"a {'further ' if further else ''}decision by n_max"
-    if parameters.get("futility") == "binding":
-        return f"stopped for futility: {decision} had become unlikely"
-    return f"{decision} has become unlikely"

@@ -7,16 +7,18 @@ from enum import StrEnum
 
 from stopwise.core.confidence_state import Interval
 from stopwise.core.futility import MayBeFutile, Outlook
-from stopwise.core.promise import (
-    ENOUGH_PAIRS,
-    dependence_text,
-    drift_text,
-    same_text,
-    wide_bounds_text,
-)
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
+from stopwise.core.words import (
+    ENOUGH_PAIRS,
+    by_margin,
+    dependence_text,
+    drift_text,
+    same_claim,
+    same_text,
+    wide_bounds_text,
+)
 from stopwise.messages import counted
 
 # The boundary that a mean ever crosses with a known probability is tightest around so many pairs.
@@ -259,18 +261,17 @@ class Verdict:
         """Return the interval, or the bound of a one-sided test, with its level."""
         error = 1 - self.interval_level
         level = f"{100 * (1 - error):.10g}%" if error > 5e-11 else f"1 - {error:.3g}"
+        of = self._reading.interval_of("policy 1")
         if self.alternative == "two-sided":
             shown = interval_text(self.interval, self._edge)
-            return f"{level} confidence sequence of {self._reading.difference} {shown}"
+            return f"{level} confidence sequence of {of} {shown}"
         bound, words = self.interval.low, "at least"
         if self.alternative == "less":
             bound, words = self.interval.high, "at most"
         edge = self._edge
         if abs(bound - edge) < 1e-9:
             bound, words = edge, {"at least": "more than", "at most": "less than"}[words]
-        return (
-            f"{level} confidence bound: {self._reading.difference} is {words} {score_text(bound)}"
-        )
+        return f"{level} confidence bound: {of} is {words} {score_text(bound)}"
 
     def _setting(self) -> str:
         level = f"alpha = {self.alpha:.6g}"
@@ -286,15 +287,13 @@ class Verdict:
         """Return the claim that was shown, or that is being tested."""
         scope = self._reading.scope
         if self.decision is Decision.EQUIVALENT:
-            name0, name1 = self._reading.pair_names
-            return f"{name0} and {name1} are {same_text(self.equivalence)}{scope}"
+            return same_claim(*self._reading.pair_names, self.equivalence) + scope
         if self.alternative == "two-sided" and not self.decided:
             same = self.equivalence
             or_same = "" if same is None else f" or both are {same_text(same)}"
-            return self._reading.either + self._by_margin() + or_same + scope
+            return self._reading.either + by_margin(self.margin) + or_same + scope
         asked = self.alternative == "greater" and not self.decided
-        claim = self._reading.claim(int(asked or self.decision is Decision.POLICY1))
-        return claim + ("" if self.margin < 0 else self._by_margin()) + scope
+        return self._reading.claim(int(asked or self.decision is Decision.POLICY1)) + scope
 
     @property
     def _reading(self) -> Scores:
@@ -308,6 +307,3 @@ class Verdict:
     def _edge(self) -> float:
         """The value that a decision lies beyond, in the units of the interval."""
         return self._reading.edge(-self.margin if self.alternative == "less" else self.margin)
-
-    def _by_margin(self) -> str:
-        return f" by more than {self.margin:g}" if self.margin else ""

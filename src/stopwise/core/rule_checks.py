@@ -14,7 +14,6 @@ from stopwise.messages import named
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
-COMPARED_BY = ("means", "wins")
 DESIGNS = ("independent", "paired")
 # Settings that one goal has, and the others have not.
 OF_GOALS = {
@@ -66,16 +65,6 @@ def check_design(rules: "Rules") -> None:
     rules.reading.check_design()
 
 
-def checked_bounds(rules: "Rules") -> tuple[float, float]:
-    """Return the bounds; wins have their own."""
-    require(
-        isinstance(rules.lower_is_better, bool),
-        f"lower_is_better must be True or False, but got {rules.lower_is_better!r}",
-        parameter="lower_is_better",
-    )
-    return (0.0, 1.0) if rules.by == "wins" else Scale.declared(rules.bounds).ends
-
-
 def asks_not_worse(rules: "Rules") -> bool:
     """Whether a negative margin has no direction yet."""
     return rules.alternative == "two-sided" and is_number(rules.margin) and rules.margin < 0
@@ -114,21 +103,20 @@ def checked_indifference(rules: "Rules") -> float:
 
 
 def checked_equivalence(rules: "Rules") -> float | None:
-    if rules.equivalence is None:
+    span, within = Scale(*rules.bounds).span, rules.equivalence
+    if within is None:
         return None
-    span = Scale(*rules.bounds).span
     require(
-        is_number(rules.equivalence) and 0 < rules.equivalence < (1 - 1e-6) * span,
+        is_number(within) and 0 < within < (1 - 1e-6) * span,
         named("equivalence"),
-        f" must be above 0 and below {span:g}, the width of the bounds, but got "
-        f"{rules.equivalence!r}",
+        f" must be above 0 and below {span:g}, the width of the bounds, but got {within!r}",
     )
     require(
         registry.find(rules.method).takes_margin,
         named("equivalence"),
         f" needs a method that bets with a margin; {rules.method} takes no margin",
     )
-    return float(rules.equivalence)
+    return float(within)
 
 
 def checked_later(rules: "Rules") -> tuple[str, ...]:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from stopwise.core import registry
 from stopwise.core import rule_checks as checks
 from stopwise.core.plain_values import plain_values
-from stopwise.core.readings.composed import reading_of
+from stopwise.core.readings.composed import COMPARED_BY, bounds_of, reading_of
 from stopwise.core.readings.control import ProxyMeans
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
-from stopwise.core.readings.together import require_together
+from stopwise.core.readings.together import apart_in, require_together
 from stopwise.errors import require_choice
 
 T = TypeVar("T")
@@ -164,9 +164,9 @@ class Rules:
         )
 
     def __post_init__(self) -> None:
-        require_choice("by", self.by, checks.COMPARED_BY)
-        self._set(bounds=checks.checked_bounds(self))
-        usual = {entry.name: entry.default for entry in fields(self)}
+        require_choice("by", self.by, COMPARED_BY)
+        self._set(bounds=bounds_of(self))
+        usual = self._usual()
         require_together(vars(self), usual)
         self._set(**reading_of(self).placed())
         self._set(
@@ -192,6 +192,14 @@ class Rules:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def _usual(cls) -> dict[str, Any]:
+        return {entry.name: entry.default for entry in fields(cls)}
+
+    def goes_with(self, **settings: Any) -> bool:
+        """Whether these settings could have been declared beside the others."""
+        return apart_in({**vars(self), **settings}, self._usual()) is None
+
     def __getstate__(self) -> dict[str, Any]:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
@@ -213,6 +221,16 @@ class Rules:
 
     def takes(self, name: str) -> bool:
         return name in checks.OF_GOALS.get(self.goal, ())
+
+    @property
+    def only_order(self) -> bool:
+        """Whether every claim is that one policy is better than another."""
+        return self.margin >= 0 and not self.equivalence
+
+    @property
+    def alike(self) -> float:
+        """Differences below this may be none that matters; 0 where none is declared so."""
+        return self.equivalence or self.indifference
 
     @property
     def scale(self) -> Scale:
@@ -237,6 +255,11 @@ class Rules:
             and getattr(self, entry.name) != entry.default
         }
         return {**plain_values(self, SETTINGS), **unusual, **self.parameters}
+
+    def compared(self) -> dict[str, Any]:
+        """Return what a saved answer says of what was compared; what is usual is left out."""
+        same = {} if self.equivalence is None else {"equivalence": self.equivalence}
+        return {**same, **self.reading.to_dict()}
 
     def identity(self) -> dict[str, Any]:
         """Return the settings with the edition of the method: what goes on later must have both."""

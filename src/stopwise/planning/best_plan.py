@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from stopwise.core.promise import promise
 from stopwise.core.rules import Rules
+from stopwise.core.words import promise
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
 from stopwise.planning.plan_result import PlanResult

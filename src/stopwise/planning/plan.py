@@ -225,7 +225,7 @@ def _planned(
     rows = planner.rows(studies, scenarios)
     # Only a difference of means is searched for; that of a list is found in the end.
     listed = rules.list_size is not None
-    plain = rules.margin >= 0 and rules.equivalence is None
+    plain = rules.only_order
     single = plain and len(scenarios) == 1
     members = {case.text for case in scenarios if family.holds(case)}
     limits = []

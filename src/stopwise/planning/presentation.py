@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, ClassVar
 
-from stopwise.core.promise import promise
 from stopwise.core.rules import FromRules, Rules
+from stopwise.core.words import promise
 from stopwise.messages import in_short
 from stopwise.report.drawn import Drawn
 from stopwise.report.html import captioned, render_page

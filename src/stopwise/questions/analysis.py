@@ -183,16 +183,8 @@ class Analysis(OrderInWords):
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
-            **({} if self.rules.equivalence is None else {"equivalence": self.rules.equivalence}),
-            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
-            **({"by": self.rules.by} if self.rules.by != "means" else {}),
+            **self.rules.compared(),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
-            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
-            **(
-                {}
-                if self.rules.proxy_mean is None
-                else plain_values(self.rules, ("proxy_mean", "audit"))
-            ),
             **plain_values(self, SAVED),
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),

@@ -13,9 +13,10 @@ from stopwise.core.comparison import Comparison
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
+from stopwise.core.words import best_claim
 from stopwise.errors import require
 from stopwise.messages import counted
-from stopwise.questions.best_analysis import BestAnalysis, best_in_words, shown
+from stopwise.questions.best_analysis import BestAnalysis, shown
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, rows_to_go
@@ -181,9 +182,7 @@ class BestQuestion(Question):
     @staticmethod
     def in_words(task: "TaskVerdict") -> str:
         k = len(task.candidates) + len(task.eliminated)
-        found = best_in_words(
-            task.best, task.candidates, k, task.indifference, aside=task.set_aside
-        )
+        found = best_claim(task.best, task.candidates, k, task.indifference, aside=task.set_aside)
         futility = f"; {task.futility}" if task.futile else ""
         return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
 

@@ -13,6 +13,7 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.score import BOUNDS_UNDECLARED
 from stopwise.core.rules import FromRules
 from stopwise.core.scores import score_text
+from stopwise.core.words import best_claim
 from stopwise.errors import InvalidInput
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
@@ -25,7 +26,6 @@ from stopwise.questions.doubts import (
 )
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
-from stopwise.questions.order_words import MOST_IN_WORDS
 from stopwise.questions.standing import PolicyResult
 from stopwise.report.tables import policy_rows
 from stopwise.rows.table import Table
@@ -106,7 +106,7 @@ class BestAnalysis(Analysis):
     @property
     def sign_meaning(self) -> str:
         """What makes a policy the best, where that is not the highest mean."""
-        return "a lower mean is better" if self.rules.lower_is_better else ""
+        return self.rules.reading.lower_text and "a lower mean is better"
 
     def _trials_text(self) -> str:
         most = self.most_trials
@@ -203,7 +203,7 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_in_words(
+        order_text=best_claim(
             best,
             left,
             len(rules.policies),
@@ -232,28 +232,6 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         joined=question.joined,
         set_aside=aside,
     )
-
-
-def best_in_words(
-    best: str | None,
-    left: tuple[str, ...],
-    k: int,
-    indifference: float,
-    *,
-    aside: tuple[str, ...] = (),
-) -> str:
-    """Name the best of k, or all that may be; those ``aside`` need no more trials."""
-    if best is not None:
-        near = f", or within {indifference:g} of it" if indifference else ""
-        return f"{best} is the best of {k}{near}"
-    tried = [name for name in left if name not in aside]
-    few = len(tried) <= MOST_IN_WORDS
-    rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
-    rest = rest if aside else ""
-    if len(left) == k:
-        return f"Each of the {k} policies may be the best{rest}"
-    named = ", ".join(left) if few and not aside else f"{len(left)} of them"
-    return f"The best of {k} is among {named}{rest}"
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:

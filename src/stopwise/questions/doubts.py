@@ -16,8 +16,8 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.promise import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.core.rules import Rules
+from stopwise.core.words import ENOUGH_PAIRS, dependence_text, wide_bounds_text
 from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
 from stopwise.questions.standing import PairResult, PolicyResult
@@ -187,8 +187,8 @@ def _left(mean: float, interval: Interval, span: float) -> bool:
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:
     """Return the notes of a table, without those that the rules answer, or that advise in vain."""
-    grouped = table.mean is None and rules.by == "means" and rules.goal == "order"
-    vain = set() if grouped and rules.reference is None else {UNEQUAL_NUMBERS}
+    grouped = table.mean is None and rules.goes_with(groups={rules.policies[0]: 1})
+    vain = set() if grouped else {UNEQUAL_NUMBERS}
     notes = answered(table.notes)
     return tuple(note for note in notes if getattr(note, "code", "") not in vain)
 

@@ -12,10 +12,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from stopwise.core.keywords import flat
-from stopwise.core.promise import dependence_text
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.core.settings import GateSettings
+from stopwise.core.words import dependence_text
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import Message, named
@@ -23,7 +23,6 @@ from stopwise.questions.doubts import answered, changes, sorted_rows
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_result import NOT_WORSE, UNDECIDED, WORSE, GateResult, Measured
 from stopwise.questions.gate_source import (
-    beside,
     complete,
     found_policies,
     measured,
@@ -121,9 +120,7 @@ def gate(
         trials, names, task=task, design=design, bounds=bounds, growing=state is not None
     )
     table, whole = scene_list.declared(table, own.get("list_size"))
-    pairs = (
-        complete(table, names) if reference is None else beside(complete(table, names), reference)
-    )
+    pairs = complete(table, names)
     given = {key: value for key, value in own.items() if value is not None}
     rules = Rules.of(
         policies=names,
@@ -135,6 +132,7 @@ def gate(
         **given,
         **whole,
     )
+    pairs = pairs.with_constants(rules.reading.constants)
     memory.check(rules, pairs)
     found = _answer(rules, pairs, measured(table.scores, names))
     memory.keep(rules, pairs.first(found.n))
@@ -169,7 +167,7 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
     gaps = np.diff(pairs.scores).ravel()
     if shown != UNDECIDED and gaps.size > n and changes(gaps):
         warnings.append(sorted_rows(old, new))
-    seen = pairs.scores[:n] if rules.reference is None else pairs.scores[:n, 1:]
+    seen = pairs.arranged(rules.reading.run)[:n]
     return GateResult(
         shown=shown,
         n=n,

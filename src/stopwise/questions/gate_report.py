@@ -35,9 +35,7 @@ def markdown(found: "GateResult") -> str:
         "baseline": found.baseline,
         "margin": score_text(found.margin),
         f"{found.unit}s": str(found.n),
-        "difference" if found.rules.reference is None else "mean": interval_text(
-            found.interval, found.edge
-        ),
+        found.rules.reading.measured: interval_text(found.interval, found.edge),
         "anytime p": f"{found.p_value:.2g}",
         f"more {found.unit}s needed": more.get(found.needed, f"about {found.needed}"),
     }

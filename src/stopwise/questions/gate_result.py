@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from stopwise import __version__
 from stopwise.core.confidence_state import Interval
 from stopwise.core.pair_verdict import Verdict
-from stopwise.core.promise import promise
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
+from stopwise.core.words import promise
 from stopwise.messages import counted
 from stopwise.questions.doubts import SORTED
 
@@ -118,9 +118,7 @@ class GateResult:
         reference, of the mean of the new policy.
         """
         good, bad = self.not_worse.interval, self.worse.interval
-        if self.rules.reference is not None and self.rules.lower_is_better:
-            return Interval(bad.low, good.high)
-        return Interval(good.low, bad.high)
+        return Interval(max(good.low, bad.low), min(good.high, bad.high))
 
     @property
     def interval_level(self) -> float:
@@ -161,7 +159,7 @@ class GateResult:
         promised = self.rules.reading.certain or promise(
             self.method, "the chance of such a claim if it is false", self.alpha
         )
-        design = f", {self.design} design" if self.rules.reference is None else ""
+        design = self.rules.reading.design_text
         for doubt in self.warnings:
             if getattr(doubt, "code", "") == SORTED:
                 promised = f"for pairs in random order {promised}; but {doubt}"
@@ -203,14 +201,12 @@ class GateResult:
     @property
     def unit(self) -> str:
         """What is counted: beside a number there are no pairs."""
-        return "pair" if self.rules.reference is None else "trial"
+        return self.rules.reading.unit
 
     @property
     def edge(self) -> float:
         """The end of the interval that something shown lies beyond."""
-        if self.rules.reference is None:
-            return -self.margin
-        return self.rules.reference + self.rules.reading.advantage(-self.margin)
+        return self.rules.reading.edge(-self.margin)
 
     def _more(self) -> str:
         if self.n == self.n_max:
@@ -222,11 +218,7 @@ class GateResult:
         return f"about {counted(needed, f'more {self.unit}')} (not a promise){left}"
 
     def _facts(self) -> str:
-        lower, what = self.rules.lower_is_better, "the difference"
-        if self.rules.reference is not None:
-            what = "the mean"
-        elif lower:
-            what = f"{self.policy}'s advantage"
+        reading = self.rules.reading
         means = " and ".join(
             f"{score_text(mean)} ({name}, {counted(self.all_trials.trials[name], 'trial')})"
             for name, mean in reversed(tuple(self.all_trials.means.items()))
@@ -234,9 +226,9 @@ class GateResult:
         several = len(self.all_trials.means) > 1
         return (
             f"All trials: {'means' if several else 'mean'} {means}"
-            f"{', lower is better' if lower else ''}, {100 * self.interval_level:.6g}% "
-            f"confidence sequence of {what} {interval_text(self.interval, self.edge)}, anytime "
-            f"p = {self.p_value:.2g}"
+            f"{reading.better_text}, {100 * self.interval_level:.6g}% "
+            f"confidence sequence of {reading.interval_of(self.policy)} "
+            f"{interval_text(self.interval, self.edge)}, anytime p = {self.p_value:.2g}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -268,10 +260,9 @@ class GateResult:
             "alpha": self.alpha,
             "design": self.design,
             "bounds": list(self.rules.bounds),
-            **({"lower_is_better": True} if self.rules.lower_is_better else {}),
+            **self.rules.compared(),
             "task": self.task,
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
-            **({} if self.rules.reference is None else {"reference": self.rules.reference}),
             "sentence": self.sentence,
             "warnings": list(self.warnings),
         }

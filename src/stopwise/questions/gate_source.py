@@ -117,12 +117,6 @@ def measured(scores: Floats, names: tuple[str, ...]) -> Measured:
     )
 
 
-def beside(pairs: Table, number: float) -> Table:
-    column = np.full((len(pairs.scores), 1), float(number))
-    scores = np.concatenate([column, pairs.scores], axis=1)
-    return replace(pairs, policies=(f"{number:g}", *pairs.policies), scores=scores)
-
-
 def _aligned(
     trials: Trials, names: tuple[str, ...], task: str | None, design: str | None, *, in_turn: bool
 ) -> Table:
@@ -189,5 +183,4 @@ def verdicts(rules: Rules, pairs: Table) -> tuple[Verdict, Verdict]:
 def _verdict(rules: Rules, pairs: Table) -> Verdict:
     settings = rules.pair_settings()
     test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
-    columns = pairs.scores.T if rules.reference is None else pairs.scores.T[1:]
-    return test.run(*columns, beyond=True)
+    return test.run(*pairs.arranged(rules.reading.run).T, beyond=True)

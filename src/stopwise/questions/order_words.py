@@ -1,12 +1,11 @@
 """The words of a ranking: its sentence, what it claims, and what its intervals are."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from stopwise.core.futility import futility_text
-from stopwise.core.promise import promise
 from stopwise.core.registry import find
 from stopwise.core.rules import Delegated, FromRules, Rules
+from stopwise.core.words import MOST_IN_WORDS, futility_text, order_claim, promise
 from stopwise.messages import Message, counted, listed
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import Drawn
@@ -15,8 +14,6 @@ from stopwise.rows.table import Table
 # What a promise needs where a doubt of this code says that it is not so.
 DRAWN = {"scores-opposed": "independent scores", "drift": "differences that stay the same"}
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
-# Most policies whose whole order still makes a sentence.
-MOST_IN_WORDS = 10
 # Decisions with fewer pairs than this may be out of reach.
 FEW_PAIRS = 30
 # A difference that is a smaller share of its interval says nothing of how many trials it takes.
@@ -60,10 +57,11 @@ class OrderInWords(Drawn):
     @property
     def most_trials(self) -> int | None:
         """The most trials of all policies together, or None without an n_max."""
-        if self.n_max is None:
-            return None
-        groups = self.rules.groups or {}
-        return sum(groups.get(name, self.n_max) for name in self.rules.reading.run)
+        return self._most(self.rules.reading.run)
+
+    def _most(self, policies: Sequence[str]) -> int | None:
+        most = [self.rules.reading.most(name) for name in policies]
+        return None if None in most else sum(filter(None, most))
 
     @property
     def trials_used(self) -> int:
@@ -94,22 +92,10 @@ class OrderInWords(Drawn):
     @property
     def claim_meaning(self) -> str | None:
         """What a declared order says, in words, where it is not simply a higher mean."""
-        said, wins = [], self.rules.by == "wins"
-        lower = self.rules.lower_is_better and not wins
-        if wins:
-            met = "on the rows that they share"
-            if self.design == "independent":
-                met = "if a random trial of each is compared"
-            said.append(f"wins more often {met}, whatever the means")
-        elif lower and self.margin >= 0:
-            said.append("a lower mean")
+        claimed = self._claimed if self.margin else ""
         if self.aligned.mean is not None:
-            said.append(f"{self._claimed} in {self.aligned.mean.meaning}")
-        elif self.margin:
-            said.append(self._claimed)
-        if lower and self.margin < 0:
-            said.append("where a lower mean is better")
-        return ", ".join(said) or None
+            claimed = f"{self._claimed} in {self.aligned.mean.meaning}"
+        return ", ".join(self.rules.reading.meaning(self.design, claimed)) or None
 
     @property
     def sign_meaning(self) -> str:
@@ -158,7 +144,6 @@ class OrderInWords(Drawn):
         pairs = f"{decided} of {counted(len(self.pairs), 'pair')} decided"
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
-        design = f", {self.design} design" if self.rules.reference is None else ""
         claim = "claim" if self.margin < 0 or within else "order"
         promised = self.promised(f"the chance of any false {claim}")
         if self.doubts:
@@ -176,7 +161,7 @@ class OrderInWords(Drawn):
         return (
             f"{self._order_in_short}{self.scope}{meaning}: {pairs}{against} with "
             f"{self._trials_text()}{self.futility_clause}; {promised} "
-            f"({self.method}, {self.adjust}{design}{ties})."
+            f"({self.method}, {self.adjust}{self.rules.reading.design_text}{ties})."
         )
 
     def promised(self, chance: str) -> str:
@@ -210,16 +195,15 @@ class OrderInWords(Drawn):
         return f"; {futility_text(self.rules.parameters, further=further)}"
 
     def _trials_text(self) -> str:
-        most, stored = self.most_trials, self.rules.stored
-        all_trials = f"{sum(own.n for own in self.policies)}"
+        reading = self.rules.reading
+        most, all_trials = self._most(reading.tried), f"{sum(own.n for own in self.policies)}"
         if most is not None:
-            groups = self.rules.groups or {}
-            before = sum(groups.get(name, self.n_max or 0) for name in stored)
-            all_trials = f"at most {most - before}{' new' if stored else ''}"
+            all_trials = f"at most {most} {reading.new}".rstrip()
         unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
-        old = sum(own.trials_used for own in self.policies if own.name in self.rules.stored)
-        stored_text = f" and {counted(old, 'stored one')}" if self.rules.stored else ""
+        stored = set(reading.run) - set(reading.tried)
+        old = sum(own.trials_used for own in self.policies if own.name in stored)
+        stored_text = f" and {counted(old, 'stored one')}" if stored else ""
         used = f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}"
         return used + self.aligned.looks_clause
 
@@ -285,9 +269,11 @@ class OrderInWords(Drawn):
                 said.append(str(pair.claim))
             else:
                 beaten.setdefault(str(pair.better), []).append(str(pair.worse))
-        is_better = "wins more often than" if self.rules.by == "wins" else "is better than"
-        more = f" by more than {self.margin:g}" if self.margin > 0 else ""
-        better = [f"{name} {is_better} {listed(worse)}{more}" for name, worse in beaten.items()]
+        beats = self.rules.reading.beats
+        better = [
+            order_claim(name, listed(worse), self.margin, beats=beats)
+            for name, worse in beaten.items()
+        ]
         if not better and not said:
             return f"{self._nothing_aloud}{self._further_trials}"
         rest = [

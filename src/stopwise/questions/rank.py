@@ -11,6 +11,7 @@ from stopwise.core.confidence_state import Interval
 from stopwise.core.progress import watched
 from stopwise.core.readings.score import Met, Scores
 from stopwise.core.rules import Rules
+from stopwise.core.words import within_text
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
@@ -91,7 +92,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             order,
             not_worse=family.sides == 1,
             same=same,
-            within=f" (within {rules.equivalence:g})" if rules.equivalence else "",
+            within=within_text(rules.equivalence),
             transitive=family.transitive,
         ),
         rules=rules,

@@ -23,15 +23,12 @@ def out_of_reach(question: "Question") -> tuple[str, ...]:
     Nothing is said with a proxy, whose scores of the clearest results nobody knows.
     """
     rules = question.rules
-    if rules.n_max is None or rules.n_max > MOST_ROWS or rules.proxy_mean is not None:
+    if rules.n_max is None or rules.n_max > MOST_ROWS or rules.reading.kinds > 1:
         return ()
     if first_decision(type(question), rules) is not None:
         return ()
-    clearest = "one policy had the best score and all others the worst in every trial"
-    if rules.reference is not None:
-        clearest = "every trial had the best score, or every trial the worst"
     small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}"
-    text = f"{small}: nothing could be decided even if {clearest}"
+    text = f"{small}: nothing could be decided even if {rules.reading.clearest}"
     return (text,)
 
 
@@ -73,13 +70,11 @@ def _decides(question: "Question", scores: dict[str, float], most: int) -> int |
 
 def _clearest(question: "Question") -> Iterator[dict[str, float]]:
     """Yield the results that tell the most: opposed in either way, and where it counts, alike."""
-    rules, accepted = question.rules, question.comparison.levels
-    low, high = rules.bounds
-    if accepted is not None and rules.by == "means":
-        low, high = sorted(rules.scale.score(accepted[[0, -1]]).tolist())
+    rules = question.rules
+    low, high = rules.reading.ends(question.comparison.levels)
     names = rules.reading.run
     ahead = {rules.baseline} if rules.baseline else {names[0]}
     for one, other in ((high, low), (low, high)):
         yield {name: one if name in ahead else other for name in names}
-    if rules.equivalence is not None or rules.indifference:
+    if rules.alike:
         yield dict.fromkeys(names, high)

@@ -11,8 +11,8 @@ import numpy as np
 from stopwise.core.arrays import Bools, Ints
 from stopwise.core.confidence_state import Interval
 from stopwise.core.pair_verdict import Decision, e_value_of
-from stopwise.core.promise import same_text
 from stopwise.core.rules import Rules
+from stopwise.core.words import order_claim, same_claim
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 from stopwise.questions.trace import Path
@@ -107,11 +107,10 @@ class Standing:
         if not self.decided:
             return None
         if self.same:
-            return f"{self.policy0} and {self.policy1} are {same_text(self.equivalence)}"
-        if self.margin < 0:
-            return f"{self.policy1} is not worse than {self.policy0} by {-self.margin:g} or more"
-        by = f" by more than {self.margin:g}" if self.margin else ""
-        return f"{self.better} is better than {self.worse}{by}"
+            return same_claim(self.policy0, self.policy1, self.equivalence)
+        names = self.policy0, self.policy1
+        winner = int(self.decision is Decision.POLICY1)
+        return order_claim(names[winner], names[1 - winner], self.margin)
 
     @property
     def finding(self) -> str | None:
@@ -276,7 +275,7 @@ def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) 
     if len(left) != 1:
         return None
     beaten = {standing.worse for standing in standings if standing.better == left[0]}
-    return left[0] if rules.by == "means" or len(beaten) == len(rules.policies) - 1 else None
+    return left[0] if rules.reading.transitive or len(beaten) == len(rules.policies) - 1 else None
 
 
 def share_of_way(standing: Standing, *, alpha: float) -> float:

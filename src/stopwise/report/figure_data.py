@@ -81,14 +81,6 @@ def score_strips(analysis: "Analysis") -> list[ScoreStrip]:
     return strips
 
 
-def difference_name(analysis: "Analysis") -> str:
-    """Return what the interval of a pair is of; more is always better for the first policy."""
-    if analysis.rules.by == "wins":
-        return "difference of the shares won"
-    lower = analysis.rules.lower_is_better
-    return "advantage (by how much its mean is lower)" if lower else "difference of means"
-
-
 def evidence_curves(analysis: "Analysis", kind: str) -> list[Curve]:
     """Return a curve per pair: the running p-value of the better direction, or its e-value."""
     return [_curve(pair, kind) for pair in analysis.pairs]

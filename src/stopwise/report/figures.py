@@ -12,7 +12,6 @@ from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below
 from stopwise.report.figure_data import (
     Curve,
     ScoreStrip,
-    difference_name,
     evidence_curves,
     few_values,
     score_strips,
@@ -57,7 +56,7 @@ def plot_scores(analysis: "Analysis") -> "Figure":
     axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
     if values.size:
         beside = axes.inset_axes((0.72, 0, 0.28, 1), sharey=axes)
-        _draw_shares(axes, strips, values, "won" if analysis.rules.by == "wins" else "score")
+        _draw_shares(axes, strips, values, analysis.rules.reading.drawn.one)
     else:
         beside = axes
         _draw_swarms(axes, strips)
@@ -69,13 +68,11 @@ def plot_scores(analysis: "Analysis") -> "Figure":
         beside.plot([strip.mean], [at], "D", color="black", markersize=6)
     beside.set_ylim(len(strips) - 0.4, -0.6)
     level = f"{100 * (1 - analysis.alpha):g}%"
-    wins = analysis.rules.by == "wins"
-    lower = " (lower is better)" if analysis.rules.lower_is_better and not wins else ""
-    shown = "Wins, shares" if wins else "Scores, means"
-    axes.set_title(f"{shown} and {level} intervals", fontsize=10)
+    drawn = analysis.rules.reading.drawn
+    axes.set_title(f"{drawn.title} and {level} intervals", fontsize=10)
     if values.size:
         beside.tick_params(left=False, labelleft=False, labelsize=8)
-        beside.set_xlabel("share won" if wins else f"mean score{lower}", fontsize=9)
+        beside.set_xlabel(drawn.mean, fontsize=9)
         low, high = analysis.bounds
         beside.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         ticks = (low, (low + high) / 2, high)
@@ -84,7 +81,7 @@ def plot_scores(analysis: "Analysis") -> "Figure":
             beside.spines[side].set_visible(False)
         legend_below(figure)
     else:
-        axes.set_xlabel("share of its meetings that a trial won" if wins else f"score{lower}")
+        axes.set_xlabel(drawn.each)
     return drawable(figure)
 
 
@@ -261,7 +258,7 @@ def plot_intervals(analysis: "Analysis") -> "Figure":
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"{difference_name(analysis)}, with its interval", fontsize=9)
+    axes.set_xlabel(f"{analysis.rules.reading.drawn.gap}, with its interval", fontsize=9)
     return drawable(figure)
 
 

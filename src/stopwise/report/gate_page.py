@@ -34,10 +34,7 @@ def plot_gate(found: "GateResult") -> "Figure":
         axes.axvline(0, color=GREY, linewidth=1)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    what = f"mean of {found.policy}"
-    if number is None:
-        gap = f"{found.policy} − {found.baseline}"
-        what = f"advantage of {found.policy}" if found.rules.lower_is_better else gap
+    what = found.rules.reading.gap_of(found.policy, found.baseline)
     axes.set_xlabel(wrapped(what, 60))
     legend_below(figure)
     return drawable(figure)

@@ -21,23 +21,18 @@ DESIGNS = {
 
 def order_paragraph(analysis: "Analysis") -> str:
     """Return what was done where an order was asked for."""
-    low, high = analysis.bounds
-    horizon = _horizon(analysis, "trial", "per policy")
-    number = analysis.rules.reference
-    policies = counted(len(analysis.rules.reading.run), "policy")
+    horizon, reading = _horizon(analysis, "trial", "per policy"), analysis.rules.reading
+    policies = counted(len(reading.run), "policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
     design = f"{DESIGNS[analysis.design]} "
-    if number is not None:
+    if reading.constants:
         design = ""
         against = f" against the number {analysis.baseline} (fixed in advance)"
     method = registry.find(analysis.method)
     pairs = "all pairs" if analysis.baseline is None else "all comparisons with it"
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs)
     letters = "Policies that share a letter were not told apart. "
-    lower = ", lower is better" if analysis.rules.lower_is_better else ""
-    compared = f"the mean scores (range [{low:g}, {high:g}]{lower}) of {policies}{against}"
-    if analysis.rules.by == "wins":
-        compared = f"{policies}{against} by how often one wins against another (by score{lower})"
+    compared = reading.compared(f"{policies}{against}")
     return (
         f"We compared {compared}{_over_tasks(analysis)} using the sequential "
         f"test {analysis.method}{horizon} and {adjusted}; {_promise(analysis)}. "
@@ -52,7 +47,7 @@ def best_paragraph(analysis: "Analysis") -> str:
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
     policies = f"{len(analysis.rules.policies)} policies"
-    most = "lowest" if analysis.rules.lower_is_better else "highest"
+    most = analysis.rules.reading.best_end
     dropped = "the best policy (or any given one of several)"
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
@@ -79,7 +74,7 @@ def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
 
 
 def _promise(analysis: "Analysis") -> str:
-    order = analysis.margin >= 0 and analysis.rules.equivalence is None
+    order = analysis.rules.only_order
     wrong = "declaring any false order" if order else "making any false claim"
     promised = analysis.promised(f"the probability of ever {wrong}")
     if analysis.bounds_inferred or analysis.rules.reading.certain:
@@ -103,21 +98,19 @@ def _over_tasks(analysis: "Analysis") -> str:
 def _meaning(analysis: "Analysis") -> str:
     """Return what a reader must know of the claims before anything else."""
     said, margin, within = "", analysis.margin, analysis.rules.equivalence
-    wins = analysis.rules.by == "wins"
     if within is not None:
-        differ = "the shares of pairs that they win" if wins else "their means"
         said = (
             "Policies were declared practically the same once two one-sided tests had shown that "
-            f"{differ} differ by less than {within:g}, assuming that the difference is constant "
+            f"their means differ by less than {within:g}, assuming that the difference is constant "
             "throughout. "
         )
     elif margin < 0:
         said = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
     elif margin > 0:
         said = f"A policy counts as better if it is better by more than {margin:g}. "
-    if wins:
+    if not analysis.rules.reading.transitive:
         said += f"A declared order means only: {analysis.claim_meaning}. "
-    return f"{said}{_runs(analysis)}{_groups(analysis)}{_proxy(analysis)}{_doubts(analysis)}"
+    return f"{said}{_runs(analysis)}{analysis.rules.reading.done()}{_doubts(analysis)}"
 
 
 def _runs(analysis: "Analysis") -> str:
@@ -126,43 +119,6 @@ def _runs(analysis: "Analysis") -> str:
     if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
         return "Each trial is the mean score of one training run. "
     return f"All claims are {table.checkpoint_claim}. " if table.training_runs else ""
-
-
-def _groups(analysis: "Analysis") -> str:
-    """Return which trials entered as averages, and what that assumes."""
-    rules = analysis.rules
-    if rules.groups is None:
-        return ""
-    numbers = ", ".join(f"{number} of {name}" for name, number in rules.groups.items())
-    said = (
-        f"For policies with more trials ({numbers}), each row averages a group of trials, whose "
-        "size was fixed by these numbers before any score was seen. "
-    )
-    if rules.stored:
-        said += (
-            f"The trials of {' and '.join(rules.stored)} were run before the study and are assumed "
-            "to come from the same conditions as the others. "
-        )
-    return said
-
-
-def _proxy(analysis: "Analysis") -> str:
-    """Return what a proxy was used for."""
-    rules = analysis.rules
-    if rules.proxy_mean is None:
-        return ""
-    if rules.audit is not None:
-        return (
-            "A judge scored every trial, and people scored those of rows selected at random in "
-            f"advance, each with probability {rules.audit:g}; claims are about people's scores. "
-        )
-    known = "is known"
-    if rules.proxy_batches is not None:
-        known = "was estimated from further simulated scenes, some for each row"
-    return (
-        "A proxy's score for each trial, weighted by a factor learned from earlier trials, was "
-        f"subtracted from its score; the proxy's mean over all scenes {known}. "
-    )
 
 
 def _doubts(analysis: "Analysis") -> str:

@@ -35,14 +35,13 @@ def plot_stream(
     axes.axhline(level, color=GREY, linewidth=1, label=f"needed: {level:g}")
     if verdict.n_decided is not None:
         axes.axvline(verdict.n_decided, color=GREY, linewidth=1, linestyle=":")
-    claim = "wins more often" if verdict.rules.by == "wins" else "is better"
-    ends = {Decision.POLICY0: f"{names[0]} {claim}", Decision.POLICY1: f"{names[1]} {claim}"}
-    unit, counted = "pairs", "pairs of trials"
-    if verdict.rules.reference is not None:
-        ends[Decision.POLICY0] = f"{names[1]} is worse"
-        unit = counted = "trials"
+    reading = verdict.rules.reading
+    ends = {
+        Decision.POLICY0: reading.winner_text(0, names),
+        Decision.POLICY1: reading.winner_text(1, names),
+    }
     found = ends.get(verdict.decision, verdict.decision.value)
-    axes.set_title(wrapped(f"{found}, {verdict.n} {unit} seen", 70), fontsize=10)
-    axes.set(yscale="log", xlabel=counted, ylabel="anytime p-value")
+    axes.set_title(wrapped(f"{found}, {verdict.n} {reading.unit}s seen", 70), fontsize=10)
+    axes.set(yscale="log", xlabel=reading.units, ylabel="anytime p-value")
     legend_below(figure)
     return drawable(figure)

@@ -22,7 +22,7 @@ def policy_rows(analysis: "Analysis") -> list[dict[str, object]]:
         row: dict[str, object] = {
             "policy": policy.name,
             "trials": policy.n,
-            "mean" if analysis.rules.by == "means" else "won": score_text(policy.mean),
+            analysis.rules.reading.mean: score_text(policy.mean),
         }
         if not analysis.in_doubt:
             row["interval"] = interval_text(policy.interval)
@@ -55,16 +55,15 @@ def pair_rows(analysis: "Analysis") -> list[dict[str, object]]:
     """One row per pair, the better policy first."""
     pairs = analysis.sorted_pairs
     estimates = any(pair.estimate is not None for pair in pairs)
-    gain = "advantage" if analysis.rules.lower_is_better else "difference"
-    unit = "pair" if analysis.rules.reference is None else "trial"
+    reading = analysis.rules.reading
     rows = []
     for pair in pairs:
         relation = pair.relation if pair.decided else f"{pair.policy1} ? {pair.policy0}"
         row: dict[str, object] = {
             "pair": f"{relation}{' (implied)' if pair.implied else ''}",
             "anytime p": p_text(pair, analysis.alpha),
-            "after": counted(pair.n, unit),
-            gain: score_text(pair.difference),
+            "after": counted(pair.n, reading.unit),
+            reading.gap: score_text(pair.difference),
         }
         if estimates:
             row["estimate"] = "" if pair.estimate is None else score_text(pair.estimate)
@@ -101,11 +100,11 @@ def explanations(analysis: "Analysis") -> dict[str, str]:
         "were decided or stopped for futility."
     )
     pairs = ""
-    if rules.equivalence is not None:
-        means = "shares won" if rules.by == "wins" else "means"
+    within = rules.equivalence
+    if within is not None:
         pairs = (
-            f"Practically the same: shown that the {means} differ by less than "
-            f"{score_text(rules.equivalence)}, if the difference stays the same throughout. It "
+            "Practically the same: shown that the means differ by less than "
+            f"{score_text(within)}, if the difference stays the same throughout. It "
             "does not show that they are equal. "
         )
     if any(pair.estimate is not None for pair in analysis.pairs):

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, computed_field, field_serializer
 
-from stopwise.core.futility import futility_text
 from stopwise.core.rules import Rules
+from stopwise.core.words import futility_text
 from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.questions import QUESTIONS, pose

@@ -1,6 +1,6 @@
 """A plan in words: how many trials it takes, for how long, and what it promises."""
 
-from stopwise.core.promise import promise
+from stopwise.core.words import promise
 from stopwise.messages import counted
 from stopwise.study.study_plan import StudyPlan
 from stopwise.web.rendering import duration

@@ -13,6 +13,7 @@ from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.score import Arrays, Scores
 from stopwise.core.scores import is_number, numeric_array
+from stopwise.core.words import order_claim
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ class Against(Scores):
     instead of swapped.
     """
 
-    unit = "trial"
-    gap, difference = "mean", "the mean"
+    unit, units = "trial", "trials"
+    measured = "mean"
     equal = "it is equal to that"
     design_text = ""
     # A number is independent of everything, and the paired design assumes the least.
@@ -137,16 +138,27 @@ class Against(Scores):
 
     def claim(self, winner: int) -> str:
         way, opposite = ("better", "worse") if winner else ("worse", "better")
-        margin = self.rules.margin
-        if margin < 0:
-            return f"the policy is not {opposite} than {self.name} by {-margin:g} or more"
-        return f"the policy is {way} than {self.name}"
+        return order_claim(
+            *("the policy", self.name, self.rules.margin),
+            beats=f"is {way} than",
+            not_worse=f"is not {opposite} than {{}}",
+        )
 
     def looks_better(self, policy: int) -> str:
         return f"it looks {'better' if policy else 'worse'}"
 
     def means_text(self, mean0: str, mean1: str) -> str:  # noqa: ARG002
         return f"mean {mean1}{self.better_text}"
+
+    def gap_of(self, policy: str, other: str) -> str:  # noqa: ARG002
+        return f"mean of {policy}"
+
+    def winner_text(self, winner: int, names: tuple[str, str]) -> str:
+        return f"{names[1]} is {'better' if winner else 'worse'}"
+
+    @property
+    def clearest(self) -> str:
+        return "every trial had the best score, or every trial the worst"
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), "reference": self.number}

@@ -152,6 +152,21 @@ class Averages(Scores):
             found.append(text)
         return found
 
+    def done(self) -> str:
+        rules, said = self.rules, super().done()
+        if self._groups:
+            numbers = ", ".join(f"{number} of {name}" for name, number in self._groups.items())
+            said += (
+                f"For policies with more trials ({numbers}), each row averages a group of trials, "
+                "whose size was fixed by these numbers before any score was seen. "
+            )
+        if rules.stored:
+            said += (
+                f"The trials of {' and '.join(rules.stored)} were run before the study and are "
+                "assumed to come from the same conditions as the others. "
+            )
+        return said
+
     def for_method(self) -> dict[str, Any]:
         return {**super().for_method(), "averages": bool(self.rules.groups)}
 

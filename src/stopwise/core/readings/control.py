@@ -14,6 +14,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus.constants import MOST_WEIGHT
+from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scale import Scale
@@ -205,6 +206,19 @@ class Control(Scores):
                     "they seem to be drawn differently, but claims assume that they are drawn alike"
                 )
 
+    def done(self) -> str:
+        known = "is known"
+        if self.rules.proxy_batches is not None:
+            known = "was estimated from further simulated scenes, some for each row"
+        return (
+            f"{super().done()}A proxy's score for each trial, weighted by a factor learned from "
+            "earlier trials, was subtracted from its score; the proxy's mean over all scenes "
+            f"{known}. "
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), **plain_values(self.rules, ("proxy_mean", "audit"))}
+
     def scenes_text(self, policy0: str, policy1: str) -> str:
         return (
             f"the proxy's difference of {policy0} and {policy1} in these scenes contradicts its "
@@ -320,6 +334,13 @@ class Judge(Control):
             f"between the judge's differences and people's is {_correlation(met)}"
         )
         return [*Scores.cautions(self, met), text]
+
+    def done(self) -> str:
+        return (
+            f"{Scores.done(self)}A judge scored every trial, and people scored those of rows "
+            "selected at random in advance, each with probability "
+            f"{self.share:g}; claims are about people's scores. "
+        )
 
     def suspected(self, met: Met) -> tuple[str, ...]:
         return _share_audited(met.layers, self.share)

@@ -19,6 +19,7 @@ from stopwise.core.method import Method
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.scores import numeric_array
+from stopwise.core.words import order_claim
 from stopwise.errors import require
 from stopwise.messages import Setting
 
@@ -48,6 +49,16 @@ class Met(NamedTuple):
     simulated: Floats | None  # scores of a proxy in simulated scenes, where there are any
 
 
+class DrawnWords(NamedTuple):
+    """What figures call the scores, one of them and a policy's mean, and the gap of two."""
+
+    title: str
+    one: str
+    each: str
+    mean: str
+    gap: str
+
+
 class Scores:
     """How what was observed becomes the numbers that are compared, and what they are called.
 
@@ -56,11 +67,14 @@ class Scores:
     """
 
     # What is compared, and how one policy beats another.
-    means, mean, beats = "means", "mean", "is better than"
+    means, mean = "means", "mean"
+    beats, not_worse = "is better than", "is not worse than {}"
     either = "either policy is better"
     equal = "they are equal"
+    # What a test of one pair measures.
+    measured = "difference"
     # What is counted, and the word for a trial that is still to be run.
-    unit, new = "pair", ""
+    unit, units, new = "pair", "pairs of trials", ""
     # Policies that are constants, with what they always score: they have no trials.
     constants: Mapping[str, float] = MappingProxyType({})
     # What two policies of a test of one pair are called.
@@ -315,13 +329,30 @@ class Scores:
 
     @property
     def gap(self) -> str:
-        """What the interval of a pair is one of."""
+        """What the interval of a pair is one of, of which more is better for policy 1."""
         return "advantage" if self.rules.lower_is_better else "difference"
 
+    def gap_of(self, policy: str, other: str) -> str:
+        """What the interval of a policy is one of, in a figure."""
+        lower = self.rules.lower_is_better
+        return f"advantage of {policy}" if lower else f"{policy} − {other}"
+
     @property
-    def difference(self) -> str:
-        """The same of a test of one pair."""
-        return "policy 1's advantage" if self.rules.lower_is_better else "the difference"
+    def drawn(self) -> DrawnWords:
+        """What figures show."""
+        lower = " (lower is better)" if self.rules.lower_is_better else ""
+        gap = "advantage (by how much its mean is lower)" if lower else "difference of means"
+        return DrawnWords("Scores, means", "score", f"score{lower}", f"mean score{lower}", gap)
+
+    def winner_text(self, winner: int, names: tuple[str, str]) -> str:
+        """The decision of a test of one pair, in a title."""
+        return f"{names[winner]} {self.beats.removesuffix(' than')}"
+
+    def interval_of(self, policy: str) -> str:
+        """What the interval of a test of one pair is one of."""
+        if self.measured == "mean":
+            return "the mean"
+        return f"{policy}'s advantage" if self.rules.lower_is_better else "the difference"
 
     @property
     def has_most(self) -> str:
@@ -329,9 +360,14 @@ class Scores:
         return f"has the {'lower' if self.rules.lower_is_better else 'higher'} mean"
 
     @property
+    def best_end(self) -> str:
+        """Which mean is the best."""
+        return "lowest" if self.rules.lower_is_better else "highest"
+
+    @property
     def better_text(self) -> str:
         """What a reader must know of these means."""
-        return ", lower is better" if self.rules.lower_is_better else ""
+        return self.lower_text
 
     @property
     def design_text(self) -> str:
@@ -340,15 +376,11 @@ class Scores:
 
     def claim(self, winner: int) -> str:
         """What is said of the winner of a test of one pair."""
-        better, other = self.pair_names[winner], self.pair_names[1 - winner]
-        margin = self.rules.margin
-        if margin < 0:
-            return f"{better} {self.not_worse(other)} by {-margin:g} or more"
-        return f"{better} {self.beats} {other}"
-
-    def not_worse(self, other: str) -> str:
-        """The claim against another policy that a negative margin asks for."""
-        return f"is not worse than {other}"
+        return order_claim(
+            *(self.pair_names[winner], self.pair_names[1 - winner], self.rules.margin),
+            beats=self.beats,
+            not_worse=self.not_worse,
+        )
 
     def looks_better(self, policy: int) -> str:
         """A remark that the scores speak for the policy that cannot be declared better."""
@@ -361,6 +393,42 @@ class Scores:
     def means_text(self, mean0: str, mean1: str) -> str:
         """The means of both policies."""
         return f"{self.means} {mean0} (policy 0) and {mean1} (policy 1){self.better_text}"
+
+    def meaning(self, design: str, claimed: str) -> list[str]:  # noqa: ARG002
+        """What a declared order says, where it is not simply a higher mean.
+
+        ``claimed`` is what the margin makes of "better"; empty without one.
+        """
+        if not self.rules.lower_is_better:
+            return [claimed] if claimed else []
+        if self.rules.margin < 0:
+            return [claimed, "where a lower mean is better"]
+        return ["a lower mean", claimed] if claimed else ["a lower mean"]
+
+    def compared(self, policies: str) -> str:
+        """What was compared of these policies, for a section on methods."""
+        low, high = self.rules.bounds
+        return f"the mean scores (range [{low:g}, {high:g}]{self.lower_text}) of {policies}"
+
+    @property
+    def lower_text(self) -> str:
+        return ", lower is better" if self.rules.lower_is_better else ""
+
+    def done(self) -> str:
+        """What was done to the trials, in sentences for a section on methods."""
+        return ""
+
+    @property
+    def clearest(self) -> str:
+        """The clearest results that there can be."""
+        return "one policy had the best score and all others the worst in every trial"
+
+    def ends(self, levels: Floats | None) -> tuple[float, float]:
+        """The least and the greatest score that a test with these levels takes."""
+        if levels is None:
+            return self.rules.bounds
+        low, high = sorted(self.scale.score(levels[[0, -1]]).tolist())
+        return low, high
 
     def to_dict(self) -> dict[str, Any]:
         """What a saved answer has of the reading; what is usual is left out."""

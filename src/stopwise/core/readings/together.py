@@ -79,12 +79,20 @@ APART = (
 
 def require_together(given: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
     """Raise at the first settings that do not go together; what is usual goes with everything."""
-    for first, second, value, reason in APART:
-        if _asked(given, usual, first) and _asked(given, usual, second, value):
-            subject = CALLED.get(first, named(first))
-            other = CALLED.get(second, named(second)) if value is ANY else Setting(second, value)
-            parts = subject, " does not go with ", other, f": {reason}"
-            raise InvalidInput(*parts, parameter=first)
+    apart = apart_in(given, usual)
+    if apart is not None:
+        first, second, value, reason = apart
+        subject = CALLED.get(first, named(first))
+        other = CALLED.get(second, named(second)) if value is ANY else Setting(second, value)
+        raise InvalidInput(subject, " does not go with ", other, f": {reason}", parameter=first)
+
+
+def apart_in(given: Mapping[str, Any], usual: Mapping[str, Any]) -> Apart | None:
+    """Return the first settings that do not go together, or None."""
+    for apart in APART:
+        if _asked(given, usual, apart.first) and _asked(given, usual, apart.second, apart.value):
+            return apart
+    return None
 
 
 def _asked(given: Mapping[str, Any], usual: Mapping[str, Any], name: str, value: Any = ANY) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import OrderScale, Scale
-from stopwise.core.readings.score import Met, Scores, Two
+from stopwise.core.readings.score import DrawnWords, Met, Scores, Two
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -45,11 +45,15 @@ def shares_won(scores: Floats) -> Floats:
 class Wins(Scores):
     """Scores whose order counts: what two policies win of a pair always goes against each other."""
 
-    means, mean, beats = "shares of pairs won", "won", "wins more often than"
+    means, mean = "shares of pairs won", "won"
+    beats, not_worse = "wins more often than", "does not lose to {} more often"
     either = "either policy wins more often"
     has_most = "has won more often"
     better_text = ", which says nothing about means"
-    gap, difference = "difference", "the difference"
+    drawn = DrawnWords(
+        *("Wins, shares", "won", "share of its meetings that a trial won"),
+        *("share won", "difference of the shares won"),
+    )
     tested_design = "paired"
     transitive = False
 
@@ -91,8 +95,22 @@ class Wins(Scores):
         """The difference of shares won: whoever wins more often is better."""
         return difference
 
-    def not_worse(self, other: str) -> str:
-        return f"does not lose to {other} more often"
+    def interval_of(self, policy: str) -> str:  # noqa: ARG002
+        return "the difference"
+
+    def meaning(self, design: str, claimed: str) -> list[str]:
+        met = "on the rows that they share"
+        if design == "independent":
+            met = "if a random trial of each is compared"
+        text = f"wins more often {met}, whatever the means"
+        lower = self.rules.lower_is_better and self.rules.margin < 0
+        return [text, *[claimed] * bool(claimed), *["where a lower mean is better"] * lower]
+
+    def compared(self, policies: str) -> str:
+        return f"{policies} by how often one wins against another (by score{self.lower_text})"
+
+    def ends(self, levels: Floats | None) -> tuple[float, float]:  # noqa: ARG002
+        return self.rules.bounds
 
     def cautions(self, met: Met) -> list[str]:
         """Wins need no bounds, and nothing follows from them for other pairs."""

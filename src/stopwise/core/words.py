@@ -1,10 +1,15 @@
-"""What each method promises, in words: every sentence that states a level asks here."""
+"""The words of answers: what is claimed, what a method promises, what speaks against it."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from stopwise.core import registry
 from stopwise.core.dependence import TOGETHER
 
 # Scores that fill less than this share of the declared range are told so, after so many pairs.
 LITTLE, ENOUGH_PAIRS = 0.25, 10
+# Most policies whose whole order still makes a sentence.
+MOST_IN_WORDS = 10
 
 
 def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = False) -> str:
@@ -14,7 +19,7 @@ def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = F
 
     Examples
     --------
-    >>> from stopwise.core.promise import promise
+    >>> from stopwise.core.words import promise
     >>> promise("wsr", "the chance of an error", 0.05)
     'the chance of an error is at most 0.05'
     >>> promise("step", "the chance of an error", 0.05)
@@ -49,10 +54,72 @@ def dependence_text(
     )
 
 
+def order_claim(
+    better: str,
+    other: str,
+    margin: float,
+    *,
+    beats: str = "is better than",
+    not_worse: str = "is not worse than {}",
+) -> str:
+    """Claim that one of two is better by more than the margin, or not worse if it is negative.
+
+    Examples
+    --------
+    >>> from stopwise.core.words import order_claim
+    >>> order_claim("new", "old", 0.1), order_claim("new", "old", -0.1)
+    ('new is better than old by more than 0.1', 'new is not worse than old by 0.1 or more')
+    """
+    if margin < 0:
+        return f"{better} {not_worse.format(other)} by {-margin:g} or more"
+    return f"{better} {beats} {other}{by_margin(margin)}"
+
+
+def by_margin(margin: float) -> str:
+    return f" by more than {margin:g}" if margin > 0 else ""
+
+
+def same_claim(one: str, other: str, within: float | None) -> str:
+    return f"{one} and {other} are {same_text(within)}"
+
+
 def same_text(within: float | None) -> str:
     if within is None:
         return "equal"
     return f"practically the same (means less than {within:g} apart)"
+
+
+def within_text(within: float | None) -> str:
+    return "" if within is None else f" (within {within:g})"
+
+
+def best_claim(
+    best: str | None,
+    left: tuple[str, ...],
+    k: int,
+    indifference: float,
+    *,
+    aside: tuple[str, ...] = (),
+) -> str:
+    """Name the best of k, or all that may be; those ``aside`` need no more trials."""
+    if best is not None:
+        near = f", or within {indifference:g} of it" if indifference else ""
+        return f"{best} is the best of {k}{near}"
+    tried = [name for name in left if name not in aside]
+    few = len(tried) <= MOST_IN_WORDS
+    rest = f", but only {', '.join(tried) if few else len(tried)} still need trials"
+    rest = rest if aside else ""
+    if len(left) == k:
+        return f"Each of the {k} policies may be the best{rest}"
+    named = ", ".join(left) if few and not aside else f"{len(left)} of them"
+    return f"The best of {k} is among {named}{rest}"
+
+
+def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
+    decision = f"a {'further ' if further else ''}decision by n_max"
+    if parameters.get("futility") == "binding":
+        return f"stopped for futility: {decision} had become unlikely"
+    return f"{decision} has become unlikely"
 
 
 def drift_text(found: str | None) -> str:

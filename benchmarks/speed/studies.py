@@ -41,7 +41,7 @@ def _fill(study: sw.Study, trials: int) -> None:
     journal = Journal()
     for entry in study.journal():
         journal.enter(entry.event)
-    lots = study._ledger.lots(study.plan)
+    lots = Lots(study.store.secret(), study.plan.seed)
     events: list[Event] = []
     for number in range(1, trials + 1):
         for event in _one_trial(journal.state, lots, number, bool(rng.random() < 0.5)):

@@ -126,7 +126,7 @@ def test_an_empty_station_is_refused(folder: Path) -> None:
     found = call("run", folder, "--station", "")
 
     assert found.exit_code == 2
-    assert "a station must have 1 to 200 printable characters, but got ''" in found.output
+    assert "station must have 1 to 200 printable characters, but got ''" in found.output
 
 
 def test_names_may_be_typed_instead_of_numbers(folder: Path) -> None:

@@ -15,13 +15,16 @@ import numpy as np
 import pytest
 
 from stopwise.errors import NotAllowed
-from stopwise.study import assignment, lifecycle, trial_actions
+from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.clock import Moment
 from stopwise.study.events import Scored, Undone, Voided
+from stopwise.study.lifecycle import Lock
+from stopwise.study.operation import Now
 from stopwise.study.selection import doubts
 from stopwise.study.state import TrialRecord
 from stopwise.study.study_plan import StudyPlan
+from stopwise.study.trial_operations import Correct, Release, Score, Start, Void
 from stopwise.study.verdict import verdict
 from tests.study.simulation import Journal
 
@@ -60,14 +63,13 @@ class Cheat:
             trial = assignment.holding(state, STATION, clock)
             assert trial is not None
             if self.act not in UNSTARTED:
-                self.journal.enter(trial_actions.start(state, trial.number, STATION))
+                self.journal.do(Start(trial=trial.number, station=STATION))
             self.act(self, trial, bool(self.rng.random() < 0.5))
         return self
 
     def score(self, trial: TrialRecord, success: bool) -> None:
         """Enter a score."""
-        state = self.journal.state
-        self.journal.enter(trial_actions.record(state, trial.number, STATION, success))
+        self.journal.do(Score(trial=trial.number, station=STATION, answer=success))
 
     def picks(self, trial: TrialRecord, success: bool, share: float) -> bool:
         """Whether this is one of the share of the favoured policy's failures."""
@@ -83,7 +85,7 @@ def giving_back(share: float) -> Act:
     def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
         if study.picks(trial, success, share):
             state = study.journal.state
-            event = trial_actions.release(state, trial.number, STATION, REASON)
+            event = Release(trial=trial.number, station=STATION, reason=REASON).decide(Now(state))
             study.journal.enter(event)
         else:
             study.score(trial, success)
@@ -97,7 +99,7 @@ def voiding(share: float) -> Act:
     def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
         study.score(trial, success)
         if study.picks(trial, success, share):
-            study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+            study.journal.do(Void(trial=trial.number, reason=REASON))
 
     return act
 
@@ -107,14 +109,14 @@ def evening_out(study: Cheat, trial: TrialRecord, success: bool) -> None:
     study.score(trial, success)
     odds = 1 / 3 if trial.arm == study.favoured else 0.5 * success
     if study.rng.random() < odds:
-        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+        study.journal.do(Void(trial=trial.number, reason=REASON))
 
 
 def unscored(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Void 80 % of the favoured's failures before they are scored, and as many of the others."""
     odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
     if study.rng.random() < odds:
-        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+        study.journal.do(Void(trial=trial.number, reason=REASON))
     else:
         study.score(trial, success)
 
@@ -168,10 +170,10 @@ def learning(study: Cheat, trial: TrialRecord, success: bool) -> None:
     if study.tried:
         return
     study.tried = True
-    study.journal.enter(*trial_actions.correct(state, number, not success, "", REASON))
+    study.journal.do(Correct(trial=number, answer=not success, reason=REASON))
     for act in (
-        lambda: trial_actions.correct(state, number, success, "", REASON),
-        lambda: trial_actions.void(state, number, REASON),
+        lambda: Correct(trial=number, answer=success, reason=REASON).decide(Now(state)),
+        lambda: Void(trial=number, reason=REASON).decide(Now(state)),
     ):
         with pytest.raises(NotAllowed, match="was corrected before"):
             act()
@@ -184,7 +186,7 @@ def a_few(most: int) -> Act:
         study.score(trial, success)
         if study.picks(trial, success, 1.0) and study.changed[True] < most:
             study.changed[True] += 1
-            study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+            study.journal.do(Void(trial=trial.number, reason=REASON))
 
     return act
 
@@ -197,8 +199,8 @@ def correcting(most: int) -> Act:
         up = trial.arm == study.favoured
         if up != success and study.changed[up] < most:
             study.changed[up] += 1
-            state, number = study.journal.state, trial.number
-            study.journal.enter(*trial_actions.correct(state, number, up, "", REASON))
+            number = trial.number
+            study.journal.do(Correct(trial=number, answer=up, reason=REASON))
 
     return act
 
@@ -207,15 +209,14 @@ def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Score all; a tenth is voided whatever its policy and score."""
     study.score(trial, success)
     if study.rng.random() < 0.1:
-        study.journal.enter(trial_actions.void(study.journal.state, trial.number, REASON))
+        study.journal.do(Void(trial=trial.number, reason=REASON))
 
 
 def returning_evenly(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Give back 80 % of the favoured's failures, and as many of the others."""
     odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
     if study.rng.random() < odds:
-        state = study.journal.state
-        study.journal.enter(trial_actions.release(state, trial.number, STATION, REASON))
+        study.journal.do(Release(trial=trial.number, station=STATION, reason=REASON))
     else:
         study.score(trial, success)
 
@@ -273,7 +274,7 @@ def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
     false = in_favour = warned = unwarned = even = 0
     for run in range(runs):
         lots, journal = Lots(f"secret {run}", plan.seed), Journal()
-        journal.enter(lifecycle.lock(journal.state, lots, plan))
+        journal.do(Lock(plan=plan), lots.secret)
         labels = {name: arm for arm, name in lots.labels(plan).items()}
         rng = np.random.default_rng(run)
         study = Cheat(journal, lots, rng, labels["favoured"], act).run()

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import stopwise as sw
+from stopwise.study.blinding import Lots
 from tests.study.plans import plan
 from tests.study.worker import score_of
 
@@ -37,10 +38,14 @@ def score_one(study: sw.Study, answer: Any = True, station: str = "left", **rema
     return trial
 
 
+def lots_of(study: sw.Study) -> Lots:
+    return Lots(study.store.secret(), study.plan.seed)
+
+
 def policy_of(study: sw.Study, trial: int) -> str:
     """Return the policy of a trial, which is not begun by this as it is by ``resolve``."""
     with study._ledger.reading() as state:
-        return state.labels(study._lots(state))[state.trials[trial - 1].arm]
+        return state.labels(lots_of(study))[state.trials[trial - 1].arm]
 
 
 def handed_out_twice(place: str, clock: Clock) -> tuple[sw.Study, Any, Any]:

@@ -1,7 +1,6 @@
 """A study in which every kind of event happens, the same each time: nothing is left to chance."""
 
 import secrets
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from sqlalchemy import select
 import stopwise as sw
 from stopwise.study.database import journal
 from stopwise.study.events import Voided
+from stopwise.study.operation import Now, Operation
 from tests.study.live import Clock, take
 
 PLAN: dict[str, Any] = {
@@ -34,8 +34,15 @@ PLAN: dict[str, Any] = {
 PHOTO = b"\xff\xd8\xff\xe0 a photo of cups"
 
 
-def _given(event: Voided, _: object) -> Voided:
-    return event
+class Excuse(Operation[None]):
+    """Void a trial whatever the rules say."""
+
+    trial: int
+    reason: str
+    redraw: bool
+
+    def decide(self, _: Now) -> Voided:
+        return Voided(trial=self.trial, reason=self.reason, redraw=self.redraw)
 
 
 def fix_draws(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,8 +75,7 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
         (third.trial, "the cable came off", False),
         (first.trial, "the lights went out", True),
     ):
-        voided = Voided(trial=trial, reason=reason, redraw=redraw)
-        study._enter(partial(_given, voided), "owner")
+        study.do(Excuse(trial=trial, reason=reason, redraw=redraw))
     columns = {"task": ["stack"] * 2, "policy": ["old", "new"], "score": [0.25, 0.8125]}
     pilot = sw.Trials.from_columns(columns, bounds=(0, 1))
     study.add_trials(pilot, source="notebook", reason="a pilot")

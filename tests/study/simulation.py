@@ -8,19 +8,23 @@ late; trials are voided, before and after their score, for no reason of theirs.
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.questions.question import Question
-from stopwise.study import assignment, lifecycle, trial_actions
+from stopwise.study import assignment
 from stopwise.study.blinding import Lots
 from stopwise.study.clock import Moment
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
+from stopwise.study.lifecycle import Lock
+from stopwise.study.operation import Now, Operation
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
+from stopwise.study.trial_operations import Score, Void
 
 STATIONS = 32
 QUICK, SLOW, LEASE = 20.0, 1000.0, 1800.0
@@ -33,6 +37,11 @@ class Journal:
 
     state: StudyState = field(default_factory=StudyState)
     time: float = 1000.0
+
+    def do(self, operation: Operation[Any], secret: str = "") -> None:
+        """Decide an operation on the state, and enter what it decides."""
+        found = operation.decide(Now(self.state, secret=secret))
+        self.enter(*([found] if isinstance(found, Event) else found))
 
     def enter(self, *events: Event) -> None:
         """Add events."""
@@ -68,7 +77,7 @@ class Simulation:
         self.rng = np.random.default_rng(self.seed)
         self.lots = Lots(f"secret {self.seed}", self.plan.seed)
         self.names = self.lots.labels(self.plan)
-        self.journal.enter(lifecycle.lock(self.journal.state, self.lots, self.plan))
+        self.journal.do(Lock(plan=self.plan), self.lots.secret)
 
     def run(self) -> "Simulation":
         """Let all stations work until nothing is left to try."""
@@ -115,21 +124,18 @@ class Simulation:
         state = self.journal.state
         trial = state.trials[number - 1]
         if self.names[trial.arm] == self.favoured and not score and self.rng.random() < 0.9:
-            self.journal.enter(trial_actions.void(state, number, "it cannot have been"))
+            self.journal.do(Void(trial=number, reason="it cannot have been"))
             return
         chance = self.rng.random()
         if chance < self.void / 2:
-            self.journal.enter(trial_actions.void(state, number, "the lights went out"))
+            self.journal.do(Void(trial=number, reason="the lights went out"))
             return
         self._record(trial, score)
         if chance < self.void:
-            self.journal.enter(trial_actions.void(state, number, "it was miscalibrated"))
+            self.journal.do(Void(trial=number, reason="it was miscalibrated"))
 
     def _record(self, trial: TrialRecord, score: float) -> None:
-        state = self.journal.state
-        self.journal.enter(
-            trial_actions.record(state, trial.number, station=trial.station, answer=bool(score))
-        )
+        self.journal.do(Score(trial=trial.number, station=trial.station, answer=bool(score)))
         if trial.counted:
             self.arrivals.append((trial.arm, score))
 

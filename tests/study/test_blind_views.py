@@ -10,6 +10,7 @@ import pytest
 import stopwise as sw
 from stopwise.study import views
 from stopwise.study.state import StudyState
+from stopwise.study.trial_lines import TrialLine, trial_line
 from tests.study.live import Clock, locked, take
 
 OTHER = {"A": "B", "B": "A"}
@@ -35,7 +36,7 @@ def everything_shown(state: StudyState) -> list[Any]:
         views.held(state, "right", now),
         *(views.whereabouts(state, trial) for trial in state.trials),
         *(views.rubric(state, trial) for trial in state.trials),
-        *(views.trial_line(state, trial, now) for trial in state.trials),
+        *(trial_line(state, trial, now) for trial in state.trials),
         views.status(state, plan, now),
     ]
 
@@ -73,7 +74,7 @@ def test_what_is_shown_of_a_trial_is_these_fields_and_no_more() -> None:
         },
         views.Whereabouts: {*own, "status"},
         views.Recorded: {"trial", "score", "counted", "repeated"},
-        views.TrialLine: {
+        TrialLine: {
             *("trial", "task", "station", "who", "when", "now", "correctable", "voidable"),
         },
         views.StationStatus: {"station", "trial", "code", "started", "scored", "who"},

@@ -16,7 +16,7 @@ from websockets.exceptions import WebSocketException
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
-from stopwise.study.events import EpisodeEnded
+from stopwise.study.episodes import EpisodeEnded
 from stopwise.study.runner_file import RunnerFile
 from tests.policies.served import served
 from tests.study.live import locked, policy_of, take

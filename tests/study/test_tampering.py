@@ -12,10 +12,11 @@ from sqlalchemy import delete, text
 import stopwise as sw
 from stopwise.study.database import journal
 from stopwise.study.entries import encode
+from stopwise.study.episodes import EpisodeBegan
 from stopwise.study.event import Event
-from stopwise.study.events import EpisodeBegan, Released, Scored, Unblinded
+from stopwise.study.events import Released, Scored, Unblinded
 from stopwise.study.store import Store
-from tests.study.live import report, running, take
+from tests.study.live import lots_of, report, running, take
 
 
 def execute(study: sw.Study, statement: str, **values: object) -> None:
@@ -171,7 +172,7 @@ def test_another_secret_than_the_committed_one_is_found(tmp_path: Path) -> None:
     """Sabotage that fails it: leave out ``revealed != secret`` in ``verification``."""
     study = running(f"sqlite:///{tmp_path}/study.db#cups", 2)
     with study._ledger.reading() as state:
-        names = state.labels(study._lots(state))
+        names = state.labels(lots_of(study))
 
     problems = forged(study, Unblinded(names=names, secret="5a" * 32, reason=""))
     assert "the secret is not the one that was committed to" in problems

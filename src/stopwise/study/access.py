@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 
-from stopwise.errors import NotAllowed, require, require_choice
-from stopwise.study.events import TokenCreated, TokenRevoked
-from stopwise.study.limits import require_name
 from stopwise.study.state import StudyState, TokenRecord
 
 
@@ -47,49 +44,13 @@ def owner_tokens(secret: str, who: str) -> Iterator[str]:
 
 def find(state: StudyState, text: str) -> TokenRecord | None:
     """Find the record of a token, valid or not; comparing hashes takes no telling time."""
-    digest = _digest(text)
+    digest = digest_of(text)
     return next((one for one in state.tokens.values() if one.digest == digest), None)
 
 
 def new_token() -> str:
     """Return the text of a new token, to be shown once."""
     return "sw_" + secrets.token_urlsafe(32)
-
-
-def create_token(
-    state: StudyState, text: str, role: str, name: str, *, now: float, days: float | None
-) -> TokenCreated:
-    """Return the event that a token of this text was made, for so many days.
-
-    A name is one person's or machine's: only an owner may have several tokens.
-    """
-    require_choice("role", role, list(Role))
-    require(days is None or 0 < days <= 3660, f"days must be between 0 and 3660, but got {days!r}")
-    name = name.strip()
-    require_name(name, "a token's name")
-    taken = {
-        record.name
-        for record in state.tokens.values()
-        if record.valid(now) and not (role == record.role == Role.OWNER)
-    }
-    if name in taken:
-        raise NotAllowed(f"there is already a token for {name!r}: revoke it first")
-    return TokenCreated(
-        token=secrets.token_hex(4),
-        role=str(role),
-        name=name,
-        digest=_digest(text),
-        expires=None if days is None else now + 86_400 * days,
-    )
-
-
-def revoke_token(state: StudyState, token: str) -> TokenRevoked:
-    """Return the event that a token, named by its id, is void."""
-    if token not in state.tokens:
-        raise NotAllowed(f"there is no token {token!r}")
-    if state.tokens[token].revoked:
-        raise NotAllowed(f"token {token!r} is already revoked")
-    return TokenRevoked(token=token)
 
 
 def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
@@ -100,6 +61,7 @@ def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
     return Grant(record.token, Role(record.role), record.name)
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """Return what is kept of a token."""
     # A token has 256 random bits, so a plain hash cannot be searched.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

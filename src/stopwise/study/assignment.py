@@ -3,20 +3,18 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Lots
 from stopwise.study.board import Slot, SlotBoard
+from stopwise.study.check_lists import checks_due
 from stopwise.study.event import Event
-from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Checked, Released, Started
-from stopwise.study.limits import require_note
+from stopwise.study.events import LAPSED, UNNEEDED, Assigned, Released, Started
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
-
-A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
 
 
 def take(
@@ -46,22 +44,22 @@ def take(
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
-    if checks_due(state, station, clock) and not finished(state):
-        raise NotAllowed(f"go through the check list of station {station!r} first")
+    if checks_due(state, station, clock):
+        return []
     assigned = next_trial(state, lots, station=station, clock=clock, task=task)
     return events if assigned is None else [*events, assigned]
 
 
 def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
     """Return what is entered of a trial whose result comes later: at most one at each station."""
-    plan = locked_plan(state)
+    plan = state.locked_plan
     if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
         raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
     for other in _open_trials(state):
         late = (other.station, other.status) == (trial.station, "leased") and not other.withdrawn
         if late and other is not trial:
             raise NotAllowed(f"report the result of trial {other.number} first")
-    return [] if trial.started else [Started(trial=trial.number, lease=60.0 * plan.lease_minutes)]
+    return [] if trial.started else [Started(trial=trial.number, lease=state.lease)]
 
 
 def next_trial(
@@ -73,7 +71,7 @@ def next_trial(
     when no slot is free, with the arms that then have an undecided comparison. In a design with
     blocks all of a row is run at one station, unless that station has left it.
     """
-    plan = locked_plan(state)
+    plan = state.locked_plan
     if any(board.lacks_stored for board in state.boards.values()):
         raise NotAllowed(
             "the plan declares stored trials: import them before the first trial, with "
@@ -95,7 +93,7 @@ def next_trial(
         condition=_condition(lots, plan, name, row, arm),
         station=station,
         asked=task,
-        lease=60.0 * plan.lease_minutes,
+        lease=state.lease,
         salt=lots.salt("trial", number),
         opens=opens,
     )
@@ -107,7 +105,7 @@ def lapsed(state: StudyState, clock: float) -> list[Released]:
     Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
     was given back, for good.
     """
-    plan = locked_plan(state)
+    plan = state.locked_plan
     if plan.given_back != "worst":
         return []
     over = (
@@ -130,28 +128,6 @@ def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
         for _, _, slot in board.open_slots():
             if slot.holder is not None:
                 yield state.trials[slot.holder - 1]
-
-
-def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:
-    """Return what is to be checked at a station before its next trial, nothing within a day."""
-    last = state.checked.get(station)
-    fresh = last is not None and clock - last <= A_DAYS_WORK
-    return () if fresh else locked_plan(state).checks
-
-
-def check(state: StudyState, station: str, ticked: Collection[str], note: str) -> Checked:
-    """Return the event that the check list was gone through; what is not ticked needs a note."""
-    checks = locked_plan(state).checks
-    for item in ticked:
-        require_choice("a check", item, checks)
-    missing = [name for name in checks if name not in ticked]
-    require(
-        not missing or bool(note.strip()),
-        f"{', '.join(missing)}: not ticked, so say why in the note",
-    )
-    require_note(note)
-    kept = tuple(name for name in checks if name in ticked)
-    return Checked(station=station, ticked=kept, note=note.strip())
 
 
 def holding(state: StudyState, station: str, clock: float) -> TrialRecord | None:
@@ -183,9 +159,9 @@ def require_under_way(state: StudyState, code: str) -> TrialRecord:
 
     A policy's own code is that of many trials, of which an earlier one may still be under way.
     """
-    locked_plan(state)
+    trials = state.trials if state.locked_plan else []
     known = code.strip() if code.strip() in state.codes else code.strip().upper()
-    for trial in reversed(state.trials):
+    for trial in reversed(trials):
         if trial.code == known and trial.status == "leased":
             return trial
     raise NotAllowed("no trial with this code is in progress")
@@ -203,18 +179,44 @@ def finished(state: StudyState) -> bool:
     return bool(boards) and not any(board.needed for board in boards)
 
 
-def locked_plan(state: StudyState) -> StudyPlan:
-    """Return the plan in force, or raise if it is not locked yet."""
-    if state.plan is None:
-        raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
-    return state.plan
+def require_trial(state: StudyState, number: int) -> TrialRecord:
+    """Return a trial by its number, or raise."""
+    trial = state.trial(number) if state.locked_plan else None
+    if trial is None:
+        raise NotAllowed(f"there is no trial {number}")
+    return trial
+
+
+def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:
+    """Return a trial by its number, or raise if it is another station's (None: anyone's)."""
+    trial = require_trial(state, number)
+    if station is not None and trial.station != station:
+        raise NotAllowed(f"trial {number} belongs to another station")
+    return trial
+
+
+def require_taken_by(state: StudyState, number: int, holder: str) -> None:
+    """Raise unless a trial was taken with the token of this name; it stays so for good."""
+    if require_trial(state, number).who != holder:
+        raise NotAllowed(f"trial {number} was taken by someone else")
+
+
+def require_status(trial: TrialRecord, status: str) -> None:
+    """Raise unless a trial is in this status."""
+    if trial.status != status:
+        raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
+
+
+def require_started(trial: TrialRecord) -> None:
+    """Raise unless the operator has started a trial."""
+    if not trial.started:
+        raise NotAllowed(f"trial {trial.number} has not been started by its operator yet")
 
 
 def require_reason(what: str, reason: str) -> None:
     """Raise unless a reason is given for what is done beside the rules."""
     missing = Setting("reason", words="a reason")
     require(bool(reason.strip()), f"{what} needs ", missing)
-    require_note(reason, "a reason")
 
 
 def _free_slot(
@@ -261,7 +263,7 @@ def _seen_first(state: StudyState, slot: Slot) -> bool:
     It is not handed out again, however late it is: what went badly could be got rid of by waiting.
     Only the owner can void it.
     """
-    plan = locked_plan(state)
+    plan = state.locked_plan
     if slot.holder is None or slot.settled or plan.given_back != "worst":
         return False
     trial = state.trials[slot.holder - 1]

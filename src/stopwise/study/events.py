@@ -59,62 +59,6 @@ class Started(Event, kind="started", says="trial {trial} started"):
     lease: Open[float]
 
 
-class Attended(Event, kind="attended"):
-    """A runner, which starts the policies, came to a station or left it."""
-
-    station: Open[str]
-    present: Open[bool]
-    limit: Open[float | None] = None  # seconds after which it ends an episode, of any policy
-
-    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
-        return f"a runner {'came to' if self.present else 'left'} {self.station}"
-
-
-class EpisodeBegan(
-    Event, kind="episode began", says="trial {trial}: the runner began episode {episode}"
-):
-    """The runner starts the policy of a trial, once and never again."""
-
-    trial: Open[int]
-    episode: Open[str]
-    lease: Open[float]
-
-
-class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
-    """The policy of a trial ended, or was stopped."""
-
-    trial: Open[int]
-    episode: Open[str]
-    outcome: Blind[str]  # one of ``OUTCOMES``
-    seconds: Blind[float | None]
-    salt: Blind[str]
-
-
-class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
-    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
-
-    trial: Open[int]
-    file: Open[str]
-    digest: Open[str]
-    size: Open[int]
-
-
-class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
-    """Someone went through the check list of a station; ``note`` says why items are not ticked."""
-
-    station: Open[str]
-    ticked: Open[tuple[str, ...]]
-    note: Open[str]
-
-
-OUTCOMES = {
-    "ended": "the policy ended by itself",
-    "failed": "its command failed",
-    "timed out": "the time limit ended it",
-    "stopped": "the trial was scored, given back or voided meanwhile",
-    "lost": "the runner broke off",
-}
 # The reasons by which a trial goes back that nobody gave back.
 UNNEEDED = "no longer needed"
 LAPSED = "its lease ran out"

@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from stopwise.errors import StopwiseError, StoreFailed
-from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Created
-from stopwise.study.limits import require_name
+from stopwise.study.limits import printable
+from stopwise.study.operation import Again
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
-from stopwise.study.study_plan import StudyPlan
 
 Decide = Callable[[StudyState, float], Event | Sequence[Event]]
 # How long a thread sleeps before it looks whether it must do the storing itself.
@@ -32,7 +31,8 @@ class _Request:
     decide: Decide
     who: str
     key: str | None
-    answer: Callable[[StudyState, float, list[Entry]], Any]
+    answer: Callable[..., Any]
+    repeated: bool = False
     entries: list[Entry] = field(default_factory=list)
     result: Any = None
     error: Exception | None = None
@@ -82,19 +82,18 @@ class Ledger:
     def ask(
         self,
         decide: Decide,
-        answer: Callable[[StudyState, float, list[Entry]], Answer],
+        answer: Callable[..., Answer],
         *,
         who: str,
         key: str | None = None,
     ) -> Answer:
         """Let a decision be taken on the newest state and store it, durably; return the answer.
 
-        That is made of the state after it and of the entries that were stored. If the key is known
-        already, nothing is decided: these are then the one that carries it.
+        That is made of the state after it, of the entries that were stored, and of whether it was
+        repeated: if the key is known already, nothing is decided, and the entry is the one that
+        carries it.
         """
-        require_name(who, "a name")
-        if key is not None:
-            require_name(key, "a key")
+        printable(who)
         request = _Request(decide, who, key, answer)
         self._waiting.append(request)
         while not request.done.is_set():
@@ -153,7 +152,7 @@ class Ledger:
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         """Decide one request on the state after those before it."""
         if request.key is not None and request.key in known:
-            request.entries = [known[request.key]]
+            request.entries, request.repeated = [known[request.key]], True
             return
         try:
             self._state.require_edition()
@@ -174,8 +173,10 @@ class Ledger:
         """Answer a request that was stored."""
         if request.error is None:
             try:
-                request.result = request.answer(self._state, self.clock, request.entries)
-            except StopwiseError as error:
+                request.result = request.answer(
+                    self._state, self.clock, request.entries, repeated=request.repeated
+                )
+            except (StopwiseError, Again) as error:
                 request.error = error
 
     def _catch_up(self) -> None:
@@ -191,12 +192,12 @@ class Ledger:
         if not self._current:
             self._state, self._current = StudyState(), True
 
-    def lots(self, plan: StudyPlan) -> Lots:
-        """Return what draws at random for this study."""
-        # Only the secret is kept: the seed of a draft may still change.
+    @property
+    def secret(self) -> str:
+        """What everything random is drawn from."""
         if self._secret is None:
             self._secret = self.store.secret()
-        return Lots(self._secret, plan.seed)
+        return self._secret
 
     def _tell(self) -> None:
         if self.follower is not None and self._current:

@@ -1,69 +1,164 @@
-"""What is done to a study as a whole: locking, amending, unblinding."""
+"""What is done to a study as a whole: locking, amending, unblinding, and who has a token."""
 
-from typing import Any
+import secrets
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from stopwise import __version__
 from stopwise.core.registry import edition_of
-from stopwise.errors import InvalidInput, NotAllowed
-from stopwise.study.assignment import locked_plan, require_reason
+from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
+from stopwise.study import views
+from stopwise.study.access import Role, digest_of, find, owner_tokens
+from stopwise.study.assignment import require_reason
 from stopwise.study.blinding import Lots
-from stopwise.study.events import Amended, Locked, Unblinded
-from stopwise.study.limits import require_note
+from stopwise.study.event import Event
+from stopwise.study.events import Amended, Locked, TokenCreated, TokenRevoked, Unblinded
+from stopwise.study.limits import DAYS, Name, Note
+from stopwise.study.operation import Now, Operation
 from stopwise.study.plan_file import faults
-from stopwise.study.state import StudyState
+from stopwise.study.state import TokenRecord
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
+TOKEN_DAYS = 90.0  # a token of which nothing else is said
 
-def lock(state: StudyState, lots: Lots, plan: StudyPlan) -> Locked:
-    """Return the event that the plan is frozen: the plan, its hash, the labels, the commitment.
+
+class Lock(Operation[None]):
+    """Freeze the plan and draw the labels; trials can be taken from now on.
 
     The edition of the method stands beside it: with another, the same scores give other evidence.
     """
-    if state.plan is not None:
-        raise NotAllowed("the study is already locked")
-    labels = lots.labels(plan)
-    return Locked(
-        edition=edition_of(plan.method),
-        stopwise=__version__,
-        plan=plan.content(),
-        digest=plan.digest,
-        commitment=lots.commitment,
-        arms=tuple(labels),
-        baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
-        stored_trials={
-            arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored
+
+    plan: StudyPlan
+
+    def decide(self, now: Now) -> Locked:
+        if now.state.plan is not None:
+            raise NotAllowed("the study is already locked")
+        plan, lots = self.plan, Lots(now.secret, self.plan.seed)
+        labels = lots.labels(plan)
+        stored = {arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored}
+        return Locked(
+            edition=edition_of(plan.method),
+            stopwise=__version__,
+            plan=plan.content(),
+            digest=plan.digest,
+            commitment=lots.commitment,
+            arms=tuple(labels),
+            baseline=next((arm for arm, name in labels.items() if name == plan.baseline), None),
+            stored_trials=stored or None,
+        )
+
+
+class Amend(Operation[None]):
+    """Log a remark, or change one of the settings that may still change."""
+
+    route: ClassVar[str] = "POST /plan/amendments"
+    reason: Note
+    changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
+
+    def decide(self, now: Now) -> Event:
+        plan = now.state.locked_plan
+        require_reason("an amendment", self.reason)
+        for name in self.changes:
+            if name not in StudyPlan.model_fields:
+                raise InvalidInput(f"the plan has no entry {name!r}")
+            if name not in AMENDABLE:
+                raise NotAllowed(
+                    f"{name} cannot change after the lock, because the guarantee depends on it; "
+                    f"you can change {', '.join(AMENDABLE)}, and for anything else start a new "
+                    "study"
+                )
+        try:
+            changed = StudyPlan.model_validate({**plan.content(), **self.changes})
+        except ValidationError as error:
+            place, fault = faults(error)[0]
+            raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
+        kept = {name: changed.content()[name] for name in self.changes}
+        return Amended(reason=self.reason.strip(), changes=kept)
+
+
+class Unblind(Operation[views.Names]):
+    """Reveal the policies' names to everyone, and the secret behind all random draws, for good."""
+
+    route: ClassVar[str] = "POST /plan/unblind"
+    reason: Note = ""
+
+    def decide(self, now: Now) -> Event:
+        names = now.state.labels(now.lots)
+        if now.state.unblinded_at is not None:
+            raise NotAllowed("the study is already unblinded")
+        return Unblinded(names=names, secret=now.secret, reason=self.reason.strip())
+
+    def result(self, now: Now) -> views.Names:
+        return views.Names(names=now.state.labels(now.lots))
+
+
+class CreateToken(Operation[None]):
+    """Make a token, good for so many days (None: for ever), of which only the hash is kept.
+
+    A name is one person's or machine's: only an owner may have several tokens.
+    """
+
+    text: str
+    role: str
+    name: Annotated[Name, BeforeValidator(str.strip)]
+    days: float | None = TOKEN_DAYS
+
+    def decide(self, now: Now) -> TokenCreated:
+        days, name = self.days, self.name
+        require_choice("role", self.role, list(Role))
+        require(
+            days is None or 0 < days <= DAYS, f"days must be between 0 and {DAYS}, but got {days!r}"
+        )
+        taken = {
+            record.name
+            for record in now.state.tokens.values()
+            if record.valid(now.time) and not (self.role == record.role == Role.OWNER)
         }
-        or None,
-    )
+        if name in taken:
+            raise NotAllowed(f"there is already a token for {name!r}: revoke it first")
+        return TokenCreated(
+            token=secrets.token_hex(4),
+            role=str(self.role),
+            name=name,
+            digest=digest_of(self.text),
+            expires=None if days is None else now.time + 86_400 * days,
+        )
 
 
-def amend(state: StudyState, reason: str, changes: dict[str, Any]) -> Amended:
-    """Return the event that something was changed or remarked after the lock."""
-    plan = locked_plan(state)
-    require_reason("an amendment", reason)
-    for name in changes:
-        if name not in StudyPlan.model_fields:
-            raise InvalidInput(f"the plan has no entry {name!r}")
-        if name not in AMENDABLE:
-            raise NotAllowed(
-                f"{name} cannot change after the lock, because the guarantee depends on it; you "
-                f"can change {', '.join(AMENDABLE)}, and for anything else start a new study"
-            )
-    try:
-        changed = StudyPlan.model_validate({**plan.content(), **changes})
-    except ValidationError as error:
-        place, fault = faults(error)[0]
-        raise InvalidInput(f"{'.'.join(map(str, place))}: {fault}") from error
-    kept = {name: changed.content()[name] for name in changes}
-    return Amended(reason=reason.strip(), changes=kept)
+class OwnerToken(Operation[str]):
+    """Return the token of an owner for the servers of a study, which is the same for all.
+
+    It is made when it is first asked for, and anew after it was revoked or has expired.
+    """
+
+    secret: str
+    who: str
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        text, known = self._newest(now)
+        if known is not None:
+            return ()
+        return (CreateToken(text=text, role=Role.OWNER, name=self.who).decide(now),)
+
+    def result(self, now: Now) -> str:
+        return self._newest(now)[0]
+
+    def _newest(self, now: Now) -> tuple[str, TokenRecord | None]:
+        tried = ((text, find(now.state, text)) for text in owner_tokens(self.secret, self.who))
+        return next(one for one in tried if one[1] is None or one[1].valid(now.time))
 
 
-def unblind(state: StudyState, lots: Lots, reason: str) -> Unblinded:
-    """Return the event that the names were revealed, with the secret behind all random draws."""
-    locked_plan(state)
-    if state.unblinded_at is not None:
-        raise NotAllowed("the study is already unblinded")
-    require_note(reason, "a reason")
-    return Unblinded(names=state.labels(lots), secret=lots.secret, reason=reason.strip())
+class RevokeToken(Operation[None]):
+    """Revoke a token by its id, with immediate effect."""
+
+    route: ClassVar[str] = "DELETE /tokens/{token}"
+    token: Name
+
+    def decide(self, now: Now) -> Event:
+        if self.token not in now.state.tokens:
+            raise NotAllowed(f"there is no token {self.token!r}")
+        if now.state.tokens[self.token].revoked:
+            raise NotAllowed(f"token {self.token!r} is already revoked")
+        return TokenRevoked(token=self.token)

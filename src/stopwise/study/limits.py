@@ -1,6 +1,8 @@
 """How long a text and how large a number may be, wherever it is entered."""
 
-import math
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat
 
 from stopwise.errors import require
 
@@ -8,24 +10,25 @@ NAME = 200  # characters of a name, a code, a key or an answer
 NOTE = 2000  # of a note or a reason
 TEXT = 10_000  # of a description or of instructions
 SECONDS = 1e6  # a trial's length, or a time limit
+DAYS = 3660  # that a token is good for
 
 
-def require_name(text: str, what: str) -> None:
-    """Raise unless the text is short and printable."""
+def printable(text: str) -> str:
+    """Return a text, or raise unless it is short and printable."""
     require(
         0 < len(text) <= NAME and text.isprintable(),
-        f"{what} must have 1 to {NAME} printable characters, but got {text[:NAME]!r}",
+        f"must have 1 to {NAME} printable characters, but got {text[:NAME]!r}",
     )
+    return text
 
 
-def require_note(text: str, what: str = "a note") -> None:
-    """Raise unless a note or a reason is short enough."""
-    require(len(text) <= NOTE, f"{what} can have at most {NOTE:,} characters")
-
-
-def require_seconds(seconds: float | None) -> None:
-    """Raise unless a duration is possible."""
-    require(
-        seconds is None or (math.isfinite(seconds) and 0 <= seconds <= SECONDS),
-        f"seconds must be between 0 and {SECONDS:,.0f}, but got {seconds!r}",
-    )
+# What is sent or said: the same limits in Python, in the API and in its description.
+Name = Annotated[
+    str, AfterValidator(printable), Field(json_schema_extra={"minLength": 1, "maxLength": NAME})
+]
+Short = Annotated[str, Field(max_length=NAME)]
+Note = Annotated[str, Field(max_length=NOTE)]
+Seconds = Annotated[float, Field(ge=0, le=SECONDS)]
+TrialNumber = Annotated[int, Field(ge=1, le=10**9, description="The number of the trial.")]
+# How long what is sent may be, for the description of the API; its rubric says what it may be.
+SentAnswer = StrictBool | StrictFloat | Short | Annotated[list[Short], Field(max_length=1000)]

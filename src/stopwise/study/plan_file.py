@@ -29,6 +29,7 @@ COMPARED = {
     "finite_number": "a finite number",
     "literal_error": "{expected}",
     "union_tag_invalid": "one of {expected_tags}",
+    "string_too_long": "at most {max_length:,} characters",
 }
 EXPECTED = {
     "int": "a whole number",
@@ -238,7 +239,7 @@ def _in_words(problem: Mapping[str, Any]) -> str:
     if kind == "too_short":
         return f"needs at least {context['min_length']}, but has {context['actual_length']}"
     if kind in COMPARED:
-        got = context.get("tag", given)
+        got = len(given) if kind == "string_too_long" else context.get("tag", given)
         return f"must be {COMPARED[kind].format(**context)}, but got {got!r}"
     expected = EXPECTED.get(kind.split("_")[0])
     if expected and kind.endswith(("_type", "_parsing", "_from_float")):

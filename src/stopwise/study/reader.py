@@ -15,7 +15,6 @@ from stopwise.errors import NotAllowed, StoreFailed
 from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
-from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
 from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
@@ -27,7 +26,7 @@ from stopwise.study.store import LOCKED, Store, lost_store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import beside, study_report
 from stopwise.study.tracking import StudyReporting
-from stopwise.study.trial_actions import own_trial, require_trial
+from stopwise.study.trial_lines import TrialLine, trial_line
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
 from stopwise.trackers.reporter import Reporter
@@ -115,32 +114,33 @@ class StudyReader:
         """The policies' names by label; none before they are revealed."""
         return dict(self._ledger.refresh().names or {})
 
+    def offer(self, station: str) -> views.Offer:
+        """Return the trial that a station has, or what it is told instead."""
+        with self._ledger.reading() as state:
+            return views.offer(state, station, self._clock(state))
+
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
-        with self._ledger.reading() as state:
-            return views.held(state, station, self._clock(state))
+        return self.offer(station).trial
 
     def checks_due(self, station: str) -> tuple[str, ...]:
         """Return what is to be checked at a station before it gets its next trial."""
-        with self._ledger.reading() as state:
-            if state.plan is None or assignment.finished(state):
-                return ()
-            return assignment.checks_due(state, station, self._clock(state))
+        return self.offer(station).checks
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:
-            return views.whereabouts(state, own_trial(state, trial, station))
+            return views.whereabouts(state, assignment.own_trial(state, trial, station))
 
     def taken_by(self, trial: int) -> str:
         """Return who took a trial."""
         with self._ledger.reading() as state:
-            return require_trial(state, trial).who
+            return assignment.require_trial(state, trial).who
 
     def rubric(self, trial: int) -> dict[str, Any]:
         """Return how a trial is scored, as in its assignment."""
         with self._ledger.reading() as state:
-            return views.rubric(state, require_trial(state, trial))
+            return views.rubric(state, assignment.require_trial(state, trial))
 
     def verdict(self) -> StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""
@@ -178,7 +178,7 @@ class StudyReader:
     def analyses(self) -> dict[str, Analysis]:
         """Return the full analysis of each task, with intervals, letters and figures."""
         with self._ledger.reading() as state:
-            return analyses(state, assignment.locked_plan(state))
+            return analyses(state, state.locked_plan)
 
     def status(self) -> views.Status:
         """Return the progress of the study."""
@@ -203,7 +203,7 @@ class StudyReader:
         """Return the trials that count, in the order of the analysis."""
         with self._ledger.reading() as state:
             state.require_edition()
-            return trial_table(state, assignment.locked_plan(state))
+            return trial_table(state, state.locked_plan)
 
     def records(self) -> pl.DataFrame:
         """Return one row per trial ever handed out, with everything reported about it."""
@@ -222,7 +222,7 @@ class StudyReader:
             if used:
                 state.require_edition()
             if state.unblinded_at is None:
-                frame = trial_table(state, assignment.locked_plan(state)).frame
+                frame = trial_table(state, state.locked_plan).frame
                 return frame.drop("trial")
             frame = self.records()
             if not used:
@@ -293,11 +293,11 @@ class StudyReader:
         arms = len(state.arms)
         return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
 
-    def trial_lines(self, most: int) -> list[views.TrialLine]:
+    def trial_lines(self, most: int) -> list[TrialLine]:
         """Return the newest trials, as their owner may choose them; the last one first."""
         with self._ledger.reading() as state:
             clock = self._clock(state)
-            return [views.trial_line(state, one, clock) for one in state.trials[: -most - 1 : -1]]
+            return [trial_line(state, one, clock) for one in state.trials[: -most - 1 : -1]]
 
     def minutes_per_trial(self) -> float | None:
         """Return the minutes from one result to the next while people work; None if too few came.
@@ -306,7 +306,7 @@ class StudyReader:
         than a lease, and no person is done within a second.
         """
         with self._ledger.reading() as state:
-            lease = 60.0 * assignment.locked_plan(state).lease_minutes
+            lease = 60.0 * state.locked_plan.lease_minutes
             times = sorted(
                 trial.when for trial in state.trials if trial.code and trial.status == "scored"
             )
@@ -338,6 +338,13 @@ class StudyReader:
         """Read the study's clock now."""
         return state.clock_at(self.store.now())
 
-    def _lots(self, state: StudyState) -> Lots:
-        """Return what draws at random for the locked plan."""
-        return self._ledger.lots(assignment.locked_plan(state))
+    def policies(self) -> tuple[str, ...]:
+        """Return the names of all policies, for the program that can start each of them."""
+        return self.plan.policy_names
+
+    def recording(self, trial: int, name: str) -> Path:
+        """Return the file of a recording."""
+        with self._ledger.reading() as state:
+            if not any((number, file) == (trial, name) for number, file, _ in state.recordings):
+                raise NotAllowed(f"trial {trial} has no recording of this name")
+        return self._recordings / name

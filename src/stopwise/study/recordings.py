@@ -4,13 +4,16 @@ import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
-from stopwise.study.events import Filmed
+from stopwise.study.assignment import require_trial
+from stopwise.study.entries import Entry
+from stopwise.study.event import Event, Open
+from stopwise.study.operation import Now, Operation
+from stopwise.study.replay import take_in, trial_of
 from stopwise.study.state import StudyState
-from stopwise.study.trial_actions import require_trial
 
 FOLDER = "recordings"
 LARGEST = 200 * 2**20  # bytes
@@ -26,6 +29,38 @@ TYPES = {
     "webm": "video/webm",
 }
 PHOTOS = ("jpg", "png", "webp")
+
+
+class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
+    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
+
+    trial: Open[int]
+    file: Open[str]
+    digest: Open[str]
+    size: Open[int]
+
+
+@take_in.register
+def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
+    state.recordings.append((trial_of(state, event.trial).number, event.file, event.digest))
+
+
+class Film(Operation[None]):
+    """Say that a file, which is stored by now, is a recording of a trial."""
+
+    trial: int
+    file: str
+    digest: str
+    size: int
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        require_room(now.state, self.trial)
+        for known, file, _ in now.state.recordings:
+            if file == self.file and known == self.trial:
+                return []  # it has this one already
+            if file == self.file:
+                raise NotAllowed(f"this file is the recording of trial {known} already")
+        return [Filmed(**dict(self))]
 
 
 def ending_of(start: bytes) -> str | None:
@@ -81,17 +116,6 @@ def require_room(state: StudyState, number: int) -> None:
         raise NotAllowed("the study is unblinded: it is too late to add a recording")
     if sum(known == number for known, _, _ in state.recordings) >= MOST:
         raise NotAllowed(f"trial {number} has {MOST} recordings already")
-
-
-def add(state: StudyState, number: int, name: str, digest: str, size: int) -> list[Filmed]:
-    """Return the event that a trial has a recording; nothing if it has that one already."""
-    require_room(state, number)
-    for known, file, _ in state.recordings:
-        if file == name and known == number:
-            return []
-        if file == name:
-            raise NotAllowed(f"this file is the recording of trial {known} already")
-    return [Filmed(trial=number, file=name, digest=digest, size=size)]
 
 
 def _chunks(path: Path) -> Iterable[bytes]:

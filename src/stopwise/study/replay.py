@@ -34,7 +34,8 @@ def take_in(event: Event, state: StudyState, entry: Entry) -> None:
     raise NotImplementedError(event.kind)
 
 
-def _trial(state: StudyState, number: int) -> TrialRecord:
+def trial_of(state: StudyState, number: int) -> TrialRecord:
+    """Return a trial that an event is about."""
     trial = state.trial(number)
     if trial is None:
         raise LookupError(f"there is no trial {number}")
@@ -80,49 +81,19 @@ def _assigned(event: events.Assigned, state: StudyState, entry: Entry) -> None:
 
 @take_in.register
 def _started(event: events.Started, state: StudyState, _: Entry) -> None:
-    _begin(state, _trial(state, event.trial), event.lease)
+    begin(state, trial_of(state, event.trial), event.lease)
 
 
-def _begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
+def begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
+    """Mark a trial as begun; its lease begins anew."""
     trial.started = True
     trial.expires = state.clock + lease
     state.board(trial).owners[trial.row] = trial.station, trial.expires
 
 
 @take_in.register
-def _attended(event: events.Attended, state: StudyState, entry: Entry) -> None:
-    if event.present:
-        state.attended[event.station] = entry.who
-    else:
-        state.attended.pop(event.station, None)
-
-
-@take_in.register
-def _episode_began(event: events.EpisodeBegan, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
-    trial.episode, trial.running = event.episode, True
-    _begin(state, trial, event.lease)
-
-
-@take_in.register
-def _episode_ended(event: events.EpisodeEnded, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
-    trial.running, trial.seconds = False, event.seconds
-
-
-@take_in.register
-def _checked(event: events.Checked, state: StudyState, _: Entry) -> None:
-    state.checked[event.station] = state.clock
-
-
-@take_in.register
-def _filmed(event: events.Filmed, state: StudyState, _: Entry) -> None:
-    state.recordings.append((_trial(state, event.trial).number, event.file, event.digest))
-
-
-@take_in.register
 def _released(event: events.Released, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
+    trial = trial_of(state, event.trial)
     trial.status, trial.unneeded = "released", event.reason == events.UNNEEDED
     trial.lapsed = event.reason == events.LAPSED
     state.after_unblinding += event.score is not None and state.unblinded_at is not None
@@ -135,7 +106,7 @@ def _released(event: events.Released, state: StudyState, _: Entry) -> None:
 
 @take_in.register
 def _scored(event: events.Scored, state: StudyState, entry: Entry) -> None:
-    trial = _trial(state, event.trial)
+    trial = trial_of(state, event.trial)
     trial.status = "scored"
     state.after_unblinding += state.unblinded_at is not None
     if event.correction is None:
@@ -162,7 +133,7 @@ def _settle(state: StudyState, trial: TrialRecord, score: float) -> None:
 
 @take_in.register
 def _undone(event: events.Undone, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
+    trial = trial_of(state, event.trial)
     _clear(state, trial)
     trial.first = trial.score if trial.first is None else trial.first
     trial.status, trial.score = "leased", None
@@ -178,7 +149,7 @@ def _undone(event: events.Undone, state: StudyState, _: Entry) -> None:
 
 @take_in.register
 def _voided(event: events.Voided, state: StudyState, _: Entry) -> None:
-    trial = _trial(state, event.trial)
+    trial = trial_of(state, event.trial)
     rival = state.rival(trial)
     _clear(state, trial)
     for one in (trial,) if rival is None else (trial, rival):

@@ -135,6 +135,18 @@ class StudyState:
         """Read the study's clock at this moment."""
         return 0.0 if self.moment is None else self.clock + moment.since(self.moment)
 
+    @property
+    def locked_plan(self) -> StudyPlan:
+        """The plan in force; raises if it is not locked yet."""
+        if self.plan is None:
+            raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
+        return self.plan
+
+    @property
+    def lease(self) -> float:
+        """Seconds after which a trial without a result may be handed out again."""
+        return 60.0 * self.locked_plan.lease_minutes
+
     def require_edition(self) -> None:
         """Raise if the plan was locked with another edition of its method than this one's."""
         if self.refusal is not None:

@@ -10,6 +10,7 @@ from stopwise.messages import counted
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study import events
+from stopwise.study.check_lists import Checked
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.recording_report import Place, recording_chapters
@@ -192,7 +193,7 @@ def _checks(study: "StudyReader", entries: list[Entry]) -> Chapter:
             ", ".join(item for item in study.plan.checks if item not in event.ticked) or "-",
             event.note or "-",
         )
-        for when, who, event in _told(entries, events.Checked)
+        for when, who, event in _told(entries, Checked)
     )
     columns = ("station", "when", "who", "not ticked", "note")
     return Chapter("Start-of-day check lists", columns, rows)

@@ -6,75 +6,84 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.messages import Setting, counted
 from stopwise.rows.align import align
-from stopwise.study.assignment import locked_plan, require_reason
-from stopwise.study.blinding import Lots
+from stopwise.study.assignment import require_reason
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import Imported
+from stopwise.study.limits import Note
+from stopwise.study.operation import Now, Operation
 from stopwise.study.state import Import, StudyState
 from stopwise.study.study_plan import StudyPlan
 
 
-def imported(
-    state: StudyState,
-    lots: Lots,
-    trials: Trials,
-    *,
-    source: str,
-    reason: str,
-    again: bool,
-) -> list[Event]:
-    """Return one event per task with the rows of its trials, by label.
+class ImportTrials(Operation[int]):
+    """Add trials that were run elsewhere under the same plan; return how many.
 
-    The i-th trial of each policy makes a row, or, in a design with blocks, each block does. With
-    ``again`` these are said to be other trials, though their scores may begin with those of an
-    import before.
+    They come after the rows that are open: the i-th trial of each policy makes a row, or, in a
+    design with blocks, each block does. With ``again`` these are said to be other trials, though
+    their scores may begin with those of an import before.
     """
-    plan = locked_plan(state)
-    require_reason("importing trials", reason)
-    if plan.shares is not None:
-        raise NotAllowed(
-            "trials cannot be imported into a study of the mean over tasks: their tasks were not "
-            "drawn by it"
-        )
-    labels = {name: label for label, name in state.labels(lots).items()}
-    events: list[Event] = []
-    for given in trials.tasks:
-        task = plan_task(given, plan)
-        aligned = align(
-            trials, task=given, design="paired" if plan.design == "blocks" else "independent"
-        )
-        unknown = [policy for policy in aligned.policies if policy not in labels]
-        if unknown:
-            raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
-        board = state.boards[task]
-        for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
-            board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {given!r}")
-        rows = tuple(
-            {
-                labels[policy]: float(score)
-                for policy, score in zip(aligned.policies, scores, strict=True)
-                if not np.isnan(score)
-            }
-            for scores in aligned.scores
-        )
-        if plan.task(task).judged_in_pairs:
-            _require_preferences(rows)
-        known = len(board.rows)
-        if board.rules.groups:
-            for policy, count in zip(aligned.policies, aligned.counts, strict=True):
-                _require_declared(board, labels[policy], policy, count)
-        elif plan.n_max is not None and known + len(rows) > plan.n_max:
+
+    trials: Trials
+    source: str
+    reason: Note
+    again: bool = False
+
+    def decide(self, now: Now) -> list[Event]:
+        state, trials, plan = now.state, self.trials, now.state.locked_plan
+        require_reason("importing trials", self.reason)
+        if plan.shares is not None:
             raise NotAllowed(
-                f"{counted(known, 'row is', 'rows are')} open and this import adds {len(rows)}, "
-                f"but n_max is {plan.n_max}"
+                "trials cannot be imported into a study of the mean over tasks: their tasks were "
+                "not drawn by it"
             )
-        if not again:
-            _require_new(state, task, rows)
-        events.append(
-            Imported(task=task, rows=rows, source=source, reason=reason.strip(), again=again)
-        )
-    return events
+        labels = {name: label for label, name in state.labels(now.lots).items()}
+        events: list[Event] = []
+        for given in trials.tasks:
+            task = plan_task(given, plan)
+            aligned = align(
+                trials, task=given, design="paired" if plan.design == "blocks" else "independent"
+            )
+            unknown = [policy for policy in aligned.policies if policy not in labels]
+            if unknown:
+                raise InvalidInput(f"the plan has no policy named {unknown[0]!r}")
+            board = state.boards[task]
+            for policy, scores in zip(aligned.policies, aligned.scores.T, strict=True):
+                board.comparison.check(scores[~np.isnan(scores)], f"{policy!r} on {given!r}")
+            rows = tuple(
+                {
+                    labels[policy]: float(score)
+                    for policy, score in zip(aligned.policies, scores, strict=True)
+                    if not np.isnan(score)
+                }
+                for scores in aligned.scores
+            )
+            if plan.task(task).judged_in_pairs:
+                _require_preferences(rows)
+            known = len(board.rows)
+            if board.rules.groups:
+                for policy, count in zip(aligned.policies, aligned.counts, strict=True):
+                    _require_declared(board, labels[policy], policy, count)
+            elif plan.n_max is not None and known + len(rows) > plan.n_max:
+                raise NotAllowed(
+                    f"{counted(known, 'row is', 'rows are')} open and this import adds "
+                    f"{len(rows)}, but n_max is {plan.n_max}"
+                )
+            if not self.again:
+                _require_new(state, task, rows)
+            events.append(
+                Imported(
+                    task=task,
+                    rows=rows,
+                    source=self.source,
+                    reason=self.reason.strip(),
+                    again=self.again,
+                )
+            )
+        return events
+
+    def result(self, now: Now) -> int:
+        return sum(entry.event.trials for entry in now.entries if isinstance(entry.event, Imported))
 
 
 def _require_preferences(rows: tuple[dict[str, float], ...]) -> None:

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 
 from stopwise.errors import NotAllowed, StopwiseError, require
 from stopwise.study import events
-from stopwise.study.assignment import next_trial
+from stopwise.study.assignment import next_trial, require_trial
 from stopwise.study.blinding import Lots
 from stopwise.study.entries import Entry
-from stopwise.study.lifecycle import lock
+from stopwise.study.episodes import EpisodeBegan
+from stopwise.study.lifecycle import Lock
+from stopwise.study.operation import Now
 from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.trial_actions import judged, require_trial
+from stopwise.study.trial_operations import judged
 
 SHORTEST = 16  # digits of a hash that name one entry beyond doubt
 
@@ -82,7 +84,7 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
     lots = Lots(secret, plan.seed)
     match entry.event:
         case events.Locked() as found:
-            for name, value in lock(state, lots, plan).stored().items():
+            for name, value in Lock(plan=plan).decide(Now(state, secret=secret)).stored().items():
                 # Which stopwise locked it is not for the plan to say.
                 if name not in ("edition", "stopwise") and getattr(found, name) != value:
                     yield f"{name} does not match the locked plan"
@@ -94,7 +96,7 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
             state, plan, found
         ):
             yield "the score does not match the answer, or is not the worst"
-        case events.EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
+        case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
         case events.Unblinded(names=names, secret=revealed):
             if revealed != secret:

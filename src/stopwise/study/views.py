@@ -1,15 +1,13 @@
 """What people are shown of a study: frozen, and blind where it must be."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from stopwise.errors import NotAllowed
-from stopwise.study.assignment import finished, holding, locked_plan, needed
+from stopwise.study.assignment import finished, holding, needed
+from stopwise.study.check_lists import checks_due
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 from stopwise.study.study_plan import StudyPlan
-from stopwise.study.trial_actions import undo, void
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +58,19 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What a station is told: its trial, or why there is none.
+
+    There is none if the study is ``finished``, if the ``checks`` have to be gone through first, or
+    if other stations hold the rest.
+    """
+
+    trial: Assignment | None
+    finished: bool = False
+    checks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Whereabouts:
     """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
 
@@ -99,6 +110,13 @@ class Resolved:
     trial: int
     policy: str
     run: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """The policies' names by label."""
+
+    names: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,24 +187,6 @@ class Status:
         return asdict(self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrialLine:
-    """A trial as its owner may choose it, to correct or void it: never whose it is or how it went.
-
-    ``when`` is the time when it was handed out, or its result came; None if it was imported.
-    ``now`` says what it is, ``correctable`` and ``voidable`` what may be done about it.
-    """
-
-    trial: int
-    task: str
-    station: str
-    who: str
-    when: float | None
-    now: str
-    correctable: bool
-    voidable: bool
-
-
 def edited_text(settings: tuple[str, ...]) -> str:
     """Return what to say of a plan whose file was edited after the lock."""
     what = ", ".join(settings)
@@ -201,7 +201,7 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
     trial = holding(state, station, clock)
     if trial is None:
         return None
-    plan = locked_plan(state)
+    plan = state.locked_plan
     task = plan.task(trial.task)
     return Assignment(
         trial=trial.number,
@@ -220,6 +220,15 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
     )
 
 
+def offer(state: StudyState, station: str, clock: float) -> Offer:
+    """Return what a station is told of its trial."""
+    trial, over = held(state, station, clock), finished(state)
+    due = (
+        () if over or trial is not None or state.plan is None else checks_due(state, station, clock)
+    )
+    return Offer(trial=trial, finished=over and trial is None, checks=due)
+
+
 def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     return {
         "attended": trial.station in state.attended,
@@ -232,7 +241,7 @@ def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     """Return how a trial is scored, and the code of the one that it is compared with, if any."""
     first = state.run_before(trial)
-    content: dict[str, Any] = locked_plan(state).task(trial.task).score.model_dump(mode="json")
+    content: dict[str, Any] = state.locked_plan.task(trial.task).score.model_dump(mode="json")
     return content if first is None else {**content, "first": first.code}
 
 
@@ -293,40 +302,3 @@ def _station(state: StudyState, station: str, scored: int, clock: float) -> Stat
         scored=scored,
         who=None if held is None else held.who,
     )
-
-
-def trial_line(state: StudyState, trial: TrialRecord, clock: float) -> TrialLine:
-    """Return a trial as its owner may choose it."""
-    return TrialLine(
-        trial=trial.number,
-        task=trial.task,
-        station=trial.station,
-        who=trial.who,
-        when=trial.when or None,
-        now=_in_words(trial, clock),
-        correctable=_may(undo, state, trial),
-        voidable=_may(void, state, trial),
-    )
-
-
-def _in_words(trial: TrialRecord, clock: float) -> str:
-    if trial.status == "leased":
-        return "under way" if clock < trial.expires else "no result yet"
-    if trial.status == "released":
-        return "lapsed" if trial.lapsed else "not needed" if trial.unneeded else "given back"
-    if trial.status == "voided":
-        return "voided"
-    if trial.waiting:
-        return "run"
-    return "scored, corrected" if trial.withdrawn else "scored" if trial.code else "imported"
-
-
-def _may(
-    act: Callable[[StudyState, int, str], object], state: StudyState, trial: TrialRecord
-) -> bool:
-    """Whether the rules of the action allow it, with a reason."""
-    try:
-        act(state, trial.number, "a reason")
-    except NotAllowed:
-        return False
-    return True

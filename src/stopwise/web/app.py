@@ -13,17 +13,17 @@ from stopwise.web.limits import SafeHeaders, SmallBodies
 from stopwise.web.routes import (
     evidence,
     journal,
+    operations,
     pages,
     plan,
     recordings,
-    robot,
     session,
     tokens,
     trials,
 )
 from stopwise.web.site import Site
 
-CONCERNS = (trials, robot, recordings, evidence, plan, tokens, journal, session, pages)
+CONCERNS = (trials, operations, recordings, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each

@@ -5,18 +5,20 @@ import random
 import secrets
 import ssl
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from types import NoneType
+from typing import Any, Self, TypeVar, cast
 from urllib.parse import quote
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
-from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
-from stopwise.study.rubric import plain_answer
+from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed, require
+from stopwise.study.actions import Actions
+from stopwise.study.operation import Operation, Result
 from stopwise.study.verdict import StudyVerdict
-from stopwise.study.views import Assignment, Recorded, Resolved, Status
+from stopwise.study.views import Assignment, Offer, Status
 from stopwise.web.links import web_address
 
 Parsed = TypeVar("Parsed")
@@ -28,7 +30,7 @@ JSON = {"Content-Type": "application/json"}
 ERRORS: dict[int, type[StopwiseError]] = {400: InvalidInput, 413: InvalidInput}
 
 
-class StudyClient:
+class StudyClient(Actions):
     """A study served by another process or machine (``stopwise study serve``).
 
     The methods have the same names and results as those of ``Study``. A call that meets a broken
@@ -97,82 +99,44 @@ class StudyClient:
         """Whether nothing is left to try."""
         return self.status().phase == "finished"
 
-    def next_trial(self, station: str, *, task: str | None = None) -> Assignment | None:
-        """Return the trial that a station should run next, or None if there is none now."""
-        found = self._call("POST", "/api/trials/next", {"station": station, "task": task})
-        if found.get("checks"):
-            raise NotAllowed(f"go through the check list of station {station!r} first")
-        return _assigned(found)
+    def do(self, operation: Operation[Result], *, who: str | None = None) -> Result:
+        """Do an operation; each report carries a key, so that it is stored once."""
+        require(who is None, "over the network it is entered under the name of the token")
+        require(
+            bool(operation.route), f"{type(operation).__name__} is not offered over the network"
+        )
+        if "key" in type(operation).model_fields and getattr(operation, "key", None) is None:
+            operation = operation.model_copy(update={"key": _new_key()})
+        method, path = operation.route.split()
+        said = {
+            name: value
+            for name, value in dict(operation).items()
+            if not type(operation).model_fields[name].exclude
+        }
+        for name in [name for name in said if f"{{{name}}}" in path]:
+            path = path.replace(f"{{{name}}}", quote(str(said.pop(name)), safe=""))
+        found = self._call(method, f"/api{path}", said or None)
+        kind = operation.returns()
+        result: Any = None if kind is NoneType else parsed(kind, found)
+        return cast(Result, result)
+
+    def offer(self, station: str) -> Offer:
+        """Return the trial that a station has, or what it is told instead."""
+        return parsed(
+            Offer, self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
+        )
 
     def holding(self, station: str) -> Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
-        return _assigned(self._call("GET", f"/api/trials/held?station={quote(station, safe='')}"))
+        return self.offer(station).trial
 
-    def check(self, station: str, ticked: Collection[str], *, note: str = "") -> None:
-        """Say that the start-of-day check list of a station was gone through."""
-        body = {"station": station, "ticked": list(ticked), "note": note}
-        self._call("POST", "/api/stations/check", body)
-
-    def start(self, trial: int, *, station: str) -> None:
-        """Mark a trial as started; repeat this during a long trial to extend its lease."""
-        self._call("POST", f"/api/trials/{trial}/start", {"station": station})
-
-    def release(self, trial: int, *, station: str, reason: str, key: str | None = None) -> None:
-        """Give back a trial; one that has begun counts as the plan says."""
-        body = {"station": station, "reason": reason, "key": key or _new_key()}
-        self._call("POST", f"/api/trials/{trial}/release", body)
-
-    def record(
-        self,
-        trial: int,
-        answer: Any,
-        *,
-        station: str,
-        key: str | None = None,
-        note: str = "",
-        tag: str | None = None,
-        seconds: float | None = None,
-    ) -> Recorded:
-        """Store the result of a trial, once; see ``Study.record``."""
-        body = {
-            "answer": plain_answer(answer),
-            "station": station,
-            "key": key or _new_key(),
-            "note": note,
-            "tag": tag,
-            "seconds": seconds,
-        }
-        return parsed(Recorded, self._call("POST", f"/api/trials/{trial}/score", body))
-
-    def resolve(self, code: str) -> Resolved:
-        """Return the policy a code stands for; only for the role "runner"."""
-        return parsed(Resolved, self._call("GET", f"/api/policies/{quote(code, safe='')}"))
+    def checks_due(self, station: str) -> tuple[str, ...]:
+        """Return what is to be checked at a station before it gets its next trial."""
+        return self.offer(station).checks
 
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies; only for the role "runner"."""
         return tuple(self._call("GET", "/api/policies"))
-
-    def attend(
-        self, station: str, *, present: bool = True, limit: float | None = None
-    ) -> Assignment | None:
-        """Say that a runner starts the policies at a station, or no longer does.
-
-        Returns the trial that the station has at that moment.
-        """
-        body = {"station": station, "present": present, "limit": limit}
-        return _assigned(self._call("POST", "/api/stations/attend", body))
-
-    def begin_episode(self, trial: int, episode: str) -> Resolved:
-        """Return the policy of a trial that its operator has started; once for a trial."""
-        body = {"episode": episode}
-        return parsed(Resolved, self._call("POST", f"/api/trials/{trial}/episode", body))
-
-    def end_episode(
-        self, trial: int, episode: str, *, outcome: str = "ended", seconds: float | None = None
-    ) -> None:
-        """Say that the policy of a trial has ended; see ``Study.end_episode``."""
-        body = {"episode": episode, "outcome": outcome, "seconds": seconds}
-        self._call("POST", f"/api/trials/{trial}/episode/end", body)
 
     def add_recording(self, trial: int, file: str | Path) -> str:
         """Send a video or photo of a trial; return its name beside the study."""
@@ -230,10 +194,6 @@ def _content(response: httpx.Response) -> Any:
     known = isinstance(content, dict) and "detail" in content
     detail = content["detail"] if known else response.reason_phrase
     raise ERRORS.get(response.status_code, NotAllowed)(detail)
-
-
-def _assigned(found: dict[str, Any]) -> Assignment | None:
-    return None if found["trial"] is None else parsed(Assignment, found["trial"])
 
 
 def parsed(kind: type[Parsed], content: Any) -> Parsed:

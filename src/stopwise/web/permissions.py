@@ -55,7 +55,9 @@ def _unknown(message: str) -> HTTPException:
     return HTTPException(401, message, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _allow(*roles: Role) -> Callable[[Grant], Grant]:
+def allow(*roles: Role) -> Callable[[Grant], Grant]:
+    """Return a dependency that gives the grant of a request, if it has one of these roles."""
+
     def check(grant: Annotated[Grant, Depends(_grant)]) -> Grant:
         if grant.role not in roles:
             raise HTTPException(403, f"the role {grant.role} is not allowed to do this")
@@ -65,12 +67,12 @@ def _allow(*roles: Role) -> Callable[[Grant], Grant]:
 
 
 Anyone = Annotated[Grant, Depends(_grant)]
-Owner = Annotated[Grant, Depends(_allow(Role.OWNER))]
+Owner = Annotated[Grant, Depends(allow(Role.OWNER))]
 # Takes and scores trials; never the runner, which knows whose trial it is.
-Operator = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR))]
+Operator = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR))]
 # Sees which trial a station holds, and says that it runs.
-AtTheRobot = Annotated[Grant, Depends(_allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
+AtTheRobot = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
 # Sees the evidence; an operator who did might score by it.
-Reader = Annotated[Grant, Depends(_allow(Role.OWNER, Role.VIEWER))]
+Reader = Annotated[Grant, Depends(allow(Role.OWNER, Role.VIEWER))]
 # Asks what is behind a code: not even the owner, unless by a token that the journal names.
-Runner = Annotated[Grant, Depends(_allow(Role.RUNNER))]
+Runner = Annotated[Grant, Depends(allow(Role.RUNNER))]

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from stopwise.questions import QUESTIONS
 from stopwise.questions.analysis import Analysis
 from stopwise.study.entries import Entry
-from stopwise.study.views import Assignment
 
 
 class _Answer(BaseModel):
@@ -59,16 +58,6 @@ class JoinView(_Answer):
 
     role: str
     page: str
-
-
-class NextView(_Answer):
-    """The station's trial, or none if the study is finished or other stations hold the rest."""
-
-    trial: Assignment | None
-    finished: bool
-    checks: tuple[str, ...] = Field(
-        default=(), description="The start-of-day check list, if it is due before the next trial."
-    )
 
 
 class RecordingView(_Answer):
@@ -178,12 +167,6 @@ class PlanView(_Answer):
     method: str
     locked: bool
     digest: str | None
-
-
-class UnblindView(_Answer):
-    """Policy names by label."""
-
-    names: dict[str, str]
 
 
 class TokenView(_Answer):

@@ -1,4 +1,4 @@
-"""The plan: drafted, locked, amended, unblinded; for the owner."""
+"""The plan: drafted and locked by the owner."""
 
 from fastapi import APIRouter
 
@@ -6,8 +6,8 @@ from stopwise.errors import InvalidInput
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Owner
 from stopwise.web.plan_words import method_in_words, size_in_words
-from stopwise.web.requests import AmendmentRequest, PlanRequest, UnblindRequest
-from stopwise.web.responses import Done, PlanStored, PlanView, UnblindView
+from stopwise.web.requests import PlanRequest
+from stopwise.web.responses import PlanStored, PlanView
 from stopwise.web.site import Here, Site
 
 router = APIRouter(prefix="/api", tags=["plan"], responses=FAILURES)
@@ -43,16 +43,3 @@ def lock_plan(site: Here, grant: Owner) -> PlanStored:
     """Freeze and hash the plan, and draw the labels and the random order."""
     site.study.lock(who=grant.name)
     return PlanStored(notes=site.study.plan.hopeless())
-
-
-@router.post("/plan/amendments")
-def amend_plan(site: Here, grant: Owner, request: AmendmentRequest) -> Done:
-    """Log a remark, or change one of the settings that may still change."""
-    site.study.amend(request.reason, request.changes, who=grant.name)
-    return Done()
-
-
-@router.post("/plan/unblind")
-def unblind(site: Here, grant: Owner, request: UnblindRequest) -> UnblindView:
-    """Reveal the policy names to everyone; this cannot be undone."""
-    return UnblindView(names=site.study.unblind(reason=request.reason, who=grant.name))

@@ -1,14 +1,12 @@
-"""Who may join: tokens are made, listed and revoked by the owner."""
+"""Who may join: tokens are made and listed by the owner."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 
 from stopwise.web.failures import FAILURES
 from stopwise.web.links import join_link, qr_code
 from stopwise.web.permissions import Owner
 from stopwise.web.requests import TokenRequest
-from stopwise.web.responses import Done, NewTokenView, TokenView
+from stopwise.web.responses import NewTokenView, TokenView
 from stopwise.web.site import Here
 
 router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
@@ -26,12 +24,3 @@ def create_token(site: Here, grant: Owner, request: Request, wanted: TokenReques
     token = site.study.create_token(wanted.role, wanted.name, days=wanted.days, who=grant.name)
     link = join_link(site.address(request), token)
     return NewTokenView(token=token, link=link, qr=qr_code(link))
-
-
-@router.delete("/{token}")
-def revoke_token(
-    site: Here, grant: Owner, token: Annotated[str, Path(min_length=1, max_length=64)]
-) -> Done:
-    """Revoke a token by its id, with immediate effect."""
-    site.study.revoke_token(token, who=grant.name)
-    return Done()

@@ -1,0 +1,57 @@
+"""Start-of-day check lists: what is gone through at a station before its first trial of a day."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from stopwise.errors import require, require_choice
+from stopwise.study.access import Role
+from stopwise.study.entries import Entry
+from stopwise.study.event import Event, Open
+from stopwise.study.limits import Name, Note, Short
+from stopwise.study.operation import OPERATOR, Now, Operation
+from stopwise.study.replay import take_in
+from stopwise.study.state import StudyState
+
+A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
+
+
+class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
+    """Someone went through the check list of a station; ``note`` says why items are not ticked."""
+
+    station: Open[str]
+    ticked: Open[tuple[str, ...]]
+    note: Open[str]
+
+
+@take_in.register
+def _checked(event: Checked, state: StudyState, _: Entry) -> None:
+    state.checked[event.station] = state.clock
+
+
+def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:
+    """Return what is to be checked at a station before its next trial, nothing within a day."""
+    last = state.checked.get(station)
+    fresh = last is not None and clock - last <= A_DAYS_WORK
+    return () if fresh else state.locked_plan.checks
+
+
+class Check(Operation[None]):
+    """Say that the start-of-day check list was gone through; what is not ticked needs a note."""
+
+    route: ClassVar[str] = "POST /stations/check"
+    roles: ClassVar[tuple[Role, ...]] = OPERATOR
+    station: Name | None = None
+    ticked: Annotated[tuple[Short, ...], Field(max_length=50)]
+    note: Note = ""
+
+    def decide(self, now: Now) -> Event:
+        checks, note = now.state.locked_plan.checks, self.note.strip()
+        for item in self.ticked:
+            require_choice("a check", item, checks)
+        missing = [name for name in checks if name not in self.ticked]
+        require(
+            not missing or bool(note), f"{', '.join(missing)}: not ticked, so say why in the note"
+        )
+        kept = tuple(name for name in checks if name in self.ticked)
+        return Checked(station=str(self.station), ticked=kept, note=note)

@@ -1,0 +1,190 @@
+"""Episodes: what a runner, a program at the robot, starts for a trial, and learns to start it.
+
+It may learn what is behind a code, and scores nothing.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from stopwise.errors import NotAllowed, require_choice
+from stopwise.study import views
+from stopwise.study.access import Role
+from stopwise.study.assignment import (
+    require_started,
+    require_status,
+    require_trial,
+    require_under_way,
+)
+from stopwise.study.entries import Entry
+from stopwise.study.event import Blind, Event, Open
+from stopwise.study.limits import Name, Seconds, TrialNumber
+from stopwise.study.operation import RUNNER, Now, Operation
+from stopwise.study.replay import begin, take_in, trial_of
+from stopwise.study.state import StudyState, TrialRecord
+from stopwise.study.trial_operations import Start
+
+OUTCOMES = {
+    "ended": "the policy ended by itself",
+    "failed": "its command failed",
+    "timed out": "the time limit ended it",
+    "stopped": "the trial was scored, given back or voided meanwhile",
+    "lost": "the runner broke off",
+}
+
+
+class Attended(Event, kind="attended"):
+    """A runner, which starts the policies, came to a station or left it."""
+
+    station: Open[str]
+    present: Open[bool]
+    limit: Open[float | None] = None  # seconds after which it ends an episode, of any policy
+
+    def text(self, *, blinded: bool) -> str:  # noqa: ARG002
+        """Return the event as a sentence."""
+        return f"a runner {'came to' if self.present else 'left'} {self.station}"
+
+
+class EpisodeBegan(
+    Event, kind="episode began", says="trial {trial}: the runner began episode {episode}"
+):
+    """The runner starts the policy of a trial, once and never again."""
+
+    trial: Open[int]
+    episode: Open[str]
+    lease: Open[float]
+
+
+class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
+    """The policy of a trial ended, or was stopped."""
+
+    trial: Open[int]
+    episode: Open[str]
+    outcome: Blind[str]  # one of ``OUTCOMES``
+    seconds: Blind[float | None]
+    salt: Blind[str]
+
+
+@take_in.register
+def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
+    if event.present:
+        state.attended[event.station] = entry.who
+    else:
+        state.attended.pop(event.station, None)
+
+
+@take_in.register
+def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
+    trial = trial_of(state, event.trial)
+    trial.episode, trial.running = event.episode, True
+    begin(state, trial, event.lease)
+
+
+@take_in.register
+def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
+    trial = trial_of(state, event.trial)
+    trial.running, trial.seconds = False, event.seconds
+
+
+class Resolve(Operation[views.Resolved]):
+    """Return the policy that a code stands for, for the program that starts it.
+
+    With this its trial has begun, if it was not started before.
+    """
+
+    route: ClassVar[str] = "GET /policies/{code}"
+    roles: ClassVar[tuple[Role, ...]] = RUNNER
+    code: Name
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        trial = require_under_way(now.state, self.code)
+        begun = Start(trial=trial.number, station=trial.station).decide(Now(now.state))
+        return () if trial.started else (begun,)
+
+    def result(self, now: Now) -> views.Resolved:
+        return _resolved(now, require_under_way(now.state, self.code))
+
+
+class Attend(Operation[views.Offer]):
+    """Say that a runner starts the policies at a station from now on, or no longer does.
+
+    Returns the trial that the station has at that moment: if it was started, then without it.
+    """
+
+    route: ClassVar[str] = "POST /stations/attend"
+    roles: ClassVar[tuple[Role, ...]] = RUNNER
+    station: Name
+    present: bool = True
+    limit: Seconds | None = Field(
+        default=None, gt=0, description="Seconds for which an episode may last."
+    )
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        if now.state.locked_plan and self.station:
+            return [Attended(station=self.station, present=self.present, limit=self.limit)]
+        return []
+
+    def result(self, now: Now) -> views.Offer:
+        return views.offer(now.state, self.station, now.clock)
+
+
+class BeginEpisode(Operation[views.Resolved]):
+    """Return the policy of a trial that its operator has started, to be started now.
+
+    This works once for a trial: a second episode of it is refused. The same call may be repeated if
+    its answer was lost.
+    """
+
+    route: ClassVar[str] = "POST /trials/{trial}/episode"
+    roles: ClassVar[tuple[Role, ...]] = RUNNER
+    trial: TrialNumber
+    episode: Name
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        trial = require_trial(now.state, self.trial)
+        if trial.episode == self.episode and trial.running:
+            return []
+        require_status(trial, "leased")
+        if trial.episode:
+            raise NotAllowed(f"trial {self.trial} was run already, and is not run again")
+        require_started(trial)
+        return [EpisodeBegan(trial=self.trial, episode=self.episode, lease=now.state.lease)]
+
+    def result(self, now: Now) -> views.Resolved:
+        return _resolved(now, now.state.trials[self.trial - 1])
+
+
+class EndEpisode(Operation[None]):
+    """Say that the policy of a trial has ended, how, and after how long."""
+
+    route: ClassVar[str] = "POST /trials/{trial}/episode/end"
+    roles: ClassVar[tuple[Role, ...]] = RUNNER
+    trial: TrialNumber
+    episode: Name
+    outcome: Name = Field(default="ended", description=f"One of {', '.join(OUTCOMES)}.")
+    seconds: Seconds | None = None
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        require_choice("outcome", self.outcome, OUTCOMES)
+        trial = require_trial(now.state, self.trial)
+        if trial.episode != self.episode:
+            raise NotAllowed(f"trial {self.trial} has no episode {self.episode!r}")
+        if not trial.running:
+            return []
+        return [
+            EpisodeEnded(
+                trial=self.trial,
+                episode=self.episode,
+                outcome=self.outcome,
+                seconds=self.seconds,
+                salt=now.lots.salt("episode", self.trial),
+            )
+        ]
+
+
+def _resolved(now: Now, trial: TrialRecord) -> views.Resolved:
+    name = now.state.labels(now.lots)[trial.arm]
+    plan = now.state.locked_plan
+    run = next(policy.run for policy in plan.policies if policy.name == name)
+    return views.Resolved(trial=trial.number, policy=name, run=run)

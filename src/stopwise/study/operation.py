@@ -1,0 +1,121 @@
+"""What an operation is: what somebody says to a study, who may, and what follows from it.
+
+Each is one class. Routes, request models and the reference of the API are made from the table in
+``operations``, and ``Study`` and ``StudyClient`` do the same ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from stopwise.errors import InvalidInput, NotAllowed
+from stopwise.study.access import Grant, Role
+from stopwise.study.blinding import Lots
+from stopwise.study.entries import Entry
+from stopwise.study.event import Event
+from stopwise.study.limits import Name, TrialNumber
+from stopwise.study.plan_file import faults
+from stopwise.study.state import StudyState
+
+Result = TypeVar("Result")
+
+OWNER = (Role.OWNER,)
+# Takes and scores trials; never the runner, which knows whose trial it is.
+OPERATOR = (Role.OWNER, Role.OPERATOR)
+AT_THE_ROBOT = (*OPERATOR, Role.RUNNER)
+# Asks what is behind a code: not even the owner, unless by a token that the journal names.
+RUNNER = (Role.RUNNER,)
+
+
+@dataclass(frozen=True)
+class Now:
+    """What an operation is decided on: the newest state, and what time it is to the study.
+
+    ``secret`` is what everything random is drawn from, ``time`` in seconds since 1970, ``grant``
+    that of whoever says it over the API. Afterwards, ``entries`` are those that were stored; if it
+    was ``repeated``, the one of the first time.
+    """
+
+    state: StudyState
+    clock: float = 0.0
+    secret: str = ""
+    time: float = 0.0
+    grant: Grant | None = None
+    entries: Sequence[Entry] = ()
+    repeated: bool = False
+
+    @property
+    def lots(self) -> Lots:
+        """What draws at random for the locked plan."""
+        return Lots(self.secret, self.state.locked_plan.seed)
+
+    def station(self, said: Any) -> Any:
+        """Return the station that is meant: over the API by default the name of the token."""
+        own = None if self.grant is None else self.grant.name
+        return own if said.station is None else said.station
+
+
+class Operation(BaseModel, Generic[Result]):
+    """Something that is said to a study; its fields are what is said.
+
+    A field that is excluded is for Python alone.
+
+    Attributes
+    ----------
+    route
+        Method and path of the API; empty if it is not offered there.
+    roles
+        Who may do it over the API.
+    own
+        Whether, there, an operator may do it only to a trial that was taken with the same token.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    route: ClassVar[str] = ""
+    roles: ClassVar[tuple[Role, ...]] = OWNER
+    own: ClassVar[bool] = False
+
+    def __init__(self, **said: Any) -> None:
+        try:
+            super().__init__(**said)
+        except ValidationError as error:
+            place, fault = faults(error)[0]
+            raise InvalidInput(f"{place[0] if place else 'it'} {fault}") from error
+
+    @classmethod
+    def returns(cls) -> Any:
+        """Return the type of the result."""
+        given = (getattr(base, "__pydantic_generic_metadata__", {}) for base in cls.__mro__)
+        return next(one["args"][0] for one in given if one.get("args"))
+
+    def decide(self, now: Now) -> Event | Sequence[Event]:
+        """Return the events that are to be entered, or raise; nothing is changed by this."""
+        raise NotImplementedError
+
+    def result(self, now: Now) -> Result:  # noqa: ARG002
+        """Return the result, from the state after it."""
+        return None  # type: ignore[return-value]  # of those that have none
+
+
+class Keyed(Operation[Result]):
+    """A report on a trial: sent again with its key, it is stored once."""
+
+    trial: TrialNumber
+    key: Name | None = Field(
+        default=None,
+        description="Sent again with its key, it is stored once; another answer is refused.",
+    )
+    makes: ClassVar[type[Event]]
+
+    def result(self, now: Now) -> Result:
+        """Raise if the key was that of another report."""
+        event = now.entries[-1].event
+        if not isinstance(event, self.makes) or getattr(event, "trial", None) != self.trial:
+            raise NotAllowed("this key was already used for another report")
+        return super().result(now)
+
+
+class Again(Exception):
+    """What was entered changes what is to be decided: the operation is done once more."""

@@ -1,0 +1,18 @@
+"""All that can be said to a study: the table from which the API and its clients are made."""
+
+from typing import Any
+
+from stopwise.study.check_lists import Check
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve
+from stopwise.study.lifecycle import Amend, CreateToken, Lock, OwnerToken, RevokeToken, Unblind
+from stopwise.study.operation import Operation
+from stopwise.study.recordings import Film
+from stopwise.study.trial_import import ImportTrials
+from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Undo, Void
+
+OPERATIONS: dict[str, tuple[type[Operation[Any]], ...]] = {
+    "trials": (NextTrial, Start, Score, Release, Check, Correct, Void, Undo, ImportTrials),
+    "runner": (Resolve, Attend, BeginEpisode, EndEpisode, Film),
+    "plan": (Lock, Amend, Unblind),
+    "tokens": (CreateToken, OwnerToken, RevokeToken),
+}

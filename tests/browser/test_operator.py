@@ -268,7 +268,7 @@ def scored_elsewhere(study: sw.Study, one: Page, other: Page) -> None:
     expect(gone).to_be_hidden()
 
     study.void(2, "the cup was missing")
-    expect(gone).to_contain_text("The owner voided trial 2: it does not count.")
+    expect(gone).to_contain_text("Trial 2 was voided")
     tap(other, "Dismiss")
     expect(other.locator("#ready")).to_be_visible()
 

@@ -99,6 +99,7 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     trial = take(study).trial
     study.start(trial, station="left")
     study.begin_episode(trial, "0001-5a5a5a", who="robot")
+    study.stop(trial, station="left")
     clock.time += 31.25
     study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
     study.record(trial, 0.125, station="left")

@@ -34,7 +34,7 @@ def everything_shown(state: StudyState) -> list[Any]:
     return [
         views.held(state, "left", now),
         views.held(state, "right", now),
-        *(views.whereabouts(state, trial) for trial in state.trials),
+        *(views.whereabouts(state, trial, now) for trial in state.trials),
         *(views.rubric(state, trial) for trial in state.trials),
         *(trial_line(state, trial, now) for trial in state.trials),
         views.status(state, plan, now),
@@ -65,7 +65,8 @@ def test_nothing_shown_depends_on_the_policy_of_a_trial(tmp_path: Path, score: s
 
 def test_what_is_shown_of_a_trial_is_these_fields_and_no_more() -> None:
     """Sabotage that fails it: a further field, such as ``arm``, in one of these."""
-    own = {"trial", "needed", "started", "attended", "episode", "running", "seconds"}
+    own = {"trial", "needed", "started", "attended", "silent", "episode", "running", "stopping"}
+    own.add("seconds")
     shown = {
         views.Assignment: {
             *own,

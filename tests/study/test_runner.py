@@ -22,7 +22,7 @@ from stopwise.study.episodes import EpisodeEnded
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
 from stopwise.web.client import StudyClient
-from tests.study.live import locked, policy_of, take
+from tests.study.live import Clock, locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, running, written
 from tests.web.serving import served
 
@@ -173,6 +173,63 @@ def test_the_policy_stops_when_its_trial_is_over(
     assert not running(child)
     score = study.records().row(0, named=True)["score"]
     assert score == {"given back": 0.0, "scored": 1.0, "voided": None}[name]
+
+
+def test_the_operator_stops_the_robot_and_scores_what_was_seen(
+    study: sw.Study, tmp_path: Path
+) -> None:
+    with attending(study, both(tmp_path, "sleep 60")):
+        trial, pid = started(study, tmp_path)
+        study.stop(trial, station="left")
+        study.stop(trial, station="left")  # tapped again
+        (event,) = eventually(lambda: ended(study))
+        assert event.outcome == "stopped"
+        assert not running(pid)
+        assert study.record(trial, False, station="left").counted
+    assert [entry.kind for entry in study.journal()].count("stop asked") == 1
+
+
+def test_a_trial_that_was_stopped_before_it_began_is_not_run(study: sw.Study) -> None:
+    trial = take(study).trial
+    with pytest.raises(sw.NotAllowed, match="has not been started by its operator"):
+        study.stop(trial, station="left")
+    study.start(trial, station="left")
+    study.stop(trial, station="left")
+    with pytest.raises(sw.NotAllowed, match="was stopped by its operator before it began"):
+        study.begin_episode(trial, "one")
+
+
+def test_a_trial_whose_policy_could_not_be_started_is_voided(
+    study: sw.Study, tmp_path: Path
+) -> None:
+    """Nothing has moved, so that it has no outcome; its place is tried again."""
+    program = tmp_path / "policy"
+    program.write_text("#!/there/is/no/such/shell\n")
+    program.chmod(0o700)
+    with attending(study, written(tmp_path / "runner.yaml", dict.fromkeys(NAMES, str(program)))):
+        trial = take(study).trial
+        study.start(trial, station="left")
+        (event,) = eventually(lambda: ended(study))
+    assert event.outcome == "not started"
+    assert study.whereabouts(trial, station="left").status == "voided"
+    assert study.journal()[-2].content["reason"] == "the runner could not start its policy"
+    assert policy_of(study, take(study).trial) == policy_of(study, trial)
+    assert study.verify().sound
+
+
+def test_a_runner_that_is_silent_is_told_of(tmp_path: Path, clock: Clock) -> None:
+    with locked(str(tmp_path / "study"), clock) as study:
+        assert not take(study).silent  # nobody expects one
+        study.attend("left")
+        assert not take(study).silent
+        clock.time += 11
+        assert take(study).silent
+        study.hear("left")
+        assert not take(study).silent
+        with sw.Study.open(tmp_path / "study", clock=clock) as other:
+            assert not take(other).silent
+            clock.time += 11
+            assert other.whereabouts(1, station="left").silent
 
 
 def _text(tmp_path: Path) -> str:

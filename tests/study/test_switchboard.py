@@ -48,6 +48,13 @@ class Counting:
         return np.array([self.seen + observation["state"][0]])
 
 
+class Inferring:
+    """A policy as openpi makes them: it answers with a chunk, and knows its name."""
+
+    def infer(self, observation: dict[str, Any]) -> dict[str, Any]:
+        return {"actions": np.full((2, 1), 5.0 + observation["state"][0]), "name": "new"}
+
+
 def far_away(observation: dict[str, Any]) -> dict[str, Any]:
     """A policy on a server, which fails if it is asked for -1."""
     if observation["state"][0] < 0:
@@ -131,6 +138,21 @@ def test_the_robot_asks_one_address_and_the_policy_of_the_trial_answers(
     assert {event.outcome for event in ended(study)} == {"ended"}
     assert {7.0, 1.0} <= set(robot.numbers())
     assert not any(name in line for line in said for name in ("old", "new", "ws://"))
+
+
+def test_a_policy_of_this_process_may_have_nothing_but_infer(
+    study: sw.Study, tmp_path: Path
+) -> None:
+    port = free_port()
+    ways = {key: {"policy": f"{__name__}:Inferring"} for key in ("old", "new")}
+    file = written(tmp_path / "runner.yaml", ways, router={"port": port})
+    with attending(study, file):
+        study.start(take(study).trial, station="left")
+        robot = Robot(port)
+        robot.thread.start()
+        eventually(lambda: ended(study))
+        robot.over.set()
+    assert robot.numbers()[:2] == [5.0, 5.0]
 
 
 def test_a_policy_that_fails_tells_the_runner_alone(study: sw.Study, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_owner_corrects_a_score(place: str) -> None:
     [
         (1, {"answer": ["cup"]}, 400, "a milestone must be one of cup reached, cup grasped, "),
         (1, {"answer": True}, 400, "the milestones reached must be a list of names, but got True"),
-        (1, {"reason": ""}, 400, "reason: "),
+        (1, {"reason": ""}, 400, "correcting a score needs a reason"),
         (1, {"reason": " "}, 400, "correcting a score needs a reason"),
         (2, {}, 409, "trial 2 is leased, not scored"),
         (9, {}, 409, "there is no trial 9"),

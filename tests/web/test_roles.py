@@ -45,6 +45,8 @@ MAY = {
     "GET /api/trials/{trial}/recordings/{name}": "opvr",
     "POST /api/stations/check": "op",
     "POST /api/stations/attend": "r",
+    "POST /api/stations/hear": "r",
+    "POST /api/trials/{trial}/stop": "op",
     "GET /api/policies": "r",
     "GET /api/policies/{code}": "r",
     "POST /api/trials/{trial}/episode": "r",

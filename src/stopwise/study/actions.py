@@ -7,7 +7,7 @@ from typing import Any
 from stopwise.errors import NotAllowed
 from stopwise.study import views
 from stopwise.study.check_lists import Check
-from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve, Stop
 from stopwise.study.lifecycle import Amend, RevokeToken, Unblind
 from stopwise.study.operation import Operation, Result
 from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Undo, Void
@@ -180,6 +180,10 @@ class Actions(ABC):
         """
         return self.do(Attend(station=station, present=present, limit=limit), who=who).trial
 
+    def stop(self, trial: int, *, station: str | None = None, who: str | None = None) -> None:
+        """Stop the robot: the runner ends the policy of a trial, which is scored as it was seen."""
+        self.do(Stop(trial=trial, station=station), who=who)
+
     def begin_episode(self, trial: int, episode: str, *, who: str | None = None) -> views.Resolved:
         """Return the policy of a trial that its operator has started, to be started now.
 
@@ -204,7 +208,8 @@ class Actions(ABC):
         trial, episode
             As in ``begin_episode``.
         outcome
-            "ended", "failed", "timed out", "stopped" (the trial was over) or "lost".
+            "ended", "failed", "timed out", "stopped" (by the operator, or with the trial), "lost",
+            or "not started": then nothing has moved, and the trial is voided.
         seconds
             How long it ran.
         who

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    Float,
     ForeignKey,
     Integer,
     MetaData,
@@ -53,6 +54,17 @@ journal = Table(
     Column("body", Text, nullable=False),
     Column("hash", Text, nullable=False),
     UniqueConstraint("study", "key", name="journal_key"),
+)
+
+# When a runner was last heard of, at each station: no event, or it would fill the journal.
+presence = Table(
+    "presence",
+    _METADATA,
+    Column("study", Text, ForeignKey(studies.c.study), primary_key=True),
+    Column("station", Text, primary_key=True),
+    Column("time", Float, nullable=False),
+    Column("boot", Text, nullable=False),  # and the uptime, as in clock.py
+    Column("uptime", Float, nullable=False),
 )
 
 # The set-up of one PostgreSQL database is serialised by this number.

@@ -12,6 +12,7 @@ from stopwise.errors import NotAllowed, require_choice
 from stopwise.study import views
 from stopwise.study.access import Role
 from stopwise.study.assignment import (
+    own_trial,
     require_started,
     require_status,
     require_trial,
@@ -20,18 +21,20 @@ from stopwise.study.assignment import (
 from stopwise.study.entries import Entry
 from stopwise.study.event import Blind, Event, Open
 from stopwise.study.limits import Name, Seconds, TrialNumber
-from stopwise.study.operation import RUNNER, Now, Operation
+from stopwise.study.operation import OPERATOR, RUNNER, Now, Operation
 from stopwise.study.replay import begin, take_in, trial_of
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.trial_operations import Start
+from stopwise.study.trial_operations import Start, Void, allowed
 
 OUTCOMES = {
     "ended": "the policy ended by itself",
     "failed": "its command failed",
     "timed out": "the time limit ended it",
-    "stopped": "the trial was scored, given back or voided meanwhile",
+    "stopped": "its operator stopped it, or scored, gave back or voided the trial meanwhile",
     "lost": "the runner broke off",
+    "not started": "it could not be started, so that the trial is voided",
 }
+NOT_STARTED = "the runner could not start its policy"
 
 
 class Attended(Event, kind="attended"):
@@ -66,10 +69,22 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
     salt: Blind[str]
 
 
+class StopAsked(Event, kind="stop asked", says="trial {trial}: its operator stopped the robot"):
+    """The operator of a trial wants its policy stopped; it is then scored as it was seen."""
+
+    trial: Open[int]
+
+
+@take_in.register
+def _stop_asked(event: StopAsked, state: StudyState, _: Entry) -> None:
+    trial_of(state, event.trial).stopping = True
+
+
 @take_in.register
 def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
     if event.present:
         state.attended[event.station] = entry.who
+        state.heard[event.station] = state.clock
     else:
         state.attended.pop(event.station, None)
 
@@ -149,14 +164,36 @@ class BeginEpisode(Operation[views.Resolved]):
         if trial.episode:
             raise NotAllowed(f"trial {self.trial} was run already, and is not run again")
         require_started(trial)
+        if trial.stopping:
+            raise NotAllowed(f"trial {self.trial} was stopped by its operator before it began")
         return [EpisodeBegan(trial=self.trial, episode=self.episode, lease=now.state.lease)]
 
     def result(self, now: Now) -> views.Resolved:
         return _resolved(now, now.state.trials[self.trial - 1])
 
 
+class Stop(Operation[None]):
+    """Stop the robot: the runner ends the policy, and the trial is scored as it was seen."""
+
+    route: ClassVar[str] = "POST /trials/{trial}/stop"
+    roles: ClassVar[tuple[Role, ...]] = OPERATOR
+    own: ClassVar[bool] = True
+    trial: TrialNumber
+    station: Name | None = None
+
+    def decide(self, now: Now) -> Sequence[Event]:
+        trial = own_trial(now.state, self.trial, now.station(self))
+        require_status(trial, "leased")
+        require_started(trial)
+        over = trial.stopping or (trial.episode and not trial.running)
+        return [] if over else [StopAsked(trial=self.trial)]
+
+
 class EndEpisode(Operation[None]):
-    """Say that the policy of a trial has ended, how, and after how long."""
+    """Say that the policy of a trial has ended, how, and after how long.
+
+    A trial whose policy was "not started" is voided: nothing has moved, so it has no outcome.
+    """
 
     route: ClassVar[str] = "POST /trials/{trial}/episode/end"
     roles: ClassVar[tuple[Role, ...]] = RUNNER
@@ -172,15 +209,21 @@ class EndEpisode(Operation[None]):
             raise NotAllowed(f"trial {self.trial} has no episode {self.episode!r}")
         if not trial.running:
             return []
-        return [
-            EpisodeEnded(
-                trial=self.trial,
-                episode=self.episode,
-                outcome=self.outcome,
-                seconds=self.seconds,
-                salt=now.lots.salt("episode", self.trial),
-            )
-        ]
+        ended = EpisodeEnded(
+            trial=self.trial,
+            episode=self.episode,
+            outcome=self.outcome,
+            seconds=self.seconds,
+            salt=now.lots.salt("episode", self.trial),
+        )
+        void = Void(trial=self.trial, reason=NOT_STARTED)
+        if (
+            self.outcome != "not started"
+            or trial.status != "leased"
+            or not allowed(void, now.state)
+        ):
+            return [ended]
+        return [ended, void.decide(now)]
 
 
 def _resolved(now: Now, trial: TrialRecord) -> views.Resolved:

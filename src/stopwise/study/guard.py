@@ -14,9 +14,11 @@ import threading
 import time
 from contextlib import suppress
 
+NOT_STARTED = 127  # the exit code that says so
+
 
 def main() -> int:
-    """Start what the runner wants started; return its exit code."""
+    """Start what the runner wants started; return whether it failed, or could not be started."""
     wanted = json.loads(sys.stdin.readline())
     try:
         policy = subprocess.Popen(
@@ -24,12 +26,11 @@ def main() -> int:
         )
     except OSError as error:
         sys.stderr.write(f"it cannot be started: {error}\n")
-        return 127
+        return NOT_STARTED
     threading.Thread(target=_end, args=(policy.pid, wanted["grace"]), daemon=True).start()
     os.waitid(os.P_PID, policy.pid, os.WEXITED | os.WNOWAIT)
     _signal(policy.pid, signal.SIGKILL)  # what it has left behind; its number is still its own
-    code = policy.wait()
-    return code if code >= 0 else 128 - code
+    return int(policy.wait() != 0)
 
 
 def _end(group: int, grace: float) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -21,7 +22,23 @@ from stopwise.study.store import Store, Writer
 Decide = Callable[[StudyState, float], Event | Sequence[Event]]
 # How long a thread sleeps before it looks whether it must do the storing itself.
 SECONDS_TO_WAIT = 0.02
+LATEST = 200  # entries that are kept as they are, for those who read the end of the journal
+# The ledgers that were looked up in this context; None outside of ``one_look``.
+_LOOKED: ContextVar[set[int] | None] = ContextVar("looked", default=None)
 Answer = TypeVar("Answer")
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Let all that is read in the block come from one look at the store.
+
+    What is stored meanwhile by this process is seen, too; what others store is not.
+    """
+    token = _LOOKED.set(set())
+    try:
+        yield
+    finally:
+        _LOOKED.reset(token)
 
 
 @dataclass
@@ -49,7 +66,8 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.lock = threading.RLock()
-        self.clock = 0.0  # of the study, when something was stored last
+        self.clock = 0.0  # of the study, at the last look
+        self.latest: deque[Entry] = deque(maxlen=LATEST)
         self._state = StudyState()
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
@@ -67,11 +85,25 @@ class Ledger:
     def refresh(self) -> StudyState:
         """Take in what others have added to the journal; return the state."""
         with self.lock:
+            looked = _LOOKED.get()
+            if self._current and looked is not None and id(self) in looked:
+                return self._state
             self._load()
-            for entry in self.store.entries(self._state.seq, self._state.hash):
-                apply(self._state, entry)
+            with self.store.look(self._state.seq, self._state.hash) as look:
+                for entry in look.entries:
+                    self._apply(entry)
+            self.clock = self._state.clock_at(look.moment)
+            self._state.heard = {
+                station: self._state.clock_at(moment) for station, moment in look.heard.items()
+            }
+            if looked is not None:
+                looked.add(id(self))
             self._tell()
             return self._state
+
+    def _apply(self, entry: Entry) -> None:
+        apply(self._state, entry)
+        self.latest.append(entry)
 
     @contextmanager
     def reading(self) -> Iterator[StudyState]:
@@ -126,7 +158,7 @@ class Ledger:
             self._catch_up()
             with self.store.writer() as writer:
                 for entry in writer.entries(self._state.seq, self._state.hash):
-                    apply(self._state, entry)
+                    self._apply(entry)
                 self.clock = self._state.clock_at(writer.moment)
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
@@ -165,7 +197,7 @@ class Ledger:
             events.insert(0, Created(study=self.store.study))
         request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
-            apply(self._state, entry)
+            self._apply(entry)
         if request.key is not None and request.entries:
             known[request.key] = request.entries[-1]
 
@@ -191,6 +223,7 @@ class Ledger:
         """Start from nothing if the state may hold entries that were not stored."""
         if not self._current:
             self._state, self._current = StudyState(), True
+            self.latest.clear()
 
     @property
     def secret(self) -> str:

@@ -6,6 +6,7 @@ Each is one class. Routes, request models and the reference of the API are made 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -88,7 +89,8 @@ class Operation(BaseModel, Generic[Result]):
     def returns(cls) -> Any:
         """Return the type of the result."""
         given = (getattr(base, "__pydantic_generic_metadata__", {}) for base in cls.__mro__)
-        return next(one["args"][0] for one in given if one.get("args"))
+        result = next(one["args"][0] for one in given if one.get("args"))
+        return NoneType if result is None else result
 
     def decide(self, now: Now) -> Event | Sequence[Event]:
         """Return the events that are to be entered, or raise; nothing is changed by this."""

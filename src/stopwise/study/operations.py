@@ -3,7 +3,7 @@
 from typing import Any
 
 from stopwise.study.check_lists import Check
-from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve, Stop
 from stopwise.study.lifecycle import Amend, CreateToken, Lock, OwnerToken, RevokeToken, Unblind
 from stopwise.study.operation import Operation
 from stopwise.study.recordings import Film
@@ -12,7 +12,7 @@ from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, 
 
 OPERATIONS: dict[str, tuple[type[Operation[Any]], ...]] = {
     "trials": (NextTrial, Start, Score, Release, Check, Correct, Void, Undo, ImportTrials),
-    "runner": (Resolve, Attend, BeginEpisode, EndEpisode, Film),
+    "runner": (Resolve, Attend, BeginEpisode, EndEpisode, Stop, Film),
     "plan": (Lock, Amend, Unblind),
     "tokens": (CreateToken, OwnerToken, RevokeToken),
 }

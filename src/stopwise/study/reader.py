@@ -16,12 +16,11 @@ from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
 from stopwise.study.entries import Entry
-from stopwise.study.events import Locked
 from stopwise.study.ledger import Ledger
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
-from stopwise.study.state import StudyState, TokenRecord
+from stopwise.study.state import TokenRecord
 from stopwise.study.store import LOCKED, Store, lost_store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import beside, study_report
@@ -117,7 +116,7 @@ class StudyReader:
     def offer(self, station: str) -> views.Offer:
         """Return the trial that a station has, or what it is told instead."""
         with self._ledger.reading() as state:
-            return views.offer(state, station, self._clock(state))
+            return views.offer(state, station, self._ledger.clock)
 
     def holding(self, station: str) -> views.Assignment | None:
         """Return the trial that a station has taken but not yet reported."""
@@ -130,7 +129,8 @@ class StudyReader:
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
         """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:
-            return views.whereabouts(state, assignment.own_trial(state, trial, station))
+            found = assignment.own_trial(state, trial, station)
+            return views.whereabouts(state, found, self._ledger.clock)
 
     def taken_by(self, trial: int) -> str:
         """Return who took a trial."""
@@ -183,7 +183,7 @@ class StudyReader:
     def status(self) -> views.Status:
         """Return the progress of the study."""
         with self._ledger.reading() as state:
-            return views.status(state, self.plan, self._clock(state), self.edited())
+            return views.status(state, self.plan, self._ledger.clock, self.edited())
 
     def edited(self) -> tuple[str, ...]:
         """Return which settings ``study.yaml`` has otherwise than the plan that was locked."""
@@ -193,10 +193,9 @@ class StudyReader:
         about = file.stat()
         version = (about.st_mtime_ns, about.st_size, self.plan.digest)
         if version != self._edited[0]:
-            with closing(self.store.entries()) as entries:
-                event = next(entry.event for entry in entries if isinstance(entry.event, Locked))
-            locked = StudyPlan.model_validate(event.plan)
-            self._edited = version, differences(file, locked, self.plan)
+            declared = self._ledger.state.declared
+            assert declared is not None
+            self._edited = version, differences(file, declared, self.plan)
         return self._edited[1]
 
     def trials(self) -> Trials:
@@ -265,8 +264,12 @@ class StudyReader:
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
         """Return the journal entries after a sequence number, with their hash chain verified."""
-        if after >= self.seq:
-            return []
+        with self._ledger.reading() as state:
+            latest = list(self._ledger.latest)
+            if after >= state.seq:
+                return []
+            if latest and latest[0].seq <= after + 1:
+                return latest[after + 1 - latest[0].seq :][:most]
         with closing(self.store.entries(after)) as entries:
             return list(islice(entries, most))
 
@@ -296,7 +299,7 @@ class StudyReader:
     def trial_lines(self, most: int) -> list[TrialLine]:
         """Return the newest trials, as their owner may choose them; the last one first."""
         with self._ledger.reading() as state:
-            clock = self._clock(state)
+            clock = self._ledger.clock
             return [trial_line(state, one, clock) for one in state.trials[: -most - 1 : -1]]
 
     def minutes_per_trial(self) -> float | None:
@@ -334,9 +337,9 @@ class StudyReader:
         with self._ledger.reading() as state:
             return state.tokens[token].valid(self.store.local_time())
 
-    def _clock(self, state: StudyState) -> float:
-        """Read the study's clock now."""
-        return state.clock_at(self.store.now())
+    def hear(self, station: str) -> None:
+        """Note that the runner of a station is there; it says so every few seconds."""
+        self.store.hear(station)
 
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies, for the program that can start each of them."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Desk: TypeAlias = "Study | StudyClient"  # a study here, or one that another machine serves
 
 PAUSE = 0.5  # seconds between looks at the study
+HEARTBEAT = 2.0  # seconds between signs of life
 
 
 @dataclass
@@ -57,11 +58,19 @@ class Runner:
             held = self.desk.attend(self.station, present=True, limit=self.file.time_limit)
             stack.callback(self._leave)
             self._arrive(held)
+            threading.Thread(target=self._live, daemon=True).start()
             self.say(f"Starting policies for station {self.station!r}. Press Ctrl-C to end.")
             while self._look() and not self._over.wait(PAUSE):
                 pass
 
+    def _live(self) -> None:
+        """Give signs of life: a phone tells its operator of a runner that was killed."""
+        while not self._over.wait(HEARTBEAT):
+            with suppress(StopwiseError):
+                self.desk.hear(self.station)
+
     def _leave(self) -> None:
+        self._over.set()
         with suppress(StopwiseError):
             self.desk.attend(self.station, present=False, limit=None)
 
@@ -194,7 +203,7 @@ class Runner:
                 return "lost"
             with suppress(StopwiseError):  # a study that is away does not end a policy
                 now = self.desk.holding(self.station)
-                if now is None or now.trial != trial.trial:
+                if now is None or now.trial != trial.trial or now.stopping:
                     stopped = True
                     policy.stop()
                 elif time.monotonic() - renewed > trial.seconds_left / 2:
@@ -203,6 +212,8 @@ class Runner:
         clock.cancel()
         if late.is_set():
             return "timed out"
+        if policy.unstarted:
+            return "not started"
         return "stopped" if stopped else "failed" if policy.failed else "ended"
 
     @contextmanager

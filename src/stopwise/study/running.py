@@ -29,12 +29,14 @@ class Running:
         self.began = time.monotonic()
         self.seconds = 0.0
         self.failed = False
+        self.unstarted = False  # nothing has moved
         self.done = threading.Event()
 
     @classmethod
     def none(cls) -> "Running":
         """Return a policy that could not be started."""
         running = cls()
+        running.unstarted = True
         running._ended(failed=True)
         return running
 
@@ -80,6 +82,7 @@ class RunningCommand(Running):
             self._pipe.close()
 
     def _wait(self) -> None:
-        failed = self._guard.wait() != 0
+        code = self._guard.wait()
+        self.unstarted = code == guard.NOT_STARTED
         self._after()
-        self._ended(failed=failed)
+        self._ended(failed=code != 0)

@@ -43,6 +43,7 @@ class TrialRecord:
     lapsed: bool = False  # given back because it had begun and its lease ran out
     episode: str = ""  # what a runner started for it, whether that runs, and how long it took
     running: bool = False
+    stopping: bool = False  # its operator wants the robot stopped
     seconds: float | None = None
     when: float = 0.0  # when it was handed out; from its result on, when that came
 
@@ -111,6 +112,7 @@ class StudyState:
     clock: float = 0.0
     study: str = ""
     plan: StudyPlan | None = None
+    declared: StudyPlan | None = None  # as it was locked, whatever was amended since
     digest: str = ""  # SHA-256 of the plan as it was locked, whatever was amended since
     # The edition of the method and the version of stopwise that the plan was locked with.
     edition: int = 0
@@ -124,6 +126,8 @@ class StudyState:
     boards: dict[str, SlotBoard] = field(default_factory=dict)  # the rows of each task
     held: dict[str, int] = field(default_factory=dict)  # what each station holds or held last
     attended: dict[str, str] = field(default_factory=dict)  # by station, who runs a runner there
+    # When a runner was last heard of at a station, on the clock: the one thing beside the journal.
+    heard: dict[str, float] = field(default_factory=dict)
     checked: dict[str, float] = field(default_factory=dict)  # the last check list, on the clock
     recordings: list[tuple[int, str, str]] = field(default_factory=list)  # trial, file, SHA-256
     codes: set[str] = field(default_factory=set)
@@ -203,7 +207,8 @@ class StudyState:
         stored: Mapping[str, int] | None,
     ) -> None:
         """Set up the boards of a locked plan; only its own edition may replay the evidence."""
-        self.plan, self.arms = plan, arms
+        self.plan = self.declared = plan
+        self.arms = arms
         self.refusal = other_edition(
             plan.method,
             self.edition,

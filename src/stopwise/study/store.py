@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
@@ -40,6 +40,7 @@ from stopwise.study.database import (
     database_url,
     journal,
     patient,
+    presence,
     reading,
     serialise,
     set_up,
@@ -152,12 +153,32 @@ class Store:
         with reading(self.engine) as connection:
             return str(self._head(connection).owners)
 
-    def entries(self, after: int = 0, previous: str | None = None) -> Generator[Entry, None, None]:
+    def entries(self, after: int = 0) -> Generator[Entry, None, None]:
         """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
-            known = self._hash_of(connection, after) if previous is None else previous
-            for _, body, digest in self._rows(connection, after, known):
+            known = self._hash_of(connection, after)
+            for _, body, digest in self._rows(connection, self._head(connection), after, known):
                 yield decode(body, digest)
+
+    @contextmanager
+    def look(self, after: int, previous: str) -> Iterator["Look"]:
+        """Give all that is new after a known entry, as of one moment."""
+        with reading(self.engine) as connection:
+            head = self._head(connection)
+            rows = connection.execute(select(presence).where(presence.c.study == self.study))
+            heard = {row.station: Moment(row.time, row.boot, row.uptime) for row in rows}
+            found = self._rows(connection, head, after, previous)
+            entries = (decode(body, digest) for _, body, digest in found)
+            yield Look(self._moment(head.now), heard, entries)
+
+    def hear(self, station: str) -> None:
+        """Note that a runner is at a station."""
+        with writing(self.engine) as connection:
+            place = (presence.c.study == self.study) & (presence.c.station == station)
+            now = self._moment(self._head(connection).now)._asdict()
+            if not connection.execute(update(presence).where(place).values(now)).rowcount:
+                new = {"study": self.study, "station": station, **now}
+                connection.execute(insert(presence).values(new))
 
     def damage(self) -> list[str]:
         """Return what the database itself finds wrong with its file."""
@@ -172,7 +193,7 @@ class Store:
         """Give the one writer of the study; all it adds is committed together, or nothing."""
         with writing(self.engine) as connection:
             head = self._head(connection, lock=True)
-            writer = Writer(self, connection, head.seq, head.hash, self._moment(head.now))
+            writer = Writer(self, connection, head, self._moment(head.now))
             yield writer
             writer.flush()
 
@@ -189,10 +210,9 @@ class Store:
         return str(connection.execute(query).scalar()) if seq else ORIGIN
 
     def _rows(
-        self, connection: Connection, after: int, previous: str
+        self, connection: Connection, head: Row[Any], after: int, previous: str
     ) -> Iterator[tuple[int, str, str]]:
         """Yield verified rows; the last one must be where the study says that it ends."""
-        head = self._head(connection)
         if (head.seq, head.hash) == (after, previous):
             return
         query = (
@@ -218,21 +238,29 @@ class Store:
             )
 
 
+class Look(NamedTuple):
+    """What one look at a store shows: the time, when runners were heard of, and new entries."""
+
+    moment: Moment
+    heard: dict[str, Moment]
+    entries: Iterator[Entry]
+
+
 class Writer:
     """The right to add to a journal, within one transaction."""
 
     def __init__(
-        self, store: Store, connection: Connection, seq: int, digest: str, moment: Moment
+        self, store: Store, connection: Connection, head: Row[Any], moment: Moment
     ) -> None:
-        self.seq, self.hash, self.moment = seq, digest, moment
-        self._store, self._connection = store, connection
+        self.seq, self.hash, self.moment = head.seq, head.hash, moment
+        self._store, self._connection, self._head = store, connection, head
         self._rows: list[dict[str, object]] = []
 
     def entries(self, after: int, previous: str) -> list[Entry]:
         """Return the entries after a known one."""
         if after == self.seq and previous == self.hash:
             return []
-        rows = self._store._rows(self._connection, after, previous)
+        rows = self._store._rows(self._connection, self._head, after, previous)
         return [decode(body, digest) for _, body, digest in rows]
 
     def find(self, keys: list[str]) -> dict[str, Entry]:

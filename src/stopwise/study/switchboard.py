@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -56,14 +56,14 @@ class Switchboard:
     def __init__(self, file: RunnerFile) -> None:
         self._file = file
         self._now: Turn | None = None
-        self._actors: dict[str, Actor] = {}
+        self._here: dict[str, _Here] = {}
         for name, way in file.policies.items():
             if way.served:
                 server = PolicyServer(str(way.policy), patience=CHECKED_WITHIN)
                 server.renew()
                 server.close()
             elif way.policy is not None:
-                self._actors[name] = Actor(made(way.policy))
+                self._here[name] = _here(made(way.policy))
 
     @contextmanager
     def open(self, log: Path) -> Iterator[None]:
@@ -87,9 +87,9 @@ class Switchboard:
             server = PolicyServer(str(way.policy))
             self._now = Turn(lambda message: answered(server, message), server.close)
         else:
-            actor = self._actors[policy]
-            actor.begin(seed)
-            self._now = Turn(lambda message: _answered_here(actor, message))
+            here = self._here[policy]
+            here.begin(seed)
+            self._now = Turn(lambda message: _answered_here(here, message))
         return self._now
 
     def _choose(self, _: str) -> Turn | None:
@@ -101,14 +101,54 @@ class Switchboard:
             choice.stop()
 
 
-def _answered_here(actor: Actor, message: bytes) -> bytes | str:
-    """Return the action of a policy of this process, as a chunk of one."""
+class _Here(Protocol):
+    """A policy of this process."""
+
+    def begin(self, seed: int) -> None:
+        """Forget the last episode."""
+
+    def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
+        """Answer an observation as openpi's servers do."""
+
+
+class _Acting:
+    """A policy that chooses one action at a time: it is sent as a chunk of one."""
+
+    def __init__(self, policy: Any) -> None:
+        self._actor = Actor(policy)
+        self.begin = self._actor.begin
+
+    def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
+        whole = list(sent) != ["observation"]
+        action = as_numbers(self._actor.act(sent if whole else sent["observation"]))
+        return {"action": action, "actions": np.asarray(action)[np.newaxis]}
+
+
+class _Inferring:
+    """A policy as openpi makes them, with ``infer``."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy
+
+    def begin(self, _: int) -> None:
+        reset = getattr(self._policy, "reset", None)
+        if reset is not None:
+            reset()
+
+    def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
+        # What else it says could tell which policy it is.
+        return {"actions": np.asarray(self._policy.infer(sent)["actions"])}
+
+
+def _here(policy: Any) -> _Here:
+    acts = callable(policy) or any(hasattr(policy, name) for name in ("act", "predict"))
+    return _Inferring(policy) if hasattr(policy, "infer") and not acts else _Acting(policy)
+
+
+def _answered_here(policy: _Here, message: bytes) -> bytes | str:
+    """Return the packed answer of a policy of this process."""
     try:
-        sent = unpacked(message)
-        action = as_numbers(
-            actor.act(sent["observation"] if list(sent) == ["observation"] else sent)
-        )
-        return packed({"action": action, "actions": np.asarray(action)[np.newaxis]})
+        return packed(policy.answer(unpacked(message)))
     except Exception:  # whatever a policy raises, the robot is told no more than this
         LOG.exception("a policy of this process failed")
         return "the policy could not answer"

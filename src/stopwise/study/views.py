@@ -9,6 +9,8 @@ from stopwise.study.check_lists import checks_due
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 from stopwise.study.study_plan import StudyPlan
 
+SILENCE = 10.0  # seconds after which a runner that says nothing is told to be away
+
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
@@ -31,8 +33,11 @@ class Assignment:
         Whether the result can still change the verdict; if not, there is no need to run it.
     attended
         Whether a runner at this station starts the policy once the operator has tapped Start.
-    episode, running, seconds
-        What the runner started, or None; whether it still runs; and how long it took.
+    silent
+        Whether that runner was not heard of for a while.
+    episode, running, stopping, seconds
+        What the runner started, or None; whether it still runs; whether its operator wants it
+        stopped; and how long it took.
     """
 
     trial: int
@@ -48,8 +53,10 @@ class Assignment:
     needed: bool
     given_back: str = "again"
     attended: bool = False
+    silent: bool = False
     episode: str | None = None
     running: bool = False
+    stopping: bool = False
     seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,8 +90,10 @@ class Whereabouts:
     needed: bool
     started: bool = False
     attended: bool = False
+    silent: bool = False
     episode: str | None = None
     running: bool = False
+    stopping: bool = False
     seconds: float | None = None
 
 
@@ -216,7 +225,7 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
         seconds_left=max(0.0, trial.expires - clock),
         needed=needed(state, trial),
         given_back=plan.given_back,
-        **_episode(state, trial),
+        **_episode(state, trial, clock),
     )
 
 
@@ -229,11 +238,14 @@ def offer(state: StudyState, station: str, clock: float) -> Offer:
     return Offer(trial=trial, finished=over and trial is None, checks=due)
 
 
-def _episode(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+def _episode(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, Any]:
+    attended = trial.station in state.attended
     return {
-        "attended": trial.station in state.attended,
+        "attended": attended,
+        "silent": attended and clock - state.heard.get(trial.station, 0.0) > SILENCE,
         "episode": trial.episode or None,
         "running": trial.running,
+        "stopping": trial.stopping,
         "seconds": trial.seconds,
     }
 
@@ -245,14 +257,14 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     return content if first is None else {**content, "first": first.code}
 
 
-def whereabouts(state: StudyState, trial: TrialRecord) -> Whereabouts:
+def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
     """Return what the station of a trial may know of it, also when it holds it no longer."""
     return Whereabouts(
         trial=trial.number,
         status=trial.status,
         needed=needed(state, trial),
         started=trial.started,
-        **_episode(state, trial),
+        **_episode(state, trial, clock),
     )
 
 

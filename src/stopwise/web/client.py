@@ -134,6 +134,10 @@ class StudyClient(Actions):
         """Return what is to be checked at a station before it gets its next trial."""
         return self.offer(station).checks
 
+    def hear(self, station: str) -> None:
+        """Note that the runner of a station is there; only for the role "runner"."""
+        self._call("POST", f"/api/stations/hear?station={quote(station, safe='')}")
+
     def policies(self) -> tuple[str, ...]:
         """Return the names of all policies; only for the role "runner"."""
         return tuple(self._call("GET", "/api/policies"))

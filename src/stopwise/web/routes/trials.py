@@ -11,6 +11,7 @@ from stopwise.study.trial_lines import TrialLine
 from stopwise.study.views import Offer, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner
+from stopwise.web.responses import Done
 from stopwise.web.site import Here, Site
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
@@ -48,6 +49,13 @@ def trial_whereabouts(
 def trial_rubric(site: Here, _: Owner, trial: TrialNumber) -> dict[str, Any]:
     """Return how a trial is scored, as in its assignment."""
     return site.study.rubric(trial)
+
+
+@router.post("/stations/hear", tags=["runner"])
+def hear_runner(site: Here, _: Runner, station: Annotated[limits.Name, Query()]) -> Done:
+    """Note that the runner of a station is there; it says so every few seconds."""
+    site.study.hear(station)
+    return Done()
 
 
 @router.get("/policies", tags=["runner"])

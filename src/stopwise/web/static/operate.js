@@ -5,7 +5,7 @@ import { chooser } from "./chips.js";
 import { forgetful, sharedState } from "./keeping.js";
 import { offerChecks, today } from "./checks.js";
 import { Queue } from "./queue.js";
-import { showRobot } from "./robot.js";
+import { showRobot, stopRobot } from "./robot.js";
 import { makeRubric } from "./rubric.js";
 import { now } from "./time.js";
 import { Timer } from "./timer.js";
@@ -287,6 +287,9 @@ function notStarted(why) {
   problem(why || "The server did not answer Start. If the robot does not move, tap Start again when the connection is back.");
 }
 
+// A runner that was killed changes nothing, so nobody is told: it is asked for.
+setInterval(() => kept.section === "trial" && kept.trial?.attended && connected && look(), 4000);
+
 setInterval(() => {
   if (kept.saved && !kept.saved.stored) showConnection();
   sayWaiting();
@@ -408,8 +411,8 @@ async function lookAtTrial(finished) {
   const started = !starting && kept.started; // the study need not know yet of one on its way
   const now = await whereabouts(trial.trial);
   if (kept.trial !== trial || toArrive()) return; // something was done here meanwhile
-  const { attended, episode, running, seconds } = now;
-  keep({ trial: { ...trial, attended, episode, running, seconds } });
+  const { attended, silent, episode, running, stopping, seconds } = now;
+  keep({ trial: { ...trial, attended, silent, episode, running, stopping, seconds } });
   showRobot(kept, keep, timer);
   if (started && !now.started && now.status === "leased") attended ? notStarted() : sendStart();
   const unneeded = !now.needed && now.status === "leased";
@@ -436,6 +439,7 @@ nextTask?.addEventListener("change", () => {
 find("take").addEventListener("click", take);
 find("ask").addEventListener("click", take);
 find("save").addEventListener("click", save);
+find("stop").addEventListener("click", () => stopRobot(kept, keep, problem));
 find("undo").addEventListener("click", undo);
 for (const id of ["note", "reason"]) find(id).addEventListener("input", keepDraft);
 find("give-back").addEventListener("click", giveBack);

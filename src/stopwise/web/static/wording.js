@@ -61,7 +61,7 @@ export function ended({ trial, status }) {
   const twice = "Is this station's link open in two places?";
   if (status === "scored") return `Trial ${trial} was already scored elsewhere. ${twice}`;
   if (status === "released") return `Trial ${trial} was already given back elsewhere. ${twice}`;
-  if (status === "voided") return `The owner voided trial ${trial}: it does not count.`;
+  if (status === "voided") return `Trial ${trial} was voided, by the owner or because its policy could not be started: it does not count.`;
   return "";
 }
 

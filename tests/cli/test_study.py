@@ -17,9 +17,11 @@ import pytest
 
 import stopwise as sw
 from stopwise.cli.study.run import keeping
+from stopwise.web.links import join_link
 from tests.cli.processes import wait_for_a_question
 from tests.cli.typed import study as call
 from tests.study.live import Clock, locked, score_one, take
+from tests.web.serving import served
 
 
 def test_init_writes_a_plan_that_can_be_locked(tmp_path: Path) -> None:
@@ -82,6 +84,24 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
     scores = study.records().filter(pl.col("status") == "scored")["score"]
     assert sorted(scores) == [0.0, 0.75, 1.0]
     assert not any(name in found.output for name in ("old", "new"))
+
+
+def test_run_reaches_a_study_that_another_machine_serves(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sw.Study.open(folder) as study, served(study) as url:
+        token = study.create_token("operator", "arm 1")
+        found = call("run", join_link(url, token), typed="1 2\nrelease the gripper\nquit\n")
+        assert found.exit_code == 0, found.output
+        assert "saved: trial 1, reached, grasped, score 0.75" in found.output
+        assert "trial 3 stays with station arm 1" in found.output
+        monkeypatch.setenv("STOPWISE_TOKEN", token)
+        assert call("run", url, typed="none\nquit\n").exit_code == 0
+        assert {e.who for e in study.journal() if e.kind in ("scored", "released")} == {"arm 1"}
+        assert study.status().scored == 3
+        refused = call("run", url, "--evidence")
+        assert "neither shown the evidence" in refused.output
+        assert "under the name of the token" in call("run", url, "--who", "ada").output
 
 
 def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:

@@ -34,7 +34,8 @@ def one_look() -> Iterator[None]:
 
     What is stored meanwhile by this process is seen, too; what others store is not.
     """
-    token = _LOOKED.set(set())
+    known = _LOOKED.get()
+    token = _LOOKED.set(set() if known is None else known)
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
 """Reading a study: plan, status, verdict, records, journal."""
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, recordings, views
 from stopwise.study.access import Grant
 from stopwise.study.entries import Entry
-from stopwise.study.ledger import Ledger
+from stopwise.study.ledger import Ledger, one_look
 from stopwise.study.plan_file import FILE_NAME, differences, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
 from stopwise.study.selection import Exits, tallies
@@ -67,6 +67,12 @@ class StudyReader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Let nothing change what is read in the block: all of it is of one state."""
+        with one_look(), self._ledger.reading():
+            yield
 
     @property
     def plan(self) -> StudyPlan:

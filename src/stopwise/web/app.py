@@ -1,12 +1,15 @@
 """The web app of one study."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stopwise import __version__
+from stopwise.study.ledger import one_look
 from stopwise.study.study import Study
 from stopwise.web.failures import answer_failures
 from stopwise.web.limits import SafeHeaders, SmallBodies
@@ -23,6 +26,7 @@ from stopwise.web.routes import (
 )
 from stopwise.web.site import Site
 
+STREAM = "/api/events"
 CONCERNS = (trials, operations, recordings, evidence, plan, tokens, journal, session, pages)
 
 ABOUT = """
@@ -32,6 +36,18 @@ with a role: `owner`, `operator` (takes and scores trials), `viewer` (sees the e
 change is durably stored before the request is answered. A report sent again with the same `key` is
 stored only once, so retrying is safe. Every failure has the form `{"error": ..., "detail": ...}`.
 """
+
+
+class OneLook:
+    """Lets all that a request reads come from one look at the store, but for a stream."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        with nullcontext() if scope.get("path") == STREAM else one_look():
+            await self.app(scope, receive, send)
 
 
 class _App(FastAPI):
@@ -72,6 +88,7 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
         app.include_router(concern.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     answer_failures(app)
+    app.add_middleware(OneLook)
     app.add_middleware(SmallBodies)
     app.add_middleware(SafeHeaders)
     return app

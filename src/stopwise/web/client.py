@@ -95,6 +95,11 @@ class StudyClient(Actions):
         self.close()
 
     @property
+    def name(self) -> str:
+        """Who the token is for."""
+        return str(self._call("GET", "/api/me")["name"])
+
+    @property
     def finished(self) -> bool:
         """Whether nothing is left to try."""
         return self.status().phase == "finished"

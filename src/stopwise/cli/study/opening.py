@@ -1,6 +1,7 @@
 """What the commands of a study share: opening it, and who acts."""
 
 import getpass
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
+    from stopwise.web.client import StudyClient
 
 Place = Annotated[
     str, typer.Argument(metavar="STUDY", help="Folder of the study, or URL of its database.")
@@ -26,6 +28,30 @@ def open_study(place: str, **reporting: Any) -> "Study":
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)
     return Study.open(place, **reporting)
+
+
+Served = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY", help="Folder of the study, URL of its database, or a link to its server."
+    ),
+]
+TOKEN = "STOPWISE_TOKEN"
+
+
+def is_served(place: str) -> bool:
+    """Whether a study is reached by the address of its server."""
+    return place.startswith(("http://", "https://"))
+
+
+def open_link(link: str) -> "StudyClient":
+    """Reach a study by a link; its token may be left out, and is then asked for."""
+    from stopwise.web.client import StudyClient
+
+    token = None if "#" in link else os.environ.get(TOKEN)
+    if "#" not in link and token is None:
+        token = typer.prompt(f"Token for {link}", hide_input=True)
+    return StudyClient(link, token)
 
 
 def _end(*_: object) -> None:

@@ -14,10 +14,17 @@ import typer
 from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.options import ReportingOptions
 from stopwise.cli.study.evidence_chart import evidence_chart
-from stopwise.cli.study.opening import Place, Who, open_study, warn_if_readable
+from stopwise.cli.study.opening import (
+    Served,
+    Who,
+    is_served,
+    open_link,
+    open_study,
+    warn_if_readable,
+)
 
 if TYPE_CHECKING:
-    from stopwise.study.study import Study
+    from stopwise.study.runner import Desk
     from stopwise.study.views import Assignment
 
 HELP = "or: release REASON (give it back: it counts as the worst score), quit"
@@ -29,8 +36,10 @@ MOST = 6  # pairs of a task whose evidence is shown after each score
 
 @grouped
 def run(
-    place: Place = ".",
-    station: str | None = option("Name of this robot; defaults to the computer's name."),
+    place: Served = ".",
+    station: str | None = option(
+        "Name of this robot; defaults to the computer's name, or that of the token."
+    ),
     task: str | None = option("Run only trials of this task."),
     wait: bool = option(
         "Wait while other stations hold the trials that are left.", True, name="--wait/--no-wait"
@@ -46,11 +55,13 @@ def run(
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
 
-    Every answer is stored before the next question, so nothing is lost if the power fails.
+    Every answer is stored before the next question, so nothing is lost if the power fails. A study
+    that another machine serves is run by an operator's link.
     """
-    own = socket.gethostname() if station is None else station
-    with open_study(place, **reporting.keywords()) as study:
-        warn_if_readable(study)
+    served = is_served(place)
+    study, name = _opened(place, reporting, served=served, evidence=evidence)
+    with study:
+        own = name if station is None else station
         waiting = False
         while True:
             _go_through_checks(study, own, who)
@@ -74,14 +85,34 @@ def run(
                 verdict = study.verdict()
                 typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST))
         typer.echo("No trials are left: stop." if study.finished else "Nothing to do now.")
+        if served:
+            return
         if evidence or study.finished:
             typer.echo(str(study.verdict()))
-        if study.finished and not study.unblinded:
+        if study.finished and not study.status().unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
 
 
-def _go_through_checks(study: "Study", station: str, who: str | None) -> None:
+def _opened(
+    place: str, reporting: ReportingOptions, *, served: bool, evidence: bool
+) -> tuple["Desk", str]:
+    """Return the study, and the name of its station if no other is given."""
+    from stopwise.errors import require
+
+    if served:
+        require(
+            not evidence and not any(reporting.keywords().values()),
+            "over the network, whoever scores is neither shown the evidence nor reports it",
+        )
+        client = open_link(place)
+        return client, client.name
+    study = open_study(place, **reporting.keywords())
+    warn_if_readable(study)
+    return study, socket.gethostname()
+
+
+def _go_through_checks(study: "Desk", station: str, who: str | None) -> None:
     """Ask for the start-of-day check list, if it is due."""
     checks = study.checks_due(station)
     if not checks or study.holding(station) is not None:
@@ -92,13 +123,13 @@ def _go_through_checks(study: "Study", station: str, who: str | None) -> None:
     study.check(station, ticked, note=note, who=who)
 
 
-def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
+def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
     """Run one trial until it is scored or given back; return whether to go on."""
     from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
 
     _show(trial)
-    key, began, name = f"terminal {uuid.uuid4()}", time.monotonic(), who or trial.station
+    key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
     if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
         help_text = HELP_FIRST
@@ -110,7 +141,7 @@ def _one_trial(study: "Study", trial: "Assignment", who: str | None) -> bool:
                 typer.echo(f"trial {trial.trial} stays with station {trial.station}")
                 return False
             if word == "release":
-                study.release(trial.trial, station=trial.station, reason=rest, who=name)
+                study.release(trial.trial, station=trial.station, reason=rest, who=who)
                 typer.echo(f"given back: trial {trial.trial}")
             else:
                 answer = parse_answer(trial.rubric, typed)
@@ -161,7 +192,7 @@ def _show(trial: "Assignment") -> None:
 
 
 @contextmanager
-def keeping(study: "Study", trial: "Assignment", who: str | None) -> Iterator[None]:
+def keeping(study: "Desk", trial: "Assignment", who: str | None) -> Iterator[None]:
     """Start a trial, and say at half time of each lease that it still runs.
 
     Otherwise a slow trial could be handed out again, and which of two results counts would depend
@@ -170,8 +201,9 @@ def keeping(study: "Study", trial: "Assignment", who: str | None) -> Iterator[No
     from stopwise.errors import NotAllowed, StopwiseError
 
     over = threading.Event()
-    half_time = 30.0 * study.plan.lease_minutes
     study.start(trial.trial, station=trial.station, who=who)
+    held = study.holding(trial.station)
+    half_time = (held or trial).seconds_left / 2
 
     def renew() -> None:
         while not over.wait(half_time):

@@ -7,21 +7,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from stopwise.cli.option_groups import grouped, option
-from stopwise.cli.study.opening import open_study, warn_if_readable
+from stopwise.cli.study.opening import Served, is_served, open_study, warn_if_readable
 
 if TYPE_CHECKING:
     from stopwise.study.runner import Desk
     from stopwise.study.runner_file import RunnerFile
-
-Served = Annotated[
-    str,
-    typer.Argument(metavar="STUDY", help="Folder of the study, or address of its server (http)."),
-]
 
 
 @grouped
@@ -42,7 +37,7 @@ def runner(
     from stopwise.study.runner import Runner
     from stopwise.study.runner_file import RunnerFile
 
-    served = place.startswith(("http://", "https://"))
+    served = is_served(place)
     path = file or (Path() if served else Path(place)) / "runner.yaml"
     if not path.exists():
         _write(path, place, served=served)

@@ -71,12 +71,15 @@ def _add_page(
             return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
         shared = {"csrf": csrf_token(token), "grant": grant}
         try:
-            status = site.status()
+            with site.study.still():
+                shown = {"status": site.status(), **content(site, asked)}
         except NotAllowed as error:
             if site.study.locked:
                 raise
             return _broken_draft(site, grant, shared, str(error))
-        return HTMLResponse(render(template, **shared, status=status, **content(site, asked)))
+        if content is not _place:
+            shown |= _evidence(site, asked)
+        return HTMLResponse(render(template, **shared, **shown))
 
 
 def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str) -> Response:
@@ -92,7 +95,12 @@ def _place(site: Site, _: Asked) -> dict[str, Any]:
     return {"study": site.cookie, "hold": sites.UNDO_SECONDS, "tasks": tasks}
 
 
+def _nothing(_site: Site, _asked: Asked) -> dict[str, Any]:
+    return {}
+
+
 def _evidence(site: Site, asked: Asked) -> dict[str, Any]:
+    """Return what is computed beside the server, as of the state that it was computed from."""
     shown = site.evidence.shown()
     return {
         "evidence": shown,
@@ -106,7 +114,6 @@ def _everything(site: Site, asked: Asked) -> dict[str, Any]:
     blinded = not site.study.unblinded
     entries = site.study.journal(max(0, site.study.seq - LAST_ENTRIES))
     return {
-        **_evidence(site, asked),
         "names": site.study.names,
         "lines": site.study.trial_lines(asked.trials) if blinded else [],
         "plan": plan_view(site),
@@ -122,10 +129,10 @@ def _whole_page(site: Site, asked: Asked) -> dict[str, Any]:
 
 
 _add_page("/operate", "operate.html", _place, Role.OPERATOR, Role.OWNER)
-_add_page("/view", "view.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/view", "view.html", _nothing, Role.VIEWER, Role.OWNER)
 _add_page("/owner", "owner.html", _whole_page, Role.OWNER)
-_add_page("/wall", "wall.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/wall", "wall.html", _nothing, Role.VIEWER, Role.OWNER)
 # The parts of these pages that change.
-_add_page("/view/live", "view_live.html", _evidence, Role.VIEWER, Role.OWNER)
-_add_page("/wall/live", "wall_live.html", _evidence, Role.VIEWER, Role.OWNER)
+_add_page("/view/live", "view_live.html", _nothing, Role.VIEWER, Role.OWNER)
+_add_page("/wall/live", "wall_live.html", _nothing, Role.VIEWER, Role.OWNER)
 _add_page("/owner/live", "owner_live.html", _everything, Role.OWNER)

@@ -98,7 +98,7 @@ def test_run_reaches_a_study_that_another_machine_serves(
         monkeypatch.setenv("STOPWISE_TOKEN", token)
         assert call("run", url, typed="none\nquit\n").exit_code == 0
         assert {e.who for e in study.journal() if e.kind in ("scored", "released")} == {"arm 1"}
-        assert study.status().scored == 3
+        assert study.status().scored == 2
         refused = call("run", url, "--evidence")
         assert "neither shown the evidence" in refused.output
         assert "under the name of the token" in call("run", url, "--who", "ada").output

@@ -1,4 +1,4 @@
-"""Studies of the mean over tasks: one question, and a task that is drawn for each row."""
+"""Studies of several tasks: their mean, whose rows draw a task, and one task after the other."""
 
 from pathlib import Path
 from typing import Any
@@ -114,3 +114,50 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(sw.StopwiseError, match=message):
         sw.Study.create(tmp_path / "study", plan(**{**MEAN, **changes}))
+
+
+def by_slot(study: sw.Study, stations: tuple[str, ...]) -> dict[str, list[str]]:
+    """Run a study in which each slot has a score of its own; return the tasks of each station."""
+    tasks: dict[str, list[str]] = {station: [] for station in stations}
+    while not study.finished:
+        for station in stations:
+            if (trial := study.next_trial(station)) is None:
+                continue
+            with study._ledger.reading() as state:
+                row = state.trials[-1].row
+            rate = RATES[study.resolve(trial.code).policy]
+            drawn = np.random.default_rng([row, len(trial.task), int(100 * rate)]).random()
+            study.record(trial.trial, bool(drawn < rate), station=station)
+            tasks[station].append(trial.task)
+    study.unblind(reason="it is over")
+    return tasks
+
+
+@pytest.mark.parametrize("design", ["blocks", "independent"])
+def test_one_task_after_the_other_leaves_the_verdict_as_it_is(tmp_path: Path, design: str) -> None:
+    """What counts is each task's scores by slot, whichever task comes first.
+
+    Sabotage that fails it: let ``_tasks_in_turn`` return the tasks in another order each time.
+    """
+    plan = {"policies": ["old", "new"], "tasks": ["a", "bb", "ccc"], "n_max": 40, "design": design}
+    verdicts = {}
+    for order in ("chosen", "blocked"):
+        with locked(tmp_path / order, **plan, task_order=order) as study:
+            tasks = by_slot(study, ("left", "right"))
+            verdicts[order] = {
+                one.task: [(pair.better, pair.n, pair.p_value) for pair in one.pairs]
+                for one in study.verdict().tasks
+            }
+            assert study.verify().sound
+        changes = [sum(map(str.__ne__, own, own[1:])) for own in tasks.values()]
+        assert (max(changes) <= 3) == (order == "blocked"), changes
+    assert verdicts["chosen"] == verdicts["blocked"]
+
+
+def test_where_tasks_are_blocked_no_station_chooses(tmp_path: Path) -> None:
+    with locked(tmp_path / "study", tasks=["a", "b"], task_order="blocked") as study:
+        with pytest.raises(sw.InvalidInput, match="no station chooses its task"):
+            study.next_trial("left", task="b")
+        assert {take(study, station).task for station in ("left", "right")} == {"a", "b"}
+    with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
+        sw.Study.create(tmp_path / "mean", plan(**MEAN, task_order="blocked"))

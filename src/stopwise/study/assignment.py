@@ -69,7 +69,8 @@ def next_trial(
 
     The lowest row with a free slot comes first, in the row's random order; a new row is opened
     when no slot is free, with the arms that then have an undecided comparison. In a design with
-    blocks all of a row is run at one station, unless that station has left it.
+    blocks all of a row is run at one station, unless that station has left it. Where tasks are
+    blocked, a station stays with its task as long as that has trials for it.
     """
     plan = state.locked_plan
     if any(board.lacks_stored for board in state.boards.values()):
@@ -78,7 +79,11 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    place = _free_slot(state, lots, clock, task, asking) or _new_row(state, lots, plan, task)
+    found = (
+        _free_slot(state, lots, clock, wanted, asking) or _new_row(state, lots, plan, wanted)
+        for wanted in _tasks_in_turn(state, plan, station, task)
+    )
+    place = next(filter(None, found), None)
     if place is None:
         return None
     board, row, arm, opens = place
@@ -232,6 +237,24 @@ def _free_slot(
         return None
     row, _, name, arms = min(found)
     return name, row, lots.shuffled(arms, "order", name, row)[0], None
+
+
+def _tasks_in_turn(
+    state: StudyState, plan: StudyPlan, station: str, task: str | None
+) -> list[str | None]:
+    """Return the tasks of which a station gets the first that has a trial; None for any of them.
+
+    Where they are blocked, the station's own comes first, then those at which fewest others are.
+    """
+    if plan.task_order == "chosen":
+        return [task]
+    require(task is None, "the plan says task_order: blocked, so that no station chooses its task")
+    at_work = {name: state.trials[number - 1].task for name, number in state.held.items()}
+    own = at_work.pop(station, None)
+    return sorted(
+        (one.name for one in plan.tasks),
+        key=lambda name: (name != own, list(at_work.values()).count(name)),
+    )
 
 
 def _first_free(

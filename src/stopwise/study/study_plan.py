@@ -70,6 +70,8 @@ class StudyPlan(PlanPart):
     lease_minutes: float = Field(default=30.0, gt=0)
     # How many rows may be open beyond the first that is not settled; None for no limit.
     look_ahead: int | None = Field(default=None, ge=0)
+    # Stations may choose the task of the next trial, or go through tasks one after the other.
+    task_order: Literal["chosen", "blocked"] = "chosen"
     # What a trial that has begun counts as if it is given back: the worst, or it is run again.
     given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
@@ -147,6 +149,10 @@ class StudyPlan(PlanPart):
             require(not self.weights, "weights belong to over_tasks: mean")
             return
         require(len(self.tasks) > 1, "over_tasks: mean needs at least 2 tasks")
+        require(
+            self.task_order == "chosen",
+            "over_tasks: mean draws the task of each row at random: leave out task_order: blocked",
+        )
         require(not self.stored, "stored trials need over_tasks: each, since they were not drawn")
         self.shares  # noqa: B018 - raises if a weight is wrong
         first = self.tasks[0]

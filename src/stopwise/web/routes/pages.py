@@ -91,7 +91,9 @@ def _broken_draft(site: Site, grant: Grant, shared: dict[str, Any], problem: str
 def _place(site: Site, _: Asked) -> dict[str, Any]:
     # A name that no other study has, for how long a score is held, and what may be chosen.
     study = site.study
-    tasks = [task.name for task in study.plan.tasks] if study.plan.shares is None else []
+    plan = study.plan
+    free = plan.shares is None and plan.task_order == "chosen"
+    tasks = [task.name for task in plan.tasks] if free else []
     return {"study": site.cookie, "hold": sites.UNDO_SECONDS, "tasks": tasks}
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 import stopwise as sw
 from stopwise.study.database import journal
+from stopwise.study.days import CloseDay
 from stopwise.study.events import Voided
 from stopwise.study.operation import Now, Operation
 from tests.study.live import Clock, take
@@ -105,6 +106,7 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study.record(trial, 0.125, station="left")
     study.add_recording(trial, [PHOTO], who="robot")
     study.attend("left", present=False, who="robot")
+    study.do(CloseDay())
     study.amend("the cups were moved", {"checks": [*checks, "cups as on the photo"]})
     if unblind:
         study.unblind(reason="done")

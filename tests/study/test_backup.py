@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import stopwise as sw
+from stopwise.study.days import CloseDay
 from tests.cli.processes import environment, wait_for_a_question
 from tests.study.live import locked, score_one, take
 from tests.study.postgres import Server
@@ -123,7 +124,7 @@ def test_a_hash_that_was_written_down_finds_a_journal_that_was_rewritten(tmp_pat
     study, rewritten = locked(tmp_path / "cups"), locked(tmp_path / "again")
     run_trials(study, TRIALS)
     run_trials(rewritten, TRIALS)
-    noted = study.status().hash
+    noted = study.do(CloseDay()).hash
     run_trials(study, 1)
 
     assert study.verify(noted).sound

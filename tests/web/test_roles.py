@@ -21,6 +21,7 @@ MAY = {
     "GET /api/report": "ov",
     "GET /api/trials.csv": "ov",
     "GET /api/journal": "o",
+    "POST /api/journal/close": "o",
     "GET /api/events": "opvr",
     "GET /api/plan": "o",
     "PUT /api/plan": "o",

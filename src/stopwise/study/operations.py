@@ -3,6 +3,7 @@
 from typing import Any
 
 from stopwise.study.check_lists import Check
+from stopwise.study.days import CloseDay
 from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve, Stop
 from stopwise.study.lifecycle import Amend, CreateToken, Lock, OwnerToken, RevokeToken, Unblind
 from stopwise.study.operation import Operation
@@ -14,5 +15,6 @@ OPERATIONS: dict[str, tuple[type[Operation[Any]], ...]] = {
     "trials": (NextTrial, Start, Score, Release, Check, Correct, Void, Undo, ImportTrials),
     "runner": (Resolve, Attend, BeginEpisode, EndEpisode, Stop, Film),
     "plan": (Lock, Amend, Unblind),
+    "journal": (CloseDay,),
     "tokens": (CreateToken, OwnerToken, RevokeToken),
 }

@@ -116,7 +116,7 @@ async function send(form, submitter) {
     } else if (form.dataset.next) {
       location.assign(form.dataset.next);
     }
-    state.textContent = notes ? `Stored. ${notes}` : "Stored.";
+    state.textContent = answer.said ?? (notes ? `Stored. ${notes}` : "Stored.");
     if (form.dataset.show === "token") showToken(form, answer);
     if (!form.querySelector("textarea")) form.reset();
     refresh();

@@ -388,6 +388,7 @@ async function look() {
     const found = await call("GET", "/api/status");
     setConnected(true);
     find("tally").textContent = `${found.counted} trial${found.counted === 1 ? "" : "s"} so far`;
+    find("names-out").hidden = !found.unblinded;
     const section = kept.section ?? "ready";
     if (section === "ready" && found.phase !== "running") {
       show(found.phase === "draft" ? "draft" : "done");

@@ -1,0 +1,43 @@
+"""The end of a day: an entry whose hash is written down elsewhere, so that no rewriting passes."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stopwise.study.entries import Entry
+from stopwise.study.event import Event
+from stopwise.study.operation import Now, Operation
+from stopwise.study.replay import take_in
+from stopwise.study.state import StudyState
+
+
+class DayClosed(Event, kind="day closed", says="day closed, its hash written down"):
+    """Someone wrote down how the journal ends."""
+
+
+@take_in.register
+def _day_closed(_event: DayClosed, _state: StudyState, _: Entry) -> None:
+    """Nothing changes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed:
+    """The hash to write down, and what to say of it."""
+
+    hash: str
+    said: str
+
+
+class CloseDay(Operation[Closed]):
+    """Enter the end of a day, and return the hash that is written down elsewhere."""
+
+    route: ClassVar[str] = "POST /journal/close"  # noqa: ARG002 - whatever the state
+
+    def decide(self, now: Now) -> Event:
+        return DayClosed()
+
+    def result(self, now: Now) -> Closed:
+        said = (
+            f"Write down {now.state.hash[:32]} where nobody who holds this study can change it: "
+            "`stopwise study verify --against` finds whether the journal was rewritten."
+        )
+        return Closed(hash=now.state.hash, said=said)

@@ -30,9 +30,9 @@ class Closed:
 class CloseDay(Operation[Closed]):
     """Enter the end of a day, and return the hash that is written down elsewhere."""
 
-    route: ClassVar[str] = "POST /journal/close"  # noqa: ARG002 - whatever the state
+    route: ClassVar[str] = "POST /journal/close"
 
-    def decide(self, now: Now) -> Event:
+    def decide(self, _: Now) -> Event:
         return DayClosed()
 
     def result(self, now: Now) -> Closed:

@@ -139,7 +139,7 @@ def test_one_task_after_the_other_leaves_the_verdict_as_it_is(tmp_path: Path, de
 
     Sabotage that fails it: let ``_tasks_in_turn`` return the tasks in another order each time.
     """
-    plan = {"policies": ["old", "new"], "tasks": ["a", "bb", "ccc"], "n_max": 40, "design": design}
+    plan: dict[str, Any] = {"tasks": ["a", "bb", "ccc"], "n_max": 40, "design": design}
     verdicts = {}
     for order in ("chosen", "blocked"):
         with locked(tmp_path / order, **plan, task_order=order) as study:

@@ -3,6 +3,7 @@
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from stopwise.errors import NotAllowed, require, require_choice
@@ -251,10 +252,9 @@ def _tasks_in_turn(
     require(task is None, "the plan says task_order: blocked, so that no station chooses its task")
     at_work = {name: state.trials[number - 1].task for name, number in state.held.items()}
     own = at_work.pop(station, None)
-    return sorted(
-        (one.name for one in plan.tasks),
-        key=lambda name: (name != own, list(at_work.values()).count(name)),
-    )
+    others = Counter(at_work.values())
+    names = (one.name for one in plan.tasks)
+    return [*sorted(names, key=lambda name: (name != own, others[name]))]
 
 
 def _first_free(

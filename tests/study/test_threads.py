@@ -3,10 +3,12 @@
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from stopwise.study.event import Event
+from stopwise.study.operation import Now
+from stopwise.study.trial_operations import Score
 from tests.study.live import locked, take
 
 
@@ -37,23 +39,31 @@ def test_looking_while_others_write_changes_nothing(tmp_path: Path) -> None:
     assert sum(task.rows for task in study.verdict().tasks) == 30
 
 
+class Broken(Score):
+    """An operation with a mistake in it."""
+
+    def decide(self, _: Now) -> Event:
+        raise TypeError
+
+
 def test_a_request_that_fails_unexpectedly_fails_alone(tmp_path: Path) -> None:
     """Requests that wait are stored together, whoever made them."""
     study = locked(tmp_path / "study")
     trials = {station: study.next_trial(station) for station in ("left", "right")}
     outcome: dict[str, object] = {}
 
-    def report(station: str, note: Any) -> None:
+    def report(station: str, kind: type[Score]) -> None:
         trial = trials[station]
         assert trial is not None
+        score = kind(trial=trial.trial, answer=True, station=station)
         try:
-            outcome[station] = study.record(trial.trial, True, station=station, note=note).counted
+            outcome[station] = study.do(score).counted
         except TypeError as error:
             outcome[station] = error
 
     threads = [
-        threading.Thread(target=report, args=("left", 5)),  # no note, which nobody checks before
-        threading.Thread(target=report, args=("right", "fine")),
+        threading.Thread(target=report, args=("left", Broken)),
+        threading.Thread(target=report, args=("right", Score)),
     ]
     with study._ledger.lock:  # until both wait
         for thread in threads:

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 
 from stopwise.study.limits import NAME, TEXT
-from stopwise.study.rubric import Binary, PlanPart, Preference, Rubric
+from stopwise.study.rubric import Binary, PlanPart, Rubric
 
 
 class Policy(PlanPart):
@@ -46,7 +46,7 @@ class Task(PlanPart):
     @property
     def judged_in_pairs(self) -> bool:
         """Whether the two trials of a row are judged together, by which was better."""
-        return isinstance(self.score, Preference)
+        return self.score.in_pairs
 
     @field_validator("score", mode="before")
     @classmethod

@@ -1,11 +1,11 @@
 """How an answer at the robot becomes a score: success, milestones, levels, number, preference."""
 
 import math
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from stopwise.core.readings.scale import Scale
 from stopwise.errors import InvalidInput, require
@@ -14,7 +14,6 @@ from stopwise.study.limits import NAME
 MANY = 4096
 # What may be typed in the terminal instead of a score, as the first word.
 COMMANDS = ("release", "quit")
-SETS = ("all", "none")  # of milestones
 DONE = "done"  # the answer to the first trial of a row that is judged by preference
 # What the second trial of such a row has won, by the answer to which was better.
 WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
@@ -39,6 +38,22 @@ class _ScoreRule(PlanPart):
     """How a trial is scored; from 0 to 1, unless it says otherwise, and more is better."""
 
     lower_is_better: bool = False
+    in_pairs: ClassVar[bool] = False  # whether the two trials of a row have one answer
+    named: ClassVar[str] = ""  # the field whose entries have names, of which answers are made
+    sets: ClassVar[tuple[str, ...]] = ()  # words that may be typed beside these names
+
+    @property
+    def options(self) -> list[str]:
+        """The names of which answers are made."""
+        return [entry.name for entry in getattr(self, self.named)] if self.named else []
+
+    def asks(self, first: str | None) -> str:
+        """Return the question at the terminal; ``first`` is the code it is compared with."""
+        raise NotImplementedError
+
+    def typed(self, text: str, first: str | None) -> Any:  # noqa: ARG002
+        """Return the answer that was typed, or raise ``InvalidInput``."""
+        return chosen(self.options, text)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -69,6 +84,13 @@ class Binary(_ScoreRule):
         )
         return float(answer)
 
+    def asks(self, first: str | None) -> str:  # noqa: ARG002
+        return "success? y/n"
+
+    def typed(self, text: str, first: str | None) -> bool:  # noqa: ARG002
+        require(text in ("y", "yes", "n", "no", "1", "0"), f"type y or n, but got {text!r}")
+        return text in ("y", "yes", "1")
+
 
 class Milestone(PlanPart):
     """One step of the task that may be reached, and its share of the score."""
@@ -81,6 +103,8 @@ class Milestones(_ScoreRule):
     """A checklist; the answer names the milestones reached, the score is their share of weight."""
 
     kind: Literal["milestones"] = "milestones"
+    named: ClassVar[str] = "milestones"
+    sets: ClassVar[tuple[str, ...]] = ("all", "none")
     milestones: Annotated[tuple[Milestone, ...], Field(min_length=1), DISTINCT]
 
     @property
@@ -106,6 +130,16 @@ class Milestones(_ScoreRule):
         reached = math.fsum(known[name] for name in answer)
         return min(1.0, reached / math.fsum(known.values()))
 
+    def asks(self, first: str | None) -> str:  # noqa: ARG002
+        return f"reached ({listed(self.options)}): list them, or type `all` or `none`"
+
+    def typed(self, text: str, first: str | None) -> list[str]:  # noqa: ARG002
+        if text in self.sets:
+            return self.options if text == "all" else []
+        alone = text in map(str.lower, self.options)
+        parts = [text] if alone else text.replace(",", " ").split()
+        return [chosen(self.options, part) for part in parts]
+
 
 class Level(PlanPart):
     """One outcome and its score."""
@@ -118,6 +152,7 @@ class Levels(_ScoreRule):
     """Ordered outcomes, of which exactly one is named; the score is its value."""
 
     kind: Literal["levels"] = "levels"
+    named: ClassVar[str] = "levels"
     levels: Annotated[tuple[Level, ...], Field(min_length=2), DISTINCT]
 
     @model_validator(mode="after")
@@ -142,6 +177,9 @@ class Levels(_ScoreRule):
         known = {level.name: level.value for level in self.levels}
         _require_known(answer, known, "a level")
         return known[answer]
+
+    def asks(self, first: str | None) -> str:  # noqa: ARG002
+        return f"outcome ({listed(self.options)}): which one?"
 
 
 class Number(_ScoreRule):
@@ -179,6 +217,15 @@ class Number(_ScoreRule):
         )
         return float(scale.nearest(answer))
 
+    def asks(self, first: str | None) -> str:  # noqa: ARG002
+        return f"number from {self.low:g} to {self.high:g} {self.unit}".rstrip()
+
+    def typed(self, text: str, first: str | None) -> float:  # noqa: ARG002
+        try:
+            return float(text)
+        except ValueError as error:
+            raise InvalidInput(f"type a number, but got {text!r}") from error
+
 
 class Preference(_ScoreRule):
     """Which of the two trials of a row was better: one answer, given with the second of them.
@@ -187,6 +234,7 @@ class Preference(_ScoreRule):
     """
 
     kind: Literal["preference"] = "preference"
+    in_pairs: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _upwards(self) -> "Preference":
@@ -202,24 +250,80 @@ class Preference(_ScoreRule):
         )
         return WON.get(answer)
 
+    def asks(self, first: str | None) -> str:
+        if first is None:
+            return "the first of two: watch how it goes, and type `done` when it is over"
+        return f"which was better, 1 the first (CODE {first}) or 2 this one? or type `tie`"
+
+    def typed(self, text: str, first: str | None) -> str:
+        return text if first is None else {"1": "first", "2": "second"}.get(text, text)
+
 
 Rubric = Annotated[Binary | Milestones | Levels | Number | Preference, Field(discriminator="kind")]
 KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
 
 
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(Rubric)
+
+
+def question(shown: Mapping[str, Any]) -> str:
+    """Return the question to ask at the terminal, for a rubric as an assignment shows it."""
+    rubric, first = _read(shown)
+    return str(rubric.asks(first))
+
+
+def parse_answer(shown: Mapping[str, Any], typed: str) -> Any:
+    """Return the answer that was typed, or raise ``InvalidInput``."""
+    rubric, first = _read(shown)
+    return rubric.typed(typed.strip().lower(), first)
+
+
+def in_words(answer: Any) -> str:
+    """Return an answer in words, to be read back after it was stored."""
+    if isinstance(answer, bool):
+        return "success" if answer else "failure"
+    if isinstance(answer, list):
+        return ", ".join(answer) or "none"
+    return f"{answer:g}" if isinstance(answer, float) else str(answer)
+
+
+def listed(options: Sequence[str]) -> str:
+    """Return options to choose from, with numbers where these can only be places in the list."""
+    numbers = not any(option.isdecimal() for option in options)
+    shown = [f"{place} {option}" for place, option in enumerate(options, 1)]
+    return ", ".join(shown if numbers else options)
+
+
+def chosen(options: Sequence[str], text: str) -> str:
+    """Return the option that was typed, by its name or its number."""
+    numbers = not any(option.isdecimal() for option in options)
+    if numbers and text.isdecimal() and 1 <= int(text) <= len(options):
+        return options[int(text) - 1]
+    found = next((option for option in options if option.lower() == text), None)
+    if found is None:
+        number = f"a number from 1 to {len(options)} or " if numbers else ""
+        raise InvalidInput(f"type {number}a name from the list, but got {text!r}")
+    return found
+
+
 def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
     """Return the first name, by its place, that could not be typed for what it is, and why."""
-    steps = [step.name for step in rubric.milestones] if isinstance(rubric, Milestones) else []
-    names = [level.name for level in rubric.levels] if isinstance(rubric, Levels) else steps
     seen: dict[str, str] = {}
-    for place, name in enumerate(names):
+    for place, name in enumerate(rubric.options):
         typed = name.strip().lower()
         if typed in seen:
             return place, f"{seen[typed]!r} and {name!r} cannot be told apart when typed"
-        if typed.partition(" ")[0] in COMMANDS or (steps and typed in SETS):
+        if typed.partition(" ")[0] in COMMANDS or typed in rubric.sets:
             return place, f"{name!r} has another meaning when typed: choose another name"
         seen[typed] = name
     return None
+
+
+def _read(shown: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """Return a rubric, and the code of the trial that this one is compared with."""
+    content = dict(shown)
+    first = content.pop("first", None)
+    return _ADAPTER.validate_python(content), first
 
 
 def plain_answer(answer: Any) -> Any:

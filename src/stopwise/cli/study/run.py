@@ -125,13 +125,14 @@ def _go_through_checks(study: "Desk", station: str, who: str | None) -> None:
 
 def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
     """Run one trial until it is scored or given back; return whether to go on."""
-    from stopwise.cli.study.typed_answers import in_words, parse_answer
     from stopwise.errors import NotAllowed, StopwiseError
+    from stopwise.study.rubric import in_words, parse_answer
 
     _show(trial)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
-    if help_text == HELP and trial.rubric["kind"] == "preference" and "first" not in trial.rubric:
+    together = trial.rubric["kind"] == "preference"
+    if help_text == HELP and together and "first" not in trial.rubric:
         help_text = HELP_FIRST
     while True:
         typed = _ask(trial, help_text)
@@ -154,7 +155,7 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
                     if saved.counted or saved.score is None
                     else "; not counted, since another result came first"
                 )
-                told = saved.score is not None and trial.rubric["kind"] != "preference"
+                told = saved.score is not None and not together
                 scored = f", score {saved.score:.3g}" if told else ""
                 text = f"{in_words(answer)}{scored}{late}"
                 typer.echo(f"saved: trial {trial.trial}, {text}")
@@ -169,7 +170,7 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
 
 def _ask(trial: "Assignment", others: str) -> str:
     """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
-    from stopwise.cli.study.typed_answers import question
+    from stopwise.study.rubric import question
 
     if hasattr(signal, "siginterrupt"):
         # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.

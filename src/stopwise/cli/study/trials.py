@@ -27,7 +27,7 @@ def correct(
     who: Who = None,
 ) -> None:
     """Replace a score that was entered by mistake; after unblinding, the report shows both."""
-    from stopwise.cli.study.typed_answers import in_words, parse_answer
+    from stopwise.study.rubric import in_words, parse_answer
 
     with open_study(place) as study:
         answer = parse_answer(study.rubric(trial), score)

@@ -6,10 +6,10 @@ import { forgetful, sharedState } from "./keeping.js";
 import { offerChecks, today } from "./checks.js";
 import { Queue } from "./queue.js";
 import { showRobot, stopRobot } from "./robot.js";
-import { makeRubric } from "./rubric.js";
+import { kindOf, makeRubric } from "./rubric.js";
 import { now } from "./time.js";
 import { Timer } from "./timer.js";
-import { cost, ended, inWords, question, said, savedState } from "./wording.js";
+import { cost, ended, inWords, said, savedState } from "./wording.js";
 
 const find = (id) => document.getElementById(id);
 // Why a trial may not count; the owner decides.
@@ -216,7 +216,7 @@ function showTrial() {
   find("reason").value = invalid?.text ?? "";
   find("invalid").open = Boolean(invalid?.text || invalid?.reason);
   find("unneeded").hidden = trial.needed;
-  find("question").textContent = question(trial.rubric);
+  find("question").textContent = kindOf(trial.rubric).asked(trial.rubric);
   rubric = makeRubric(trial.rubric, () => {
     keepDraft();
     showSave();
@@ -227,7 +227,7 @@ function showTrial() {
   find("save").hidden = rubric.atOnce;
   find("rubric").replaceChildren();
   find("answers").querySelector(".two")?.remove();
-  find(trial.rubric.kind === "binary" ? "answers" : "rubric").append(rubric.element);
+  find(kindOf(trial.rubric).near ? "answers" : "rubric").append(rubric.element);
   tags = chooser(find("tags"), trial.tags, keepDraft, tag);
   reasons = chooser(find("reasons"), INVALID, keepDraft, invalid?.reason);
   showGone("");
@@ -308,8 +308,7 @@ function save() {
   queue.hurry(); // only the last can be taken back
   const timed = kept.started ? Math.round(timer.seconds * 10) / 10 : null;
   const body = { answer, note: find("note").value.trim(), tag: tags.chosen(), seconds: timed };
-  // The second of two that are compared is shown beside the first: that one is stored before.
-  const ahead = trial.rubric.kind !== "preference" || trial.rubric.first !== undefined;
+  const ahead = !kindOf(trial.rubric).storedFirst(trial.rubric);
   // What stops the robot is not held.
   const about = { what: "score", hold: ahead && !trial.running ? HOLD : 0, rubric: trial.rubric };
   const key = queue.add(`/api/trials/${trial.trial}/score`, body, about);

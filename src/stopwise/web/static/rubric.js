@@ -1,6 +1,12 @@
-// The rubric of a task as something to touch. Each kind returns { element, atOnce, answer(), entered(),
-// restore(entered) }: answer is undefined until something was chosen; entered is what was touched so
-// far, complete or not, from which the same page can be made again; atOnce, one tap says it all.
+// The rubrics of tasks, a kind each: what there is to touch, and its words. ``make`` returns { element,
+// atOnce, answer(), entered(), restore(entered) }: answer is undefined until something was chosen;
+// entered is what was touched so far, complete or not, from which the same page can be made again;
+// atOnce, one tap says it all. ``said`` says an answer, ``asked`` the question, ``worst`` what a trial
+// that is given back counts as; ``near``: it is where a thumb is.
+
+// A share is shown as it is read, a number as it was measured.
+const short = (value) => String(Number(value.toPrecision(3)));
+const extreme = ({ lower_is_better: lower }, values) => short(lower ? Math.max(...values) : Math.min(...values));
 
 function button(text, kind) {
   const made = document.createElement("button");
@@ -38,24 +44,33 @@ function choice(options, changed, layout) {
   return { element, atOnce: true, answer: () => answer, entered: () => answer, restore: choose };
 }
 
-function binary(_, changed) {
-  const options = [
-    { text: "Failure", kind: "failure", answer: false },
-    { text: "Success", kind: "success", answer: true },
-  ];
-  return choice(options, changed, "two");
-}
+const binary = {
+  near: true,
+  make: (_, changed) =>
+    choice(
+      [
+        { text: "Failure", kind: "failure", answer: false },
+        { text: "Success", kind: "success", answer: true },
+      ],
+      changed,
+      "two",
+    ),
+  said: (_, answer) => (answer ? "success" : "failure"),
+  worst: (rubric) => extreme(rubric, [0, 1]),
+};
 
-function levels(rubric, changed) {
-  const options = rubric.levels.map((level) => ({
-    text: level.name,
-    detail: String(level.value),
-    answer: level.name,
-  }));
-  return choice(options, changed, "stack");
-}
+const levels = {
+  make: (rubric, changed) =>
+    choice(
+      rubric.levels.map(({ name, value }) => ({ text: name, detail: String(value), answer: name })),
+      changed,
+      "stack",
+    ),
+  said: (rubric, answer) => `${answer}, ${short(rubric.levels.find((level) => level.name === answer).value)}`,
+  worst: (rubric) => extreme(rubric, rubric.levels.map((level) => level.value)),
+};
 
-function milestones(rubric, changed) {
+function makeMilestones(rubric, changed) {
   const element = document.createElement("div");
   element.className = "stack";
   const reached = new Set();
@@ -100,8 +115,22 @@ function milestones(rubric, changed) {
   return { element, answer, entered: answer, restore: choose };
 }
 
+const milestones = {
+  make: makeMilestones,
+  asked: () => "How far did it get?",
+  // The steps that were reached, by the last of them if all before it were.
+  said(rubric, answer) {
+    const sum = (steps) => steps.reduce((total, step) => total + step.weight, 0);
+    const reached = rubric.milestones.filter((step) => answer.includes(step.name));
+    const inTurn = rubric.milestones.slice(0, answer.length).every((step) => answer.includes(step.name));
+    const names = inTurn ? answer.at(-1) : answer.join(", ");
+    return answer.length ? `${names}, ${short(sum(reached) / sum(rubric.milestones))}` : "none of the steps, 0";
+  },
+  worst: (rubric) => extreme(rubric, [0, 1]),
+};
+
 // A slider for a quick answer, and a field for a measured one: what the field says is sent.
-function number(rubric, changed) {
+function makeNumber(rubric, changed) {
   const element = document.createElement("div");
   element.className = "slider";
   const typed = typedNumber(rubric, () => {
@@ -156,24 +185,38 @@ function typedNumber(rubric, changed) {
   return { element, field, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
 }
 
+const number = {
+  make: makeNumber,
+  typed: typedNumber,
+  said: (rubric, answer) => `${answer} ${rubric.unit}`.trim(),
+  worst: (rubric) => extreme(rubric, [rubric.low, rubric.high]),
+};
+
 // The first trial of a row is only said to be done; with the second comes the answer for both.
-function preference(rubric, changed) {
-  if (rubric.first === undefined) return choice([{ text: "It is over", answer: "done" }], changed, "stack");
-  const options = [
-    { text: "The first", detail: rubric.first, answer: "first" },
-    { text: "This one, the second", answer: "second" },
-    { text: "Neither: a tie", answer: "tie" },
-  ];
-  return choice(options, changed, "stack");
-}
+const preference = {
+  make(rubric, changed) {
+    if (rubric.first === undefined) return choice([{ text: "It is over", answer: "done" }], changed, "stack");
+    const options = [
+      { text: "The first", detail: rubric.first, answer: "first" },
+      { text: "This one, the second", answer: "second" },
+      { text: "Neither: a tie", answer: "tie" },
+    ];
+    return choice(options, changed, "stack");
+  },
+  // That one is shown beside the first, which is stored before.
+  storedFirst: ({ first }) => first === undefined,
+  asked: ({ first }) => (first === undefined ? "First of two: watch how it goes." : "Which of the two was better?"),
+  said: (_, answer) => ({ first: "the first was better", second: "the second was better", tie: "a tie" })[answer] ?? "run",
+  worst: () => "lost",
+};
 
 const KINDS = { binary, milestones, levels, number, preference };
-const TYPED = { ...KINDS, number: typedNumber };
 
-export function makeRubric(rubric, changed) {
-  return KINDS[rubric.kind](rubric, changed);
-}
+export const kindOf = (rubric) => ({ asked: () => "How did it go?", storedFirst: () => false, ...KINDS[rubric.kind] });
+export const makeRubric = (rubric, changed) => kindOf(rubric).make(rubric, changed);
 
+// With a keyboard at hand: to the last digit.
 export function makeTypedRubric(rubric, changed) {
-  return TYPED[rubric.kind](rubric, changed);
+  const { make, typed = make } = kindOf(rubric);
+  return typed(rubric, changed);
 }

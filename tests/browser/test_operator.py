@@ -75,6 +75,7 @@ RUBRICS: list[tuple[Any, Touch, str, float]] = [
     (STEPS, tick, "cup reached, cup lifted, 0.333", 1 / 3),
     (NUMBER, slide, "12.5 cm", 12.5),
     (WITHOUT_STEP, measure, "10.0625 cm", 10.0625),
+    ({"kind": "count", "of": 8}, lambda page: tap(page, "6"), "6 of 8", 0.75),
 ]
 
 

@@ -173,6 +173,11 @@ RUBRICS: dict[str, tuple[Any, dict[Any, float], list[Any]]] = {
         {0: 0.0, 12.5: 12.5, 30: 30.0},
         [-1, 31, "12", float("nan"), True, None],
     ),
+    "count": (
+        {"kind": "count", "of": 8},
+        {0: 0.0, 2: 0.25, 8.0: 1.0},
+        [-1, 9, 2.5, "2", True, None],
+    ),
 }
 
 

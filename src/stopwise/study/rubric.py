@@ -1,4 +1,4 @@
-"""How an answer at the robot becomes a score: success, milestones, levels, number, preference."""
+"""How an answer at the robot becomes a score: success, milestones, levels, a number, a count."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -227,6 +227,31 @@ class Number(_ScoreRule):
             raise InvalidInput(f"type a number, but got {text!r}") from error
 
 
+class Count(_ScoreRule):
+    """How many of so many: objects put away, attempts that went well; the score is their share."""
+
+    kind: Literal["count"] = "count"
+    of: int = Field(ge=2, le=20)
+
+    @property
+    def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take."""
+        return tuple(number / self.of for number in range(self.of + 1))
+
+    def score(self, answer: Any) -> float:
+        """Return the share."""
+        whole = _is_number(answer) and answer in range(self.of + 1)
+        require(whole, f"the count must be a whole number from 0 to {self.of}, but got {answer!r}")
+        return float(answer / self.of)
+
+    def asks(self, first: str | None) -> str:  # noqa: ARG002
+        return f"how many of {self.of}?"
+
+    def typed(self, text: str, first: str | None) -> int:  # noqa: ARG002
+        require(text.isdecimal(), f"type a whole number, but got {text!r}")
+        return int(text)
+
+
 class Preference(_ScoreRule):
     """Which of the two trials of a row was better: one answer, given with the second of them.
 
@@ -259,7 +284,9 @@ class Preference(_ScoreRule):
         return text if first is None else {"1": "first", "2": "second"}.get(text, text)
 
 
-Rubric = Annotated[Binary | Milestones | Levels | Number | Preference, Field(discriminator="kind")]
+Rubric = Annotated[
+    Binary | Milestones | Levels | Number | Count | Preference, Field(discriminator="kind")
+]
 KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
 
 

@@ -192,6 +192,16 @@ const number = {
   worst: (rubric) => extreme(rubric, [rubric.low, rubric.high]),
 };
 
+const count = {
+  make({ of }, changed) {
+    const numbers = Array.from({ length: of + 1 }, (_, answer) => ({ text: String(answer), answer }));
+    return choice(numbers, changed, "numbers-grid");
+  },
+  asked: ({ of }) => `How many of ${of}?`,
+  said: ({ of }, answer) => `${answer} of ${of}`,
+  worst: (rubric) => extreme(rubric, [0, 1]),
+};
+
 // The first trial of a row is only said to be done; with the second comes the answer for both.
 const preference = {
   make(rubric, changed) {
@@ -210,7 +220,7 @@ const preference = {
   worst: () => "lost",
 };
 
-const KINDS = { binary, milestones, levels, number, preference };
+const KINDS = { binary, milestones, levels, number, count, preference };
 
 export const kindOf = (rubric) => ({ asked: () => "How did it go?", storedFirst: () => false, ...KINDS[rubric.kind] });
 export const makeRubric = (rubric, changed) => kindOf(rubric).make(rubric, changed);

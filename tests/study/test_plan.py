@@ -26,7 +26,7 @@ def test_the_examples_in_the_template_are_rubrics() -> None:
     lines = [line for line in template().splitlines() if line.startswith("#   score: ")]
     examples = [yaml.safe_load(re.split("success or|which trial", line[1:])[0]) for line in lines]
 
-    assert len(examples) == 5
+    assert len(examples) == 6
     assert set(examples[3]["score"]) == set(Number.model_fields)
     for example in examples:
         StudyPlan.model_validate(plan(tasks=[{"name": "stack", **example}], design="blocks"))

@@ -94,9 +94,9 @@ class Ledger:
                 for entry in look.entries:
                     self._apply(entry)
             self.clock = self._state.clock_at(look.moment)
-            self._state.heard = {
-                station: self._state.clock_at(moment) for station, moment in look.heard.items()
-            }
+            for station, moment in look.heard.items():
+                heard = self.clock - look.moment.since(moment)
+                self._state.heard[station] = max(heard, self._state.heard.get(station, heard))
             if looked is not None:
                 looked.add(id(self))
             self._tell()

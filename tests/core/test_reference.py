@@ -121,3 +121,16 @@ def test_a_negative_margin_keeps_the_direction_that_was_asked() -> None:
     assert less.rules.alternative == "less"
     assert not less.run(rng.random(200) < 0.75).decided
     assert sw.SequentialTest(alternative="greater", **asked).run(rng.random(200) < 0.75).decided
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_the_interval_leaves_the_number_out_however_large_it_is(lower: bool) -> None:
+    scores = 1e6 + (np.random.default_rng(4).random(200) < 0.75)
+    number = 1e6 + 0.5
+
+    verdict = sw.SequentialTest(bounds=(1e6, 1e6 + 1), reference=number, lower_is_better=lower).run(
+        scores
+    )
+
+    assert verdict.decided
+    assert verdict.interval.low > number

@@ -91,3 +91,13 @@ def test_counts_by_task_and_column() -> None:
     assert {task: one.order_text for task, one in found.items()} == {"cup": "y > x", "jar": "x ? y"}
     with pytest.raises(sw.InvalidInput, match="alpha must lie strictly between 0 and 1"):
         sw.compare(frame, alpha=2)
+
+
+def test_an_interval_around_differences_with_a_hole_says_so() -> None:
+    found = sw.compare("3/3", "12/40")
+
+    low, high = found.to_dict()["difference"]
+    assert found.better == "first"
+    assert low < 0 < high
+    assert "within which 0 is refuted" in found.sentence
+    assert "within which 0" not in sw.compare("17/20", "4/20").sentence

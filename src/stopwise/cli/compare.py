@@ -8,7 +8,7 @@ import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
-from stopwise.cli.option_groups import argument, grouped, option
+from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_analyses, print_rows, say
 
@@ -40,6 +40,10 @@ def compare(
     ),
     comparison: TwoPolicyOptions,
     reading: ReadingOptions,
+    rerun: bool = flag(
+        "Whether these are two runs of the same policy on the same scenes: which flip, how the "
+        "mean changed, and the smallest difference that such a benchmark can show."
+    ),
     exit_code: ExitCode = False,
     as_json: AsJson = False,
 ) -> None:
@@ -47,17 +51,32 @@ def compare(
 
     stopwise compare 17/20 14/20
     stopwise compare new.csv --reference 0.87 --bounds 0,1
+    stopwise compare monday.csv tuesday.csv --rerun
     """
     from stopwise import compare as compared
+    from stopwise import read_trials
+    from stopwise.errors import require
     from stopwise.questions.counts import is_count
 
     of_files = {*comparison.options(), *reading.options()} - {"alpha", "reference"}
-    if second is None and comparison.reference is None:
+    if second is None and comparison.reference is None and not rerun:
         refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
         refuse_unused(context, {"exit_code"}, "on a table of counts: it is for two policies")
         _tell_counts(first, comparison.alpha, reading.keywords()["columns"], as_json=as_json)
         return
     given = [first] if second is None else [first, second]
+    if rerun:
+        own = {*comparison.options()} - {"alpha", "lower_is_better"}
+        refuse_unused(context, {*own, "exit_code"}, "on a rerun, which has no better policy")
+        require(len(given) == 2, f"a rerun is two runs, but got only {first}: give both")
+        how = reading.keywords()
+        both = [read_trials(Path(name), **how) for name in given]
+        runs = compared(*both, rerun=True, alpha=comparison.alpha)
+        if as_json:
+            typer.echo(json_of([own.to_dict() for own in runs.values()]))
+        for run in () if as_json else runs.values():
+            say(run.sentence, style="bold")
+        return
     _require_one(given, comparison.reference)
     found: list[Analysis] = []
     if all(map(is_count, given)):

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 from stopwise.core.keywords import flat
 from stopwise.core.settings import RaceSettings
+from stopwise.data.read import read_trials
 from stopwise.data.reading import InputSettings
+from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import Setting, names_listed
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analyze import analyze
 from stopwise.questions.counts import CountsResult, as_count, counted_tasks, is_count
+from stopwise.questions.rerun import Rerun, reruns
 from stopwise.questions.two_counts import TwoCountsResult, count_beside, counts_of_two
+from stopwise.rows.reading import INPUT
 
 # What counts can be asked; all else is about single scores.
 OF_COUNTS = {"alpha", "reference", "columns"}
@@ -30,6 +34,12 @@ class CompareKeywords(CompareSettings, total=False):
     bounds: tuple[float, float] | None
     design: str | None
     tasks: str | None
+
+
+@overload
+def compare(
+    first: Any, second: Any, *, rerun: Literal[True], **settings: Unpack[CompareKeywords]
+) -> dict[str, Rerun]: ...
 
 
 @overload
@@ -58,6 +68,7 @@ def compare(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     tasks: str | None = None,
+    rerun: bool = False,
     **settings: Unpack[CompareSettings],
 ) -> Any:
     """Compare two policies by their scores, in the order in which they came, or by counts.
@@ -74,6 +85,10 @@ def compare(
         many policies on one task: a file, a frame or a dictionary.
     names
         What policies with scores are called.
+    rerun
+        Whether these are two runs of the same policies on the same scenes: then the answer says, by
+        policy, how many scenes flip, how the mean changed, and the smallest difference that such a
+        benchmark can show.
     n_max, bounds, design, tasks, **settings
         As for ``analyze``.
 
@@ -90,6 +105,8 @@ def compare(
     """
     reference = settings.get("reference")
     given = [item for item in (first, second) if item is not None]
+    if rerun:
+        return _rerun(given, bounds, **settings)
     counts = all(isinstance(item, str) and is_count(item) for item in given)
     if counts or _is_table(first, settings, second):
         for name in {**settings, **({} if n_max is None else {"n_max": n_max})}:
@@ -115,6 +132,19 @@ def compare(
         del columns[names[1]]
     asked: dict[str, Any] = {"n_max": n_max, "bounds": bounds, "design": design, "tasks": tasks}
     return analyze(columns, **asked, **settings)
+
+
+def _rerun(given: list[Any], bounds: Any, **settings: Any) -> dict[str, Rerun]:
+    require(len(given) == 2, "a rerun is two runs: give both", parameter="second")
+    alpha = settings.pop("alpha", 0.05)
+    for name in settings:
+        text = f"{name} has no effect on a rerun, which compares two runs of the same policy"
+        require(name in INPUT or name == "lower_is_better", text, parameter=name)
+    runs = [
+        own if isinstance(own, Trials) else read_trials(own, bounds=bounds, **settings)
+        for own in given
+    ]
+    return reruns(runs[0], runs[1], alpha)
 
 
 def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:

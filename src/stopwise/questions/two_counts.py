@@ -65,6 +65,8 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
     between = ""
     if difference is not None:
         between = f", of second - first {interval_text(difference)} (unconditional)"
+        if better is not None and difference.low <= 0 <= difference.high:
+            between += ", within which 0 is refuted: the differences left are no single interval"
     return TwoCountsResult(
         better=better,
         sentence=(

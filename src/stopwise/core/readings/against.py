@@ -4,6 +4,7 @@ The number is a policy of its own whose trials all have this score and are never
 last of the policies, and the baseline.
 """
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -128,9 +129,17 @@ class Against(Scores):
 
         A number has no noise: what is known of the difference is known of the mean.
         """
-        ends = [self.edge(end) for end in interval]
+        ends = [self._beyond(end) for end in interval]
         low, high = self.rules.bounds
         return max(min(ends), low), min(max(ends), high)
+
+    def _beyond(self, end: float) -> float:
+        """The mean at an end, on its side of what is decided however large means are."""
+        mean = self.edge(end)
+        for margin in (self.rules.margin, -self.rules.margin):
+            if mean == self.edge(margin) and end != margin:
+                mean = math.nextafter(mean, math.copysign(math.inf, self.advantage(end - margin)))
+        return mean
 
     def edge(self, margin: float) -> float:
         """The mean that is better than the number by this much."""

@@ -1,0 +1,194 @@
+"""Did it reproduce? Two runs of the same policies on the same scenes: what flips between them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stopwise.core.arrays import Floats
+from stopwise.core.confidence_state import Interval
+from stopwise.core.scores import interval_text, score_text
+from stopwise.data.trials import Trials
+from stopwise.errors import require
+from stopwise.messages import counted, few
+
+# The chance with which the smallest difference is shown that a benchmark is said to show.
+POWER = 0.8
+# Differences of success rates that are tried.
+GAPS = np.arange(0.001, 1.0, 0.001)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rerun:
+    """Two runs of one policy.
+
+    Attributes
+    ----------
+    policy
+        Its name.
+    scenes
+        Scenes that both runs have; ``alone`` are in one of them only, and left out.
+    flips
+        Scenes whose score is another in the second run.
+    means
+        The mean score of each run.
+    interval
+        Interval of the change of the mean, at level 1 - alpha: of successes exact, given how many
+        flip; of other scores by Student's t, approximately.
+    p_value
+        Of "both runs have the same mean".
+    smallest_gap
+        The least difference of two policies that one run of each on these scenes shows with chance
+        .8, by a test of all of them at alpha, if policies differ on no fewer scenes than runs do.
+    """
+
+    policy: str
+    scenes: int
+    alone: int
+    flips: int
+    means: tuple[float, float]
+    interval: Interval
+    p_value: float
+    smallest_gap: float
+    alpha: float
+
+    @property
+    def change(self) -> float:
+        """The mean of the second run less that of the first."""
+        return self.means[1] - self.means[0]
+
+    @property
+    def sentence(self) -> str:
+        """What the runs show, in words."""
+        before, after = map(score_text, self.means)
+        differ = self.p_value <= self.alpha
+        verdict = "something has changed between the runs" if differ else "the runs agree"
+        alone = f" ({self.alone} more are in one run only)" if self.alone else ""
+        return (
+            f"{self.policy}: {self.flips} of {counted(self.scenes, 'scene')}{alone} flip "
+            f"({100 * self.flips / self.scenes:.2g} %), and the mean goes from {before} to "
+            f"{after}, {100 * (1 - self.alpha):g}% interval of the change "
+            f"{interval_text(self.interval)}: {verdict} (p = {self.p_value:.2g}). One run of each "
+            "of two policies on these scenes shows a difference of "
+            f"{score_text(self.smallest_gap)} with chance {POWER:g}, and seldom a smaller one."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {
+            "schema": 1,
+            **vars(self),
+            "means": list(self.means),
+            "interval": list(self.interval),
+            "change": self.change,
+            "sentence": self.sentence,
+        }
+
+
+def reruns(first: Trials, second: Trials, alpha: float = 0.05) -> dict[str, Rerun]:
+    """Compare two runs of the same policies on the same scenes, policy by policy."""
+    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
+    runs = {own: _by_scene(run) for own, run in (("first", first), ("second", second))}
+    names = list(first.policies)
+    if len(names) == len(second.policies) == 1:  # files are named after the run
+        runs["second"] = dict(zip(names, runs["second"].values(), strict=True))
+    both = [name for name in names if name in runs["second"]]
+    require(
+        bool(both),
+        f"the runs have no policy in common: {few(names)} and {few(list(second.policies))}",
+    )
+    return {
+        name: _compared(name, runs["first"][name], runs["second"][name], alpha) for name in both
+    }
+
+
+def _by_scene(run: Trials) -> dict[str, dict[Any, float]]:
+    """Scores by policy and scene; without a column of scenes their numbers stand for them."""
+    scene = "block" if "block" in run.frame.columns else "trial"
+    found: dict[str, dict[Any, float]] = {}
+    for policy, task, name, score in run.frame.select("policy", "task", scene, "score").rows():
+        own = found.setdefault(policy, {})
+        require(
+            (task, name) not in own,
+            f"{policy!r} has scene {name!r} twice: a run tries each scene once",
+        )
+        own[task, name] = score
+    return found
+
+
+def _compared(
+    policy: str, first: Mapping[Any, float], second: Mapping[Any, float], alpha: float
+) -> Rerun:
+    common = [scene for scene in first if scene in second]
+    require(bool(common), f"{policy!r}: the runs have no scene in common")
+    x, y = (np.array([run[scene] for scene in common]) for run in (first, second))
+    gaps = y - x
+    flips = int((gaps != 0).sum())
+    exact = bool(np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all())
+    test = _of_successes if exact else _of_scores
+    interval, p_value, smallest = test(gaps, alpha)
+    return Rerun(
+        policy=policy,
+        scenes=len(common),
+        alone=len(set(first) ^ set(second)),
+        flips=flips,
+        means=(float(x.mean()), float(y.mean())),
+        interval=interval,
+        p_value=p_value,
+        smallest_gap=smallest,
+        alpha=alpha,
+    )
+
+
+def _of_successes(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
+    """Interval and p-value of McNemar's exact test, and the gap that it can show."""
+    from scipy.stats import binomtest
+
+    n, flips, up = gaps.size, int((gaps != 0).sum()), int((gaps > 0).sum())
+    if not flips:
+        most = 1 - alpha ** (1 / n)  # a larger share of flips would have shown one
+        return Interval(-most, most), 1.0, _smallest_gap(n, 0.0, alpha)
+    test = binomtest(up, flips)
+    low, high = test.proportion_ci(1 - alpha, method="exact")
+    share = flips / n
+    interval = Interval((2 * float(low) - 1) * share, (2 * float(high) - 1) * share)
+    return interval, float(test.pvalue), _smallest_gap(n, share, alpha)
+
+
+def _smallest_gap(n: int, flips: float, alpha: float) -> float:
+    """Return the least gap that McNemar's test of n scenes shows with chance ``POWER``.
+
+    Scenes on which policies differ are those that flip on a rerun, half of them for each policy,
+    and those that make the gap.
+    """
+    from scipy.stats import binom
+
+    differ = np.arange(n + 1)
+    # The fewest wins of so many that are shown, at alpha / 2 per direction.
+    least = binom.isf(alpha / 2, differ, 0.5) + 1
+
+    def power(gap: float) -> float:
+        share = flips + gap
+        if share > 1:
+            return 1.0
+        shown = binom.sf(least - 1, differ, (0.5 * flips + gap) / share)
+        return float(binom.pmf(differ, n, share) @ shown)
+
+    low, high = 0, GAPS.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(float(GAPS[middle])) >= POWER else (middle + 1, high)
+    return float(GAPS[low])
+
+
+def _of_scores(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
+    """The same by Student's t, approximately."""
+    from scipy.stats import norm, t
+
+    n, mean = gaps.size, float(gaps.mean())
+    error = float(gaps.std(ddof=1) / np.sqrt(n)) if n > 1 else float("inf")
+    reach = float(t.isf(alpha / 2, n - 1)) * error if n > 1 else float("inf")
+    p_value = 1.0 if mean == 0 else float(2 * t.sf(abs(mean) / error, n - 1)) if error else 0.0
+    needed = float(norm.isf(alpha / 2) + norm.ppf(POWER)) * error
+    return Interval(mean - reach, mean + reach), p_value, needed

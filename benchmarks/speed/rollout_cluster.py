@@ -39,9 +39,7 @@ def measure(policies: int, folder: Path) -> tuple[int, float, float]:
     """Return episodes, the virtual seconds of the race and the driver's processor seconds."""
     names = [f"policy {number}" for number in range(policies)]
     rule = StopRule(names, n_max=EPISODES // policies, alpha=1e-12, method="nscore")
-    schedule = Schedule(
-        rule, seed_of, window=2 * WORKERS // policies, failures=FailureRule("raise")
-    )
+    schedule = Schedule(rule, seed_of, failures=FailureRule("raise"))
     cluster = VirtualCluster(trial)
     fleet = cluster.fleet(WORKERS)
     journal = Journal(folder / f"{policies}.jsonl", {"policies": names}, "raise")

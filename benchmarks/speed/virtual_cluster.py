@@ -7,7 +7,7 @@ from typing import Any
 
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import Fleet
-from stopwise.rollout.executors.fleet import Work
+from stopwise.rollout.executors.fleet import Answer, Ready, Work
 from stopwise.rollout.worker import Setup
 
 # The score of a ticket, and how long it takes.
@@ -19,13 +19,14 @@ class VirtualCluster:
 
     def __init__(self, trial: Trial) -> None:
         self.trial, self.now = trial, 0.0
+        self.started = 0
         self._answers: dict[Hashable, Any] = {}
         self._due: list[tuple[float, int]] = []
         self._numbers = count()
 
-    def fleet(self, workers: int, batch: int = 1) -> Fleet:
+    def fleet(self, workers: int) -> Fleet:
         """Return an executor on this cluster, opened."""
-        fleet = Fleet(self, workers=workers, batch=batch, clock=lambda: self.now)
+        fleet = Fleet(self, workers=workers, clock=lambda: self.now)
         fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
         return fleet
 
@@ -35,16 +36,17 @@ class VirtualCluster:
     def begin(self) -> tuple[int, Hashable]:
         """Begin a worker, which is ready at once."""
         worker = next(self._numbers)
-        return worker, self._job(self.now, 1)
+        return worker, self._job(self.now, Ready(pid=0, width=1))
 
     def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
         """Decide what becomes of the tickets, and when."""
         end, episodes = self.now, []
+        self.started += len(tickets)
         for ticket in tickets:
             score, seconds = self.trial(ticket)
             end += seconds
             episodes.append(Episode(**ticket._asdict(), score=score, length=None, seconds=seconds))
-        return self._job(end, episodes)
+        return self._job(end, Answer(episodes, end - self.now))
 
     def wait(
         self,

@@ -146,13 +146,11 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
         ([*RACE, "--policy", "a=x:y", "--policy", "b=x:y"], "policy 'a' cannot be loaded"),
         ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
         ([*RACE, *POLICIES, "--executor", "serial:auto"], "only ray has an address, not serial"),
-        ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor"),
-        ([*RACE, *POLICIES, "--batch", "2"], "--batch needs --executor processes or ray"),
+        ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor processes or ray"),
         (
             [*RACE, *POLICIES, "--executor", "processes", "--num-gpus", "1"],
             "--num-gpus needs --executor ray, not processes",
         ),
-        ([*RACE, *POLICIES, "--window", "0"], "window must be a whole number"),
         ([*RACE, *POLICIES, "--success", "once"], "success must be one of last, any"),
         (
             [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],

@@ -51,7 +51,6 @@ def claims(
         schedule = kind(
             rule,
             partial(seed_of, run, design == "paired"),
-            window=WORKERS,
             failures=FailureRule("raise"),
         )
         drive(schedule, VirtualCluster(trial(rates)).fleet(WORKERS))
@@ -67,7 +66,7 @@ def answer(rule: StopRule) -> list[tuple[str, float, int]]:
 def by_race(kind: type[Schedule], rates: dict[str, float], run: int) -> StopRule:
     rule = StopRule(list(rates), alpha=ALPHA, n_max=N_MAX, design="independent")
     seeds = partial(seed_of, run, False)
-    schedule = kind(rule, seeds, window=WORKERS, failures=FailureRule("raise"))
+    schedule = kind(rule, seeds, failures=FailureRule("raise"))
     drive(schedule, VirtualCluster(trial(rates)).fleet(WORKERS))
     return rule
 

@@ -51,7 +51,7 @@ def test_a_race_ends_like_the_file_of_its_trials() -> None:
         return float(np.random.default_rng(seed).random() < policy)
 
     policies = dict.fromkeys(NAMES, 0.5)
-    result = sw.race(policies, episode, seed=2, bounds=(0, 1), window=3, **BINDING)
+    result = sw.race(policies, episode, seed=2, bounds=(0, 1), **BINDING)
 
     assert not result.decided
     assert result.analysis.futile

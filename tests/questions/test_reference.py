@@ -63,7 +63,7 @@ def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
 
 def test_no_ticket_is_for_the_number() -> None:
     rule = sw.StopRule(["a", "b"], reference=0.6, n_max=3)
-    schedule = Schedule(rule, lambda *place: place[0], window=9, failures=FailureRule("raise"))
+    schedule = Schedule(rule, lambda *place: place[0], failures=FailureRule("raise"))
     assert {ticket.policy for ticket in schedule.take(99)} == {"a", "b"}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.pair_verdict import Decision
-from stopwise.questions.standing import Standing, remaining_rows, share_of_way
+from stopwise.questions.standing import Standing, rows_to_go, share_of_way, ways
 
 
 def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecided") -> Standing:
@@ -51,6 +51,7 @@ def test_it_never_falls_so_that_operators_do_not_see_what_they_scored() -> None:
 def test_half_the_way_takes_as_many_rows_again() -> None:
     pair = standing(0.5 * math.log(2 / 0.05))
 
-    assert remaining_rows([pair], alpha=0.05, rows=10, n_max=None) in (10, 11)
-    assert remaining_rows([pair], alpha=0.05, rows=10, n_max=15) == 5
-    assert remaining_rows([standing(-1.0)], alpha=0.05, rows=10, n_max=None) is None
+    half, none = (ways([own], alpha=0.05).values() for own in (pair, standing(-1.0)))
+    assert rows_to_go(half, None) in (10, 11)
+    assert rows_to_go(half, 5) == 5
+    assert rows_to_go(none, None) is None

@@ -19,6 +19,7 @@ import pytest
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import Executor, processes, ray_cluster
+from stopwise.rollout.lookahead import SPARE
 from stopwise.rollout.schedule import EpisodeFailed
 from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
@@ -67,11 +68,11 @@ def test_processes_give_the_same_verdict_as_one(serial: sw.RaceResult) -> None:
     result, again = race(executor=executor), race(executor=executor)
 
     assert summary(result) == summary(again) == summary(serial)
-    assert len(result.overshoot) + result.abandoned <= 3 * result.window
+    assert len(result.overshoot) + result.abandoned <= SPARE * executor.capacity
 
 
 def test_ray_gives_the_same_verdict_as_one(serial: sw.RaceResult, ray: Any) -> None:
-    result = race(executor=ray_cluster(2, batch=2))
+    result = race(executor=ray_cluster(2))
 
     assert summary(result) == summary(serial)
     assert ray.is_initialized()  # what was there before the race stays
@@ -85,7 +86,7 @@ def test_ray_names_the_same_best_of_checkpoints(tmp_path: Path) -> None:
         (tmp_path / f"{name}.txt").write_text(str(rate))
     settings: dict[str, Any] = {"n_max": 60, "seed": 5, "goal": "best"}
     here = sw.race(rates, draw, **settings)
-    there = sw.race(tmp_path, slow_if, load=read_rate, executor=ray_cluster(2, batch=2), **settings)
+    there = sw.race(tmp_path, slow_if, load=read_rate, executor=ray_cluster(2), **settings)
 
     assert summary(there) == summary(here)
     assert (there.best, dict(there.eliminated)) == ("c", dict(here.eliminated))
@@ -241,7 +242,7 @@ def test_what_cannot_be_sent_is_refused() -> None:
 
 
 def test_never_more_is_held_than_there_are_workers_ready() -> None:
-    fleet = VirtualCluster(lambda ticket: (0.5, 1.0 + ticket.row)).fleet(workers=3, batch=2)
+    fleet = VirtualCluster(lambda ticket: (0.5, 1.0 + ticket.row)).fleet(workers=3)
 
-    assert fleet.capacity == 6
-    assert fleet.room == 2
+    assert fleet.capacity == 3
+    assert fleet.room == 1

@@ -95,7 +95,7 @@ def test_a_vector_environment_gives_the_same_scores_as_a_single_one() -> None:
     assert all(scores[e.place] == (e.seed, e.score) for e in one.episodes)
     assert many.analysis.pairs[0].p_value == one.analysis.pairs[0].p_value
     assert many.rows == one.rows
-    assert len(many.episodes) % 10 == 0
+    assert len(many.episodes) % 5 == 0
     assert len(many.overshoot) == len(many.episodes) - 2 * one.rows < 10
 
 
@@ -225,7 +225,6 @@ def test_an_episode_that_takes_too_long_has_failed() -> None:
         ({"executor": "slurm"}, "executor must be one of serial, processes, ray"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"timeout": 0}, "timeout must be a positive number"),
-        ({"window": 0}, "window must be a whole number"),
         ({"on_error": "score:2"}, "within the bounds"),
         ({"env": "CartPole-v1", "bounds": (0, 500)}, "must be callable or have predict or act"),
     ],

@@ -1,55 +1,85 @@
 """Which tickets are handed out, and which results count."""
 
 import math
+from collections import Counter
+from typing import Any
 
 import pytest
 
 from stopwise.errors import InvalidInput
 from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.lookahead import SPARE
 from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.stop_rule import StopRule
 
 
-def schedule(window: int = 3, on_error: str = "raise", n_max: int | None = 50) -> Schedule:
-    rule = StopRule(["a", "b"], n_max=n_max)
-    return Schedule(
-        rule, lambda row, policy: 10 * row + policy, window=window, failures=FailureRule(on_error)
-    )
+def schedule(on_error: str = "raise", policies: str = "ab", **rules: Any) -> Schedule:
+    rule = StopRule(list(policies), **{"n_max": 50, **rules})
+    return Schedule(rule, lambda row, policy: 10 * row + policy, failures=FailureRule(on_error))
 
 
 def done(ticket: Ticket, score: float | None, error: str | None = None) -> Episode:
     return Episode(**ticket._asdict(), score=score, length=1, seconds=0.0, error=error)
 
 
-def test_tickets_go_row_by_row_and_no_further_than_the_window() -> None:
+def test_tickets_go_row_by_row_and_no_further_than_workers_need() -> None:
     plan = schedule()
 
     expected = [("a", 0, 0), ("b", 0, 1), ("a", 1, 10), ("b", 1, 11)]
-    assert plan.take(4) == [Ticket(*place) for place in expected]
-    assert [ticket.row for ticket in plan.take(100)] == [2, 2]
-    assert plan.take(100) == []
+    assert plan.take(4, 2) == [Ticket(*place) for place in expected]
+    assert [ticket.row for ticket in plan.take(100, 2)] == [2, 2]
+    assert plan.take(100, 2) == []
+
+
+def test_one_worker_begins_no_row_before_the_last_is_looked_at() -> None:
+    plan = schedule()
+    while not plan.over:
+        (ticket,) = plan.take(1)
+        assert ticket.row == plan.rule.rows
+        plan.receive(done(ticket, float(ticket.policy == "a")))
+
+    assert plan.overshoot == ()
+
+
+def test_places_side_by_side_are_filled_with_one_policy() -> None:
+    plan = schedule(n_max=5)
+
+    assert [(t.policy, t.row) for t in plan.take(3, 3, 3)] == [("a", 0), ("a", 1), ("a", 2)]
+    assert [(t.policy, t.row) for t in plan.take(3, 3, 3)] == [("b", 0), ("b", 1), ("b", 2)]
+    assert [ticket.row for ticket in plan.take(100, 100, 3)] == [3, 4, 3, 4]
+
+
+def test_a_policy_that_is_almost_out_is_not_begun_far_ahead() -> None:
+    plan = schedule(policies="abc", n_max=None)
+    scores = {"a": 0.9, "b": 0.8, "c": 0.0}
+    while max(plan.rule.ways()[policy][1] for policy in "abc") < 0.7:
+        for ticket in plan.take(3, 3):
+            plan.receive(done(ticket, scores[ticket.policy] + ticket.row % 2 / 10))
+    begun = Counter(ticket.policy for ticket in plan.take(100, 100))
+
+    assert begun["c"] < begun["a"] == begun["b"]
 
 
 def test_a_slow_row_holds_the_others_back_and_nothing_is_lost() -> None:
     plan = schedule()
-    first, *others = plan.take(100)
+    first, *others = plan.take(100, 2)
     for ticket in others:
         plan.receive(done(ticket, 0.5))
     assert plan.rule.rows == 0
-    assert plan.take(100) == []
+    assert plan.take(100, 2) == []
 
     plan.receive(done(first, 0.5))
 
     assert plan.rule.rows == 3
-    assert len(plan.take(100)) == 6
+    assert len(plan.take(100, 2)) == 6
     plan.receive(done(first, 1.0))
     assert (plan.count, plan.episodes[-1].score) == (6, 0.5)
 
 
-def test_overshoot_is_kept_apart_and_bounded_by_the_window() -> None:
-    plan = schedule(window=4)
+def test_overshoot_is_kept_apart_and_bounded() -> None:
+    plan = schedule()
     while not plan.over:
-        for ticket in reversed(plan.take(100)):
+        for ticket in reversed(plan.take(100, 4)):
             plan.receive(done(ticket, float(ticket.policy == "a")))
 
     assert plan.rule.decided
@@ -57,13 +87,13 @@ def test_overshoot_is_kept_apart_and_bounded_by_the_window() -> None:
     assert {episode.row for episode in plan.used} == set(range(plan.rule.rows))
     assert all(episode.row >= plan.rule.rows for episode in plan.overshoot)
     assert len(plan.used) + len(plan.overshoot) == plan.count
-    assert len(plan.overshoot) <= 2 * 4
+    assert 0 < len(plan.overshoot) <= SPARE * 4
     assert plan.take(100) == []
 
 
 def test_a_failure_counts_only_where_its_row_counts() -> None:
     plan = schedule()
-    tickets = plan.take(100)
+    tickets = plan.take(100, 2)
     plan.receive(done(tickets[-1], None, "it broke"))
     for ticket in tickets[:4]:
         plan.receive(done(ticket, 0.5))

@@ -12,7 +12,7 @@ PANELS = {
     "Which trials meet": "design unit stored list_size scenes correlation",
     "Simulator or judge": "proxy",
     "Planning": "budget gaps policies power minutes_per_trial robots precision",
-    "Running": "success executor workers batch window num_cpus num_gpus resources runtime_env "
+    "Running": "success executor workers num_cpus num_gpus resources runtime_env "
     "journal on_error timeout interval once wait",
     "The test": "method alpha adjust ties bins futility",
     "Memory": "state versions",

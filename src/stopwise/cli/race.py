@@ -119,10 +119,6 @@ def race(
         "What runs the episodes: serial, processes, ray, or ray:ADDRESS of a cluster.", "serial"
     ),
     workers: Workers = None,
-    batch: int | None = option("Episodes sent to a worker at once; 1 by default."),
-    window: int | None = option(
-        "Maximum rows begun but not yet evaluated; by default, enough to keep workers busy."
-    ),
     num_gpus: float | None = option(
         "GPUs that each worker needs (0.5: two share one), with --executor ray."
     ),
@@ -175,10 +171,8 @@ def race(
                 executor=chosen_executor(
                     executor,
                     workers=workers,
-                    batch=batch,
                     num_gpus=num_gpus,
                 ),
-                window=window,
                 journal=journal,
                 on_error=on_error,
                 timeout=timeout,

@@ -11,7 +11,7 @@ from stopwise.errors import require
 from stopwise.messages import reworded
 
 # Options of executors: of those with workers elsewhere, and of Ray alone.
-FLEET = ("workers", "batch")
+FLEET = ("workers",)
 RAY = ("num_gpus",)
 
 

@@ -19,7 +19,7 @@ from stopwise.messages import counted
 from stopwise.questions.best_analysis import BestAnalysis, shown
 from stopwise.questions.best_rule import comparison_of, start
 from stopwise.questions.question import Places, Question
-from stopwise.questions.standing import Elimination, Standing, rows_to_go
+from stopwise.questions.standing import Elimination, Standing, Way
 from stopwise.rows.table import Table, side_by_side, unit_scores
 
 if TYPE_CHECKING:
@@ -238,19 +238,23 @@ class BestQuestion(Question):
         columns = [np.array(own, dtype=float) for own in self._trials.values()]
         return self._table(side_by_side(columns), task, notes)
 
-    def remaining(self, standings: Sequence[Standing]) -> int | None:  # noqa: ARG002
-        if self.decided or self.gave_up:
-            return 0
-        if any(name not in self._joined for name in self.rules.later):
-            return None  # nobody knows what those bring that have not joined yet
-        board, n_max = self._board, self.rules.n_max
+    def remaining(self, standings: Sequence[Standing]) -> int | None:
+        awaited = any(name not in self._joined for name in self.rules.later)
+        # Nobody knows what those bring that have not joined yet.
+        return super().remaining(standings) if self.decided or not awaited else None
+
+    def ways(self, standings: Sequence[Standing]) -> dict[str, Way]:  # noqa: ARG002
+        board = self._board
         others = board.open[0] & board.joined[0] & ~board.rests[0]
         others[board.leader[0]] = False
-        gone = board.against_leader()[0, others] / board.target
-        late = [self._joined.get(name, 0) for name in self.policies]
-        seen = self.rows - np.array(late)[others]
-        ways = zip(seen.tolist(), gone.tolist(), strict=True)
-        return rows_to_go(ways, None if n_max is None else n_max - self.rows)
+        shares = board.against_leader()[0] / board.target
+        gone = dict(zip(self.policies, shares.tolist(), strict=True))
+        found = {
+            name: (self.rows - self._joined.get(name, 0), gone[name])
+            for name in compress(self.policies, others)
+        }
+        slowest = min(found.values(), key=lambda way: way[1] / max(way[0], 1), default=(0, 0.0))
+        return {**found, self.leader: slowest}
 
     def _named(self, which: Bools) -> tuple[str, ...]:
         return tuple(compress(self.policies, which[0]))

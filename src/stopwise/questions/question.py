@@ -22,7 +22,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.reach import out_of_reach
-from stopwise.questions.standing import Elimination, Standing, remaining_rows
+from stopwise.questions.standing import Elimination, Standing, Way, rows_to_go, ways
 from stopwise.rows.table import Table, side_by_side
 
 if TYPE_CHECKING:
@@ -209,10 +209,15 @@ class Question(Resumable):
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
-        rules = self.rules
-        if self.gave_up:
+        n_max = self.rules.n_max
+        if self.decided or self.gave_up:
             return 0
-        return remaining_rows(standings, alpha=rules.alpha, rows=self.rows, n_max=rules.n_max)
+        most = None if n_max is None else n_max - self.rows
+        return rows_to_go(self.ways(standings).values(), most)
+
+    def ways(self, standings: Sequence[Standing]) -> dict[str, Way]:
+        """Return the rows seen of each policy that needs more, and how far it has come in them."""
+        return ways(standings, alpha=self.rules.alpha)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one row of scores; a pair with a policy that is missing in it waits.

@@ -17,6 +17,8 @@ from stopwise.questions.family import Family
 from stopwise.questions.pairs import Replay
 from stopwise.questions.trace import Path
 
+# The rows seen, and the share of the way to a decision that was gone in them.
+Way = tuple[int, float]
 # By what is claimed: that policy 1 is better, that policy 0 is.
 TURNED = {Decision.POLICY0: Decision.POLICY1, Decision.POLICY1: Decision.POLICY0}
 CLAIMED = {(True, False): Decision.POLICY1, (False, True): Decision.POLICY0}
@@ -293,40 +295,39 @@ def share_gone(p_value: float, alpha: float) -> float:
     return min(max(math.log(max(p_value, 1e-300)) / math.log(alpha), 0.0), 1.0)
 
 
-def remaining_rows(
-    standings: Sequence[Standing], *, alpha: float, rows: int, n_max: int | None
-) -> int | None:
-    """Return the rows still needed if evidence keeps growing at its average rate so far.
+def ways(standings: Sequence[Standing], *, alpha: float) -> dict[str, Way]:
+    """Return how far each policy with an undecided pair has come, by its slowest one.
 
-    A plain extrapolation, which promises nothing. The slowest pair counts, and n_max is the limit.
     An undecided pair needs a log e-value of at most log(2 P / alpha), P the number of pairs;
     without e-values its p-value tells.
-    None where there is nothing to go by: no evidence so far, and no n_max.
 
     Examples
     --------
     >>> from stopwise.core.rules import Rules
     >>> from stopwise.questions.order import OrderQuestion
-    >>> from stopwise.questions.standing import remaining_rows
     >>> question = OrderQuestion(Rules(policies=("a", "b")))
     >>> for _ in range(4):
     ...     question.add({"a": 0.9, "b": 0.2})
-    >>> remaining_rows(question.standings(), alpha=0.05, rows=question.rows, n_max=None)
+    >>> rows_to_go(ways(question.standings(), alpha=0.05).values(), None)
     2
     """
-    ways = []
+    found: dict[str, Way] = {}
     for standing in standings:
         if not standing.decided:
             share = (standing.log_e or 0.0) / math.log(2 * len(standings) / alpha)
             share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
-            ways.append((standing.n, share))
-    return rows_to_go(ways, None if n_max is None else n_max - rows) if ways else 0
+            for policy in (standing.policy0, standing.policy1):
+                known = found.get(policy)
+                if known is None or share * known[0] < known[1] * standing.n:
+                    found[policy] = (standing.n, share)
+    return found
 
 
-def rows_to_go(ways: Iterable[tuple[int, float]], most: int | None) -> int | None:
-    """Return the rows to go, given on each way the rows seen and the share of it gone in them.
+def rows_to_go(ways: Iterable[Way], most: int | None) -> int | None:
+    """Return the rows still needed if evidence keeps growing at its average rate so far.
 
-    The slowest counts, and takes at least one row; no more than ``most`` are left.
+    A plain extrapolation, which promises nothing. The slowest way counts, and takes at least one
+    row; no more than ``most`` are left. None where there is nothing to go by.
     """
     more = [seen * (1 / share - 1) if share > 0 else math.inf for seen, share in ways]
     slowest = min(max([1.0, *more]), math.inf if most is None else most)

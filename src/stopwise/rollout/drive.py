@@ -35,7 +35,7 @@ def drive(
                 arrivals.left_out.append(name)
         if schedule.rule.waits:
             time.sleep(PAUSE)
-        executor.submit(schedule.take(executor.room))
+        executor.submit(schedule.take(executor.room, executor.capacity, executor.width))
         found = executor.collect()
         if journal is not None:
             for episode in found:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from math import ceil
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -36,10 +35,6 @@ from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import RowFunction
 
-# Rows begun ahead, in units of what the executor holds: enough that one slow episode does not
-# keep the others waiting at once, and no more.
-SPARE = 2
-
 
 @flat(RaceSettings)
 def race(
@@ -59,7 +54,6 @@ def race(
     journal: str | Path | None = None,
     on_error: str = "raise",
     timeout: float | None = None,
-    window: int | None = None,
     on_progress: Callable[[RaceProgress], None] | None = None,
     stored: Mapping[str, Sequence[float] | Floats] | None = None,
     report_to: Any = None,
@@ -128,9 +122,6 @@ def race(
         ``result`` of the exception.
     timeout
         Seconds after which an episode counts as failed.
-    window
-        The greatest number of rows begun and not yet looked at; by default what keeps the executor
-        busy.
     on_progress
         Called whenever episodes came back.
     stored
@@ -189,7 +180,6 @@ def race(
         rule,
         partial(episode_seed, seed, paired=paired),
         task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
-        window=1 if window is None else require_whole(window, "window", 1),
         failures=failures,
     )
     book, seconds = None, 0.0
@@ -205,8 +195,6 @@ def race(
                 setup = replace(setup, policies={**first, **came})
             if not schedule.over:
                 place.open(setup)
-                if window is None:
-                    schedule.window = max(1, ceil(SPARE * place.capacity / len(first)))
                 seconds = drive(schedule, place, book, on_progress, arrivals)
         except EpisodeFailed as error:
             stopped = error

@@ -36,8 +36,8 @@ class RaceResult:
         Failed episodes among those that count, by policy.
     retries
         Episodes that were run again because their worker was lost.
-    rows, window
-        Rows looked at, and how many more may have been begun: the bound of the overshoot.
+    rows
+        Rows looked at.
     decided
         Whether every pair is decided, or the best is named; if not, n_max was reached, or a
         decision by then had become too unlikely (``analysis.futile``, with binding futility).
@@ -55,7 +55,6 @@ class RaceResult:
     failures: dict[str, int]
     retries: int
     rows: int
-    window: int
     decided: bool
     seed: int
     seconds: float
@@ -99,7 +98,7 @@ class RaceResult:
                 "episodes": len(self.episodes),
                 "used": self.used,
                 "overshoot": len(self.overshoot),
-                **plain_values(self, ("abandoned", "window", "failures", "retries", "seed")),
+                **plain_values(self, ("abandoned", "failures", "retries", "seed")),
                 "seconds": self.seconds,
             },
         }
@@ -148,7 +147,6 @@ def result_of(
         failures=failures,
         retries=retries,
         rows=rule.rows,
-        window=schedule.window,
         decided=rule.decided,
         seed=seed,
         seconds=seconds,

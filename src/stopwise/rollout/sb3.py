@@ -50,7 +50,7 @@ class CompareWithBest(BaseCallback):
         Folder in which the best model is kept, as ``best_model.zip``.
     seed
         Of all comparisons.
-    design, score, executor, on_error, timeout, window, on_progress
+    design, score, executor, on_error, timeout, on_progress
         As for ``stopwise.race``; here the design is "paired" by default.
     **settings
         As for ``stopwise.race``; ``alpha`` is that of the whole training. With ``goal="best"``
@@ -80,7 +80,6 @@ class CompareWithBest(BaseCallback):
         executor: str | Executor = "serial",
         on_error: str = "raise",
         timeout: float | None = None,
-        window: int | None = None,
         on_progress: Callable[[RaceProgress], None] | None = None,
         **settings: Unpack[RaceSettings],
     ) -> None:
@@ -114,7 +113,6 @@ class CompareWithBest(BaseCallback):
             executor=executor,
             on_error=on_error,
             timeout=timeout,
-            window=window,
             on_progress=on_progress,
             **settings,
         )

@@ -1,12 +1,12 @@
 """Which episode is run next, and which results count: no clock, no worker, no file.
 
 Tickets are handed out row by row. Results come back in any order; each counts by its row alone.
-At most ``window`` rows are begun and not yet looked at, which bounds both what waits and what is
-run beyond the stop. See docs/design/rollouts.md.
+``Lookahead`` says how far ahead of the present row, which bounds both what waits and what is run
+beyond the stop. See docs/design/rollouts.md.
 """
 
 import math
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,6 +15,7 @@ from stopwise.errors import InvalidInput, StopwiseError, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.lookahead import Lookahead
 from stopwise.rollout.stop_rule import StopRule
 
 # So many episodes of a policy, all of them failed, stop a race whatever failures count as. If half
@@ -68,8 +69,6 @@ class Schedule:
         The stopping rule; its rows are those of the schedule.
     seed_of
         The seed of row and policy (by number).
-    window
-        The greatest number of rows begun and not yet looked at.
     failures
         What an episode without a score counts as.
     task_of
@@ -81,17 +80,15 @@ class Schedule:
         rule: StopRule,
         seed_of: Callable[[int, int], int],
         *,
-        window: int,
         failures: FailureRule,
         task_of: Callable[[int, int], str] | None = None,
     ) -> None:
-        self.rule, self.window, self.failures = rule, window, failures
+        self.rule, self.failures = rule, failures
         self._seed_of, self._task_of = seed_of, task_of
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
-        self._begun = 0
-        self._queue: deque[Ticket] = deque()
         self._joins: deque[tuple[str, int]] = deque()  # to come, with their rows
-        self._given: set[tuple[str, int]] = set()
+        self._next: defaultdict[str, int] = defaultdict(int)  # by policy, the number to hand out
+        self._lookahead: Lookahead | None = None
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
         self._judgements: Counter[str] = Counter()
@@ -128,27 +125,27 @@ class Schedule:
         used = {episode.place for episode in self.used}
         return tuple(found for found in self._episodes.values() if found.place not in used)
 
-    def take(self, most: int) -> list[Ticket]:
-        """Return up to so many tickets to run now, in the order of their rows."""
+    def take(self, room: int, capacity: int | None = None, width: int = 1) -> list[Ticket]:
+        """Return up to so many tickets to run now, the nearest rows first.
+
+        Parameters
+        ----------
+        room
+            How many there is room for now.
+        capacity
+            How many can ever be under way; by default as many as there is room for.
+        width
+            How many of one policy take no longer than one: they are handed out together.
+        """
         tickets: list[Ticket] = []
-        while len(tickets) < most and not self.rule.stop:
-            self._begin(self.rule.places)  # which may ask for more trials of a policy than before
-            if self._queue:
-                ticket = self._queue.popleft()
-                if ticket.policy in self.rule.needed:
-                    tickets.append(ticket)
-                else:  # it may be needed again: some rows try the leader alone
-                    self._given.discard((ticket.policy, ticket.row))
-            elif self._may_begin():
-                ahead, self._begun = self._begun - self.rule.rows, self._begun + 1
-                self._begin(
-                    {
-                        policy: range(own.start + ahead * len(own), own.stop + ahead * len(own))
-                        for policy, own in self.rule.places.items()
-                    }
-                )
-            else:
+        places = {} if self.rule.stop else self.rule.places
+        while len(tickets) < room:
+            ahead = {policy: self._ahead(policy, own) for policy, own in places.items()}
+            policy = self._nearest(ahead, places, capacity or room)
+            if policy is None:
                 break
+            beside = range(min(width, room - len(tickets)))
+            tickets += [self._ticket(policy) for _ in beside if self._in_time(policy, places)]
         return tickets
 
     def restore(self, episodes: Iterable[Episode], joined: Mapping[str, int] | None = None) -> None:
@@ -196,20 +193,39 @@ class Schedule:
                     f"with: {last.error}; this says more about the set-up than about the policy",
                 )
 
-    def _may_begin(self) -> bool:
-        self._begun = max(self._begun, self.rule.rows)  # rows of an earlier run
-        inside = self.rule.n_max is None or self._begun < self.rule.n_max
-        return inside and self._begun < self.rule.rows + self.window
+    def _ahead(self, policy: str, own: range) -> int:
+        """Return how many rows ahead the policy's next ticket is."""
+        number = max(self._next[policy], own.start)
+        while (policy, number) in self._episodes:  # of an earlier run
+            number += 1
+        self._next[policy] = number
+        return (number - own.start) // len(own)
 
-    def _begin(self, places: Places) -> None:
-        """Queue the tickets of these places that have none yet."""
-        wanted = [(policy, number) for policy, own in places.items() for number in own]
-        for policy, number in wanted:
-            if (policy, number) not in self._given and (policy, number) not in self._episodes:
-                place = number, self._numbers[policy]
-                task = None if self._task_of is None else self._task_of(*place)
-                self._queue.append(Ticket(policy, number, self._seed_of(*place), task))
-        self._given.update(wanted)
+    def _in_time(self, policy: str, places: Places) -> bool:
+        """Whether the policy's next ticket is of a row that there will be."""
+        ahead = self._ahead(policy, places[policy])
+        return self.rule.n_max is None or self.rule.rows + ahead < self.rule.n_max
+
+    def _nearest(self, ahead: Mapping[str, int], places: Places, capacity: int) -> str | None:
+        """Return the policy to be tried next, or None if all is begun that should be."""
+        begun = sum(self._next[policy] - own.start for policy, own in places.items()) / capacity
+        for policy in sorted(ahead, key=ahead.__getitem__):
+            if ahead[policy] == 0:
+                return policy
+            if self._lookahead is None or self._lookahead.rows != self.rule.rows:
+                self._lookahead = Lookahead(self.rule)
+            allowed = self._lookahead.allows(policy, ahead[policy], begun)
+            if allowed and self._in_time(policy, places):
+                return policy
+        return None
+
+    def _ticket(self, policy: str) -> Ticket:
+        """Return the policy's next ticket."""
+        number = self._next[policy]
+        self._next[policy] += 1
+        place = number, self._numbers[policy]
+        task = None if self._task_of is None else self._task_of(*place)
+        return Ticket(policy, number, self._seed_of(*place), task)
 
     def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""

@@ -26,7 +26,7 @@ from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.reach import out_of_reach, warn
-from stopwise.questions.standing import Elimination, Standing
+from stopwise.questions.standing import Elimination, Standing, Way
 from stopwise.rows.task_mean import TaskMean
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
@@ -316,6 +316,10 @@ class StopRule(Resumable):
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         """Return the rows still needed at the growth of evidence so far; None if unknown."""
         return self._question.remaining(standings)
+
+    def ways(self) -> dict[str, Way]:
+        """Return the rows seen of each policy that needs more, and how far it has come in them."""
+        return self._question.ways(self.standings())
 
     def analysis(
         self,

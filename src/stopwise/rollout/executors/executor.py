@@ -24,6 +24,10 @@ class Executor(Protocol):
         """The greatest number of tickets that it will ever hold at once."""
 
     @property
+    def width(self) -> int:
+        """Tickets of one policy that take no longer than one, side by side."""
+
+    @property
     def room(self) -> int:
         """Tickets that it takes now."""
 

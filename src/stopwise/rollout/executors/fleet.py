@@ -3,12 +3,13 @@
 The same for processes and for Ray; they only differ in how a worker is begun, asked and ended.
 """
 
+import os
 import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from stopwise.core.scores import require_whole
 from stopwise.errors import InvalidInput, StopwiseError
@@ -16,6 +17,9 @@ from stopwise.rollout.worker import Newcomer
 
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
+# A message to a worker and back takes under a millisecond: with so many seconds of episodes in one
+# it does not count. No more episodes than that, or the last message makes the others wait.
+BATCH_SECONDS, MOST_IN_BATCH = 0.02, 64
 
 
 class WorkerLost(Exception):
@@ -27,6 +31,36 @@ class TicketRunner(Protocol):
 
     def run(self, tickets: Sequence[Any]) -> list[Any]:
         """Return one result per ticket."""
+
+
+class Ready(NamedTuple):
+    """What a worker answers once it is ready."""
+
+    pid: int
+    width: int  # tickets that take no longer than one, side by side
+
+
+class Answer(NamedTuple):
+    """What a worker answers to tickets."""
+
+    results: list[Any]
+    seconds: float
+
+
+class Hired:
+    """A worker where it lives, made of the work as it was sent."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._runner: TicketRunner = pickle.loads(payload).worker()
+
+    def ready(self) -> Ready:
+        """Say so."""
+        return Ready(os.getpid(), getattr(self._runner, "width", 1))
+
+    def run(self, tickets: Sequence[Any]) -> Answer:
+        """Run tickets, by the clock."""
+        begin = time.perf_counter()
+        return Answer(self._runner.run(tickets), time.perf_counter() - begin)
 
 
 class Work(Protocol):
@@ -50,10 +84,10 @@ class Backend(Protocol):
         """Get ready to begin workers."""
 
     def begin(self) -> tuple[Any, Hashable]:
-        """Begin a worker; return it and a job that is done once it is ready."""
+        """Begin a worker; return it and a job whose answer is ``Ready``."""
 
     def send(self, worker: Any, tickets: Sequence[Any]) -> Hashable:
-        """Ask a worker to run tickets; return the job whose answer are the results."""
+        """Ask a worker to run tickets; return the job whose answer is an ``Answer``."""
 
     def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Any]:
         """Wait until a job is done or the time is over; return the jobs that are done."""
@@ -89,14 +123,14 @@ class _Task:
 class Fleet:
     """An executor of many workers, each with at most one batch of tickets at a time.
 
+    A batch is one ticket, or as many as run side by side; of very short ones several.
+
     Parameters
     ----------
     backend
         How workers are begun, asked and ended.
     workers
         How many are wanted.
-    batch
-        Tickets that a worker is sent at once: more for very short episodes.
     retries
         How often a ticket is run anew if its worker is lost; then it counts as failed.
     clock
@@ -108,12 +142,10 @@ class Fleet:
         backend: Backend,
         *,
         workers: int,
-        batch: int = 1,
         retries: int = 3,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.workers = require_whole(workers, "workers", 1)
-        self.batch = require_whole(batch, "batch", 1)
         self.most_retries = require_whole(retries, "retries", 0)
         self._backend, self._clock = backend, clock
         self._start(None)
@@ -122,9 +154,9 @@ class Fleet:
         """Set everything to what it is before the first worker: a fleet may serve many races."""
         self.retries = 0
         self._work = work
-        self._timeout = timeout = None if work is None else work.timeout
-        # One by one under a time-out, so that the clock of each episode is known.
-        self._batch = self.batch if timeout is None else 1
+        self._timeout = None if work is None else work.timeout
+        self.width = 1
+        self._batch = 1
         self._tasks: dict[Hashable, _Task] = {}
         self._idle: deque[_Hand] = deque()
         self._news: list[Newcomer] = []
@@ -197,9 +229,11 @@ class Fleet:
                 self._tasks[job] = _Task(hand, (), self._clock())
                 continue
             tickets = [self._queue.popleft()]
-            # A ticket that lost a worker goes alone, so that it can harm no other again.
+            # A share for each that is idle; a ticket that lost a worker goes alone, so that it can
+            # harm no other again.
+            share = max(-(-len(self._queue) // (len(self._idle) + 1)), self.width)
             while (
-                len(tickets) < self._batch
+                len(tickets) < min(self._batch, share)
                 and self._queue
                 and not {tickets[0], self._queue[0]} & self._losses.keys()
             ):
@@ -217,12 +251,22 @@ class Fleet:
             raise
         self._idle.append(task.hand)
         if task.tickets:
-            results: list[Any] = answer
-            return results
+            self._adapt(answer.seconds / len(task.tickets))
+            return list(answer.results)
+        if not task.hand.ready:
+            self.width = answer.width
+            self._batch = max(self._batch, answer.width)
         self._ready += not task.hand.ready
         task.hand.ready = True
         self._lost_starting = 0
         return []
+
+    def _adapt(self, seconds: float) -> None:
+        """Send as many at once as make messages few; under a time-out each has its own clock."""
+        if self._timeout is None:
+            wanted = int(BATCH_SECONDS / max(seconds, 1e-9))
+            most = max(min(2 * self._batch, MOST_IN_BATCH), self.width)
+            self._batch = min(max(wanted, self.width), most)
 
     def _lost(self, task: _Task, why: str) -> list[Any]:
         """Begin another worker, and queue the tickets again unless they did this too often."""

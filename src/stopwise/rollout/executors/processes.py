@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pickle
 import signal
 import threading
 from collections.abc import Iterable, Sequence
@@ -12,26 +11,22 @@ from multiprocessing import get_context, parent_process
 from typing import Any
 
 from stopwise.errors import StopwiseError, require_choice
-from stopwise.rollout.executors.fleet import Fleet, TicketRunner, Work, WorkerLost, packed
+from stopwise.rollout.executors.fleet import Answer, Fleet, Hired, Ready, Work, WorkerLost, packed
 
 STARTS = ("spawn", "forkserver")
 # Windows knows one way to end a process, which cannot be refused either.
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 # The worker of this process, in the processes that are one.
-_worker: TicketRunner | None = None
+_worker: Hired | None = None
 
 
-def processes(
-    workers: int | None = None, *, batch: int = 1, retries: int = 3, start: str = "spawn"
-) -> Fleet:
+def processes(workers: int | None = None, *, retries: int = 3, start: str = "spawn") -> Fleet:
     """Return an executor that runs episodes in processes of their own.
 
     Parameters
     ----------
     workers
         How many, by default one per core that this process may use.
-    batch
-        Episodes sent to a worker at once: more for episodes of less than a millisecond.
     retries
         How often an episode is run anew if its process dies; then it counts as failed.
     start
@@ -39,7 +34,7 @@ def processes(
     """
     require_choice("start", start, STARTS)
     count = cores() if workers is None else workers
-    return Fleet(_Processes(start), workers=count, batch=batch, retries=retries)
+    return Fleet(_Processes(start), workers=count, retries=retries)
 
 
 def cores() -> int:
@@ -55,12 +50,12 @@ class _Processes:
     def __init__(self, start: str) -> None:
         self._context = get_context(start)
         self._payload = b""
-        self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
+        self._pids: dict[ProcessPoolExecutor, Future[Ready]] = {}
 
     def open(self, work: Work) -> None:
         self._payload = packed(work)
 
-    def begin(self) -> tuple[ProcessPoolExecutor, Future[int]]:
+    def begin(self) -> tuple[ProcessPoolExecutor, Future[Ready]]:
         pool = ProcessPoolExecutor(1, mp_context=self._context)
         try:
             self._pids[pool] = pool.submit(_install, self._payload)
@@ -97,20 +92,20 @@ class _Processes:
         # One that is still loading ends by itself when it has loaded.
         if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(ready.result(), KILL)
+                os.kill(ready.result().pid, KILL)
         worker.shutdown(wait=not busy, cancel_futures=True)
 
     def close(self) -> None:
         pass
 
 
-def _install(payload: bytes) -> int:
+def _install(payload: bytes) -> Ready:
     global _worker  # noqa: PLW0603 - a process is one worker
     # An interrupt at the terminal is for the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    _worker = pickle.loads(payload).worker()
-    return os.getpid()
+    _worker = Hired(payload)
+    return _worker.ready()
 
 
 def _end_with_driver() -> None:
@@ -121,6 +116,6 @@ def _end_with_driver() -> None:
     os._exit(1)
 
 
-def _run(tickets: Sequence[Any]) -> list[Any]:
+def _run(tickets: Sequence[Any]) -> Answer:
     assert _worker is not None
     return _worker.run(tickets)

@@ -2,21 +2,19 @@
 
 import logging
 import os
-import pickle
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
 from stopwise.messages import Setting, named
-from stopwise.rollout.executors.fleet import Fleet, Work, WorkerLost, packed
+from stopwise.rollout.executors.fleet import Fleet, Hired, Work, WorkerLost, packed
 
 
 def ray_cluster(
     workers: int = 2,
     *,
     address: str | None = None,
-    batch: int = 1,
     retries: int = 3,
     num_cpus: float = 1,
     num_gpus: float = 0,
@@ -38,8 +36,6 @@ def ray_cluster(
         Of an existing cluster: "auto", "ray://host:10001", "host:6379". None joins that of
         RAY_ADDRESS, else starts Ray here and stops it afterwards, unless this process is connected
         already.
-    batch
-        Episodes sent to an actor at once.
     retries
         How often an episode is run anew if its actor is lost; then it counts as failed.
     num_cpus, num_gpus, resources
@@ -58,21 +54,7 @@ def ray_cluster(
         )
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
     backend = _Ray(address, needs, init, wait_for_nodes)
-    return Fleet(backend, workers=workers, batch=batch, retries=retries)
-
-
-class _RemoteWorker:
-    """A worker as Ray sees it."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._worker = pickle.loads(payload).worker()
-
-    def ready(self) -> None:
-        """Return at once, once it is there."""
-
-    def run(self, tickets: Sequence[Any]) -> list[Any]:
-        results: list[Any] = self._worker.run(tickets)
-        return results
+    return Fleet(backend, workers=workers, retries=retries)
 
 
 class _Ray:
@@ -111,7 +93,7 @@ class _Ray:
         self._payload = ray.put(packed(work))
         # Lost actors are replaced by the fleet, which knows what became of their tickets.
         needs = {name: value for name, value in self._needs.items() if value is not None}
-        self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(_RemoteWorker)
+        self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(Hired)
 
     def _require_node(self) -> None:
         """Raise if no node has what a worker needs: Ray itself would wait for one forever."""

@@ -19,12 +19,10 @@ class Serial:
     def __init__(self) -> None:
         self._worker: Worker | None = None
         self._tickets: list[Ticket] = []
-        self._policies = 1
 
     def open(self, setup: Setup) -> None:
         """Make the environment."""
         self._worker = Worker(setup)
-        self._policies = len(setup.policies)
 
     def join(self, name: str, policy: Any) -> None:
         """Take a policy that joins."""
@@ -33,10 +31,14 @@ class Serial:
 
     @property
     def capacity(self) -> int:
-        """One ticket, or enough to fill a vector environment for each policy."""
+        """One ticket, or enough to fill a vector environment."""
+        return self.width
+
+    @property
+    def width(self) -> int:
+        """Places of the environment."""
         assert self._worker is not None
-        width = self._worker.width
-        return width * self._policies if width > 1 else 1
+        return self._worker.width
 
     @property
     def room(self) -> int:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 
 def fill(document: Path, sections: Mapping[str, str]) -> None:
-    """Replace the sections that are given; all others stay as they are."""
+    """Replace the sections that are given and there; all others stay as they are."""
     text = document.read_text(encoding="utf-8")
     for name, content in sections.items():
+        if f"<!-- {name} -->\n" not in text:
+            continue
         before, rest = text.split(f"<!-- {name} -->\n", 1)
         after = rest.split("<!-- end -->", 1)[1]
         text = f"{before}<!-- {name} -->\n{content}\n<!-- end -->{after}"

@@ -5,15 +5,21 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
+from benchmarks.document import fill
+
 # Of options that several benchmarks have.
-HELP = {"json": "also write the figures here", "workers": "threads; all cores by default"}
+HELP = {
+    "json": "also write the figures here",
+    "fill": "also fill in the tables of this document",
+    "workers": "threads; all cores by default",
+}
 # Columns of what is printed, in a file as on a screen.
 WIDTH = 150
 
@@ -22,11 +28,15 @@ Program = Callable[..., Any]
 
 
 class Found(NamedTuple):
-    """Tables or text to print, the figures that ``--json`` writes, and whether limits are kept."""
+    """Tables or text to print, the figures that ``--json`` writes, and whether limits are kept.
+
+    ``sections`` are tables by the names under which ``--fill`` puts them into a document.
+    """
 
     shown: Iterable[Any]
     figures: Any = None
     good: bool = True
+    sections: Mapping[str, str] = {}
 
 
 def benchmark(**options: Any) -> Callable[[Program], Program]:
@@ -71,7 +81,7 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
 def _run(main: Program, typed: argparse.Namespace) -> int:
     made = main(typed) if vars(typed) else main()
     found = made if isinstance(made, Found) else Found([made])
-    for part in found.shown:
+    for part in (*found.shown, *found.sections.values()):
         if isinstance(part, str):
             print(part, end="\n\n")  # as it is: a document may take it over
         else:
@@ -79,6 +89,8 @@ def _run(main: Program, typed: argparse.Namespace) -> int:
     place = vars(typed).get("json")
     if place is not None:
         place.write_text(json.dumps(found.figures, indent=1))
+    if vars(typed).get("fill") is not None:
+        fill(typed.fill, found.sections)
     return 0 if found.good else 1
 
 

@@ -168,6 +168,7 @@ def null_rates(figures: dict[str, Any]) -> str:
     seed=7,
     workers=int,
     json=Path,
+    fill=Path,
 )
 def main(options: Namespace) -> Found:
     """Print the tables."""
@@ -180,4 +181,6 @@ def main(options: Namespace) -> Found:
             progress.advance(task)
             found["nulls"].append(nulls(n, options.null_runs, *common))
             progress.advance(task)
-    return Found([table(found) for table in (step, drift, null_rates)], found)
+    tables = {"step": step, "drift": drift, "nulls": null_rates}
+    sections = {name: table(found) for name, table in tables.items()}
+    return Found([], found, sections=sections)

@@ -13,6 +13,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from rich.progress import Progress
 import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.efficiency.oracle import Oracle, oracle
-from benchmarks.efficiency.suite import SEPARATE, Case, held_out, suite
+from benchmarks.efficiency.suite import SEPARATE, Case, bernoulli, held_out, suite
 from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.step.design import StepDesign
@@ -242,6 +243,11 @@ def as_json(setting: Setting, cases: Sequence[CaseFigures]) -> dict[str, Any]:
     }
 
 
+def _rates(low: float, high: float) -> Case:
+    distributions = bernoulli(low), bernoulli(high)
+    return Case(f"success {low:g} {high:g}", "Bernoulli", *distributions, (0.0, 1.0))
+
+
 def overall(settings: Sequence[dict[str, Any]]) -> str:
     """Return one row per N and alpha."""
     rows = []
@@ -271,28 +277,13 @@ def overall(settings: Sequence[dict[str, Any]]) -> str:
     return markdown([*head, "power plus / nscore", "worse than nscore"], rows)
 
 
-def families(settings: Sequence[dict[str, Any]]) -> str:
-    """Return our ratio by family, one column per N and alpha."""
-    head = [f"N = {setting['n']}, {_alpha(setting['alpha'])}" for setting in settings]
-    rows = []
-    for family in settings[0]["families"]:
-        cells = []
-        for setting in settings:
-            row = setting["families"][family]
-            ratio = row["ratio"].get(OURS)
-            cells.append("" if ratio is None else f"{ratio:.3f} ± {row['error']:.3f}")
-        rows.append([family, *cells])
-    return markdown(["family", *head], rows)
-
-
 def others(settings: Sequence[dict[str, Any]]) -> str:
-    """Return all methods by family at alpha .05."""
+    """Return all methods by family, at alpha .05 if that is among the levels."""
     rows = []
-    for setting in settings:
-        if setting["alpha"] == ALPHA:
-            for family, row in setting["families"].items():
-                cells = [_three(row["ratio"].get(method)) for method in (OURS, *OTHERS)]
-                rows.append([setting["n"], family, row["decidable"], *cells])
+    for setting in [one for one in settings if one["alpha"] == ALPHA] or settings:
+        for family, row in setting["families"].items():
+            cells = [_three(row["ratio"].get(method)) for method in (OURS, *OTHERS)]
+            rows.append([setting["n"], family, row["decidable"], *cells])
     return markdown(["N", "family", "decidable", OURS, *OTHERS], rows)
 
 
@@ -328,14 +319,18 @@ def _cell(figure: dict[str, float] | None) -> str:
     design=("independent", "or paired"),
     families=([str], "only these families"),
     held_out=(False, "random cases, not the suite"),
+    rates=([float], "all pairs of these success rates, not the suite"),
     cases=(False, "print every case"),
     seed=1,
     workers=int,
     json=Path,
+    fill=Path,
 )
 def main(options: Namespace) -> Found:
     """Print the tables of every N and alpha."""
     cases = held_out() if options.held_out else suite()
+    if options.rates:
+        cases = [_rates(*pair) for pair in combinations(options.rates, 2)]
     cases = [c for c in cases if not options.families or c.family in options.families]
     settings = [
         Setting(
@@ -368,5 +363,6 @@ def main(options: Namespace) -> Found:
             found.append(as_json(setting, figures))
             if options.json:  # after every setting: a long run may be interrupted
                 options.json.write_text(json.dumps(found, indent=1))
-    shown = [table(found) for table in (overall, families, others)]
-    return Found([*shown, *map(every_case, found if options.cases else ())], found)
+    name = "held out" if options.held_out else options.design
+    sections = {name: overall(found), f"{name}, by family": others(found)}
+    return Found([*map(every_case, found if options.cases else ())], found, sections=sections)

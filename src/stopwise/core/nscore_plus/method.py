@@ -237,10 +237,7 @@ class NScorePlus(MayBeFutile[PlusState]):
     def _rare_failures(
         self, amount: Floats, effect: Floats, worst: Floats | float, chance: Floats
     ) -> Floats:
-        """Bet a little less where the worst pair would cost nearly everything.
-
-        A method of its own so that ``benchmarks.efficiency.learning`` can tell what it costs.
-        """
+        """Bet a little less where the worst pair would cost nearly everything."""
         return bets.rare_failures(amount, effect, worst, chance)
 
 

@@ -1,0 +1,129 @@
+"""A million trials read and analysed, and the memory of simulations beyond their input.
+
+Run ``python -m benchmarks.speed.size``; each row runs in a fresh process. The hard case: policies
+so alike that nothing is decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB,
+and 32 MiB beyond the input. With ``--against REVISION`` (of git) the analysis takes turns with that
+of the other revision, by their processor time.
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from rich.table import Table
+
+import stopwise as sw
+from benchmarks.program import Found, benchmark
+from benchmarks.speed.startup import against
+
+ROWS = 1_000_000
+FILES = (("10.csv", 10), ("4.csv", 4), ("4.parquet", 4), ("4.jsonl", 4))
+SIMULATIONS = [(method, runs) for method in ("nscore", "wsr", "savi") for runs in (2000, 10_000)]
+PAIRS = 1000
+LIMIT_SECONDS, LIMIT_GIB, LIMIT_MIB = 30.0, 2.0, 32.0
+
+
+def peak_mib() -> float:
+    """Return the peak resident memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def write(path: Path, policies: int) -> None:
+    """Write partial-credit scores of nearly equal policies."""
+    each = ROWS // policies
+    frame = pl.DataFrame(
+        {
+            "policy": np.tile([f"policy {index}" for index in range(policies)], each),
+            "trial": np.repeat(np.arange(each), policies),
+            "score": np.random.default_rng(0).integers(0, 7, each * policies) / 6,
+        }
+    )
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    elif path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_ndjson(path)
+
+
+def analysed(path: str) -> list[float]:
+    """Return the seconds of reading and analysing, and the peak memory."""
+    begin = time.perf_counter()
+    trials = sw.read_trials(path, bounds=(0, 1))
+    middle = time.perf_counter()
+    sw.analyze(trials, adjust="holm")
+    return [middle - begin, time.perf_counter() - middle, peak_mib()]
+
+
+def simulated(method: str, runs: int) -> list[float]:
+    """Return the peak memory before and after one simulation of equal policies."""
+    rng = np.random.default_rng(0)
+    scores = np.empty((2, runs, PAIRS))
+    rng.random(out=scores)
+    if method == "savi":
+        np.round(scores, out=scores)
+    sw.simulate(method, *scores[:, :4, :4], alternative="greater")
+    before = peak_mib()
+    sw.simulate(method, *scores, alternative="greater")
+    return [before, peak_mib()]
+
+
+def _fresh(*words: str) -> list[float]:
+    command = [sys.executable, "-m", "benchmarks.speed.size", "--worker", *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [*map(float, done.stdout.split())]
+
+
+def files(folder: Path) -> tuple[Table, bool]:
+    """Return what reading and analysing each file takes, and whether that is within the limits."""
+    table, good = Table(f"{ROWS:,} rows", "policies", "read", "analyse", "peak memory"), True
+    for name, policies in FILES:
+        write(folder / name, policies)
+        read, analyse, peak = _fresh(str(folder / name))
+        good &= read + analyse <= LIMIT_SECONDS and peak <= 1024 * LIMIT_GIB
+        cells = f"{read:.1f} s", f"{analyse:.1f} s", f"{peak / 1024:.2f} GiB"
+        table.add_row(Path(name).suffix, str(policies), *cells)
+    return table, good
+
+
+def memory() -> tuple[Table, bool]:
+    """Return what simulations take beyond their input, and whether that is within the limit."""
+    table, good = Table("method", "runs x pairs", "input", "beyond the input"), True
+    for method, runs in SIMULATIONS:
+        before, after = _fresh(method, str(runs))
+        good &= after - before <= LIMIT_MIB
+        size = f"{16 * runs * PAIRS / 2**20:.0f} MiB"
+        table.add_row(method, f"{runs:,} x {PAIRS:,}", size, f"{after - before:.1f} MiB")
+    return table, good
+
+
+@benchmark(
+    against=(str, "a revision of git"),
+    rounds=5,
+    worker=([str], "only one row: FILE, or METHOD RUNS"),
+)
+def main(options: Namespace) -> Found:
+    """Print the tables, or the comparison; exit with 1 beyond the limits."""
+    if options.worker:
+        name, *runs = options.worker
+        found = simulated(name, int(runs[0])) if runs else analysed(name)
+        return Found([" ".join(map(str, found))])
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        if options.against:
+            for name, policies in FILES[:2]:
+                write(folder / name, policies)
+            command = [sys.executable, "-m", "stopwise", "analyze"]
+            commands = {
+                f"{policies} policies": [*command, str(folder / name), "--bounds", "0,1"]
+                for name, policies in FILES[:2]
+            }
+            return Found([against("a million rows", commands, options.against, options.rounds)])
+        tables, good = zip(files(folder), memory(), strict=True)
+    return Found(tables, good=all(good))

@@ -140,7 +140,7 @@ def in_short(notes: Iterable[str]) -> list[str]:
     --------
     >>> read = Message(Setting("columns", {"policy": "arm"}), code="policy-column-guessed")
     >>> in_short([read, "order: shuffled"])
-    ["read as: policy = arm; say otherwise with columns={'policy': ...}", 'order: shuffled']
+    ["columns used: policy = arm; override with columns={'policy': ...}", 'order: shuffled']
     """
     told: list[str] = []
     read: dict[str, dict[str, None]] = {}
@@ -165,7 +165,7 @@ def in_short(notes: Iterable[str]) -> list[str]:
     text = ", ".join(role if role == name else f"{role} = {name}" for role, name in columns.items())
     own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
     otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
-    return [Message(f"read as: {text}; say otherwise with ", otherwise, code="read-as"), *told]
+    return [Message(f"columns used: {text}; override with ", otherwise, code="read-as"), *told]
 
 
 def names_listed(names: Iterable[object]) -> str:

@@ -18,7 +18,7 @@ def test_table_sentence_and_notes() -> None:
     assert code == 0
     assert "large+rl" in output
     assert "the chance of any false order is at most 0.05" in " ".join(output.split())
-    assert "design: independent was assumed" in output
+    assert "design: assumed independent" in output
 
 
 def test_json_has_the_documented_fields() -> None:
@@ -305,7 +305,7 @@ def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
 def test_notes_on_all_tasks_are_told_once(two_tasks: str) -> None:
     output = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
 
-    assert output.count("note: read as: policy, ") == 1
+    assert output.count("note: columns used: policy, ") == 1
 
 
 def test_a_score_without_declared_bounds_names_task_and_cure(two_tasks: str) -> None:

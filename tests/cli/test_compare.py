@@ -13,7 +13,7 @@ from tests.cli.typed import EXAMPLE, run
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["17/20", "14/20"], "Undecided, which does not show that they are equal: 17/20"),
+        (["17/20", "14/20"], "Undecided; this does not show that they are equal: 17/20"),
         (["2/20", "19/20"], "The second policy is better: 2/20 against 19/20"),
         (["0/9", "0/9"], "Undecided"),
     ],

@@ -21,7 +21,7 @@ def test_counts_get_the_batch_answer() -> None:
     code, text = run("compare", "45/50", "--reference", ".87")
     assert code == 0
     assert text.startswith(
-        "Undecided, which does not show that it is equal to that: 45/50 against 0.87, exact "
+        "Undecided; this does not show that it is equal to that: 45/50 against 0.87, exact "
         "binomial test, two-sided p = 0.71"
     )
     assert "[0.782, 0.967] (Clopper-Pearson, exact) or [0.786, 0.957] (Wilson" in text

@@ -87,7 +87,7 @@ def test_notes_on_files_of_two_policies_are_options(lerobot: dict[str, Path]) ->
 
     for output in (compared, analyzed):
         assert "--column block=episode" in output
-        assert "score = success; say otherwise with --score" in output
+        assert "score = success; override with --score" in output
         assert not PYTHON.search(output)
 
 
@@ -105,11 +105,11 @@ def test_how_a_file_was_read_is_one_line_on_the_screen_and_a_note_each_in_json(
     _, output = run("analyze", str(path), "--html", str(page))
     _, content = run("analyze", str(path), "--json")
 
-    read = "policy = model, score = success, trial = episode; say otherwise with --column"
+    read = "policy = model, score = success, trial = episode; override with --column"
     notes = [line for line in output.splitlines() if line.startswith("note: ")]
     assert len(notes) == 2
-    assert notes[0] == f"note: read as: {read} policy=NAME"
-    assert page.read_text().count("<li>read as: ") == 1
+    assert notes[0] == f"note: columns used: {read} policy=NAME"
+    assert page.read_text().count("<li>columns used: ") == 1
     assert {
         "policy column: 'model' (guessed)",
         "trial column: 'episode' (guessed)",
@@ -124,8 +124,8 @@ def test_a_wide_table_with_scenes_is_not_told_to_pair_its_rows(tmp_path: Path) -
     path.write_text("scene,old,new\n" + "a,0.5,0.7\nb,0.2,0.9\nc,0.4,0.6\n")
     _, output = run("analyze", str(path), "--bounds", "0,1")
 
-    assert "design: paired was assumed, since policies share 3 of 3 blocks" in output
-    assert "read as: block = scene; say otherwise with --column block=NAME" in output
+    assert "design: assumed paired: policies share 3 of 3 blocks" in output
+    assert "columns used: block = scene; override with --column block=NAME" in output
     assert "say so with" not in output
 
 

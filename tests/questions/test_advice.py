@@ -91,7 +91,7 @@ def test_a_watch_does_not_call_unused_what_waits(tmp_path: Path) -> None:
 def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) -> None:
     code, said = run("analyze", seeds, "--bounds", "0,1")
     assert code == 0, said
-    assert "read as: policy, score = success, task, trial = episode, seed; say" in said
+    assert "columns used: policy, score = success, task, trial = episode, seed; override" in said
     assert "b is better than a" in said
     trials = sw.read_trials(seeds)
     assert len(trials.frame) == 200

@@ -95,7 +95,7 @@ def test_an_analysis_says_it_early_and_only_where_nothing_is_decided(tmp_path: P
     best = sw.analyze({"a": [0.0] * 2, "b": [1.0] * 2}, n_max=2, goal="best")
     none = sw.analyze({"a": [0.5] * 6, "b": [0.5] * 6}, n_max=6, reference=0.4, alpha=0.001)
 
-    assert columns.startswith("note: read as: policy, score")
+    assert columns.startswith("note: columns used: policy, score")
     assert first.startswith("note: n_max = 6 is too small for alpha 0.001: nothing could be dec")
     assert decided.best == "b"
     assert not any("too small" in note for note in decided.warnings)

@@ -39,8 +39,7 @@ def test_independent_trials_meet_by_number() -> None:
     assert aligned.design == "independent"
     assert aligned.notes == (
         *trials.notes,
-        "design: independent was assumed, since no column says which trials share a start (a "
-        "block)",
+        "design: assumed independent: no block column found",
         "unequal numbers of trials (a 3, b 1): the last 2 trials of the longest lie unused, "
         "without a partner; if the numbers were fixed before any score was seen, "
         "unequal='groups' uses every trial",
@@ -54,7 +53,7 @@ def test_blocks_are_detected_and_missing_cells_stay_empty() -> None:
     assert aligned.counts == (2, 3, 1)
     assert aligned.design == "paired"
     assert aligned.notes == (
-        "design: paired was assumed, since policies share 2 of 3 blocks",
+        "design: assumed paired: policies share 2 of 3 blocks",
         "3 of 9 cells are empty: pairs with that policy skip the block",
     )
 
@@ -64,7 +63,7 @@ def test_blocks_of_one_policy_each_are_no_pairs() -> None:
     aligned = align(table(("a", "1", 1), ("b", "2", 2), ("a", "3", 3)))
 
     assert aligned.design == "independent"
-    assert aligned.notes[0].endswith("since no block has trials of two policies")
+    assert aligned.notes[0].endswith(": no block has trials of two policies")
 
 
 def test_strata_pair_trials_in_order_of_occurrence() -> None:
@@ -73,9 +72,7 @@ def test_strata_pair_trials_in_order_of_occurrence() -> None:
     assert rows(aligned) == [[1, 4], [5, 3], [2, 6]]
     assert rows(align(STRATA, in_turn=False)) == [[1, 4], [2, 6], [5, 3]]
     assert aligned.design == "paired"
-    assert aligned.notes[0].startswith(
-        "design: stratified was assumed, since policies share 2 of 2"
-    )
+    assert aligned.notes[0].startswith("design: assumed stratified: policies share 2 of 2")
     assert aligned.notes[1] == "stratified: 3 rows within 2 strata, one of each in turn"
     assert "exchangeable rather than i.i.d." in aligned.notes[2]
 

@@ -19,7 +19,7 @@ WHOLE, NUMBER, LIMITS = "a whole number", "a number", ("min", "max")
 
 
 class Mistyped(InvalidInput):
-    """What was typed is no call of the command; the line ends with where to read how it is."""
+    """A usage error; the message ends with a pointer to --help."""
 
 
 class Command(TyperCommand):

@@ -157,7 +157,7 @@ class GateResult:
     def sentence(self) -> str:
         """What was shown, in words, with what it rests on."""
         promised = self.rules.reading.certain or promise(
-            self.method, "the chance of such a claim if it is false", self.alpha
+            self.method, "the chance of a false claim", self.alpha
         )
         design = self.rules.reading.design_text
         for doubt in self.warnings:

@@ -52,7 +52,7 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
             "Fisher's exact test (valid and a little conservative; Barnard's takes too long with "
             f"more than {MOST_FOR_BARNARD} trials)"
         )
-    better, verdict = None, "Undecided, which does not show that they are equal"
+    better, verdict = None, "Undecided; this does not show that they are equal"
     if p_value <= alpha:
         better = "second" if x1 * n0 > x0 * n1 else "first"
         verdict = f"The {better} policy is better"
@@ -98,7 +98,7 @@ def count_beside(counts: Count, number: float, alpha: float) -> TwoCountsResult:
     )
     exact, wilson = (_interval(counts, alpha, name) for name in ("exact", "wilson"))
     called, better = rules.reading.pair_names[0], None
-    verdict = "Undecided, which does not show that it is equal to that"
+    verdict = "Undecided; this does not show that it is equal to that"
     if p_value <= alpha:
         above = successes > number * trials
         better = "policy" if above else called

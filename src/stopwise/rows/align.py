@@ -157,7 +157,7 @@ def _selected(
 
 def _detected(frame: pl.DataFrame, notes: Notes) -> str:
     """Return the design that the blocks show; sharing any block makes trials dependent."""
-    design, why = "independent", "no column says which trials share a start (a block)"
+    design, why = "independent", "no block column found"
     hint: list[str | Setting] = []
     if "block" in frame.columns:
         cells = frame.drop_nulls("block").group_by("block", "policy").len()
@@ -170,7 +170,7 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
             why += ", some with several trials of a policy" if repeated else ""
     elif "row" in frame.columns:
         hint = ["; if those in a row of the table do, say so with ", Setting("design", "paired")]
-    notes.add(f"design: {design} was assumed, since {why}", *hint)
+    notes.add(f"design: assumed {design}: {why}", *hint)
     return design
 
 

@@ -16,7 +16,7 @@ from stopwise.messages import counted
 from stopwise.study.state import StudyState, TrialRecord
 
 LEVEL = 0.05  # of all tests together: so many honest studies are warned of at most
-AFTERMATH = "the verdict may rest on which trials people took out"
+AFTERMATH = "the verdict may depend on which trials were excluded"
 
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:

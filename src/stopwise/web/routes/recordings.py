@@ -64,4 +64,4 @@ def _require_may_see(site: Site, grant: Grant, trial: int) -> None:
     else:  # beside the evidence, a recording tells a label
         seen = study.unblinded and grant.role is not Role.RUNNER
     if not seen:
-        raise NotAllowed("this recording is not for you to see now")
+        raise NotAllowed("you cannot view this recording before unblinding")

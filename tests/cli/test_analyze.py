@@ -173,8 +173,8 @@ def test_a_sorted_file_is_told_of_loudly(tmp_path: Path) -> None:
     code, output = run("analyze", str(path), "--bounds", "0,1")
 
     assert code == 0
-    assert "note: every claim assumes fresh draws in random order" in output
-    assert "b > a was decided after 6 pairs of trials" in output
+    assert "like outcomes of 'a', 'b' stand together" in output
+    assert "a ? b" in output
 
 
 def test_trials_without_a_partner_have_their_own_column(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Layouts that could be misread without a word: right, or a question, or a refusal."""
 
 import json
+import math
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.data.order import log_of_few_runs
 from tests.cli.typed import run
 from tests.data import files
 
@@ -398,18 +401,45 @@ def test_tasks_of_one_scene_each_are_scenes_of_one_task() -> None:
     assert len(sw.read_trials(columns, columns={"task": "task"}).tasks) == 30
 
 
-def test_trials_in_the_order_of_completion_are_rearranged_and_told() -> None:
-    """The same rows give the same order; a policy that merely began well stays as it is."""
-    scores = [1] * 12 + [0] * 10
-    first, again = (
-        sw.read_trials({"a": scores, "b": won(22, 0.5)[:0] + [0, 1] * 11}) for _ in "xy"
-    )
+SHUFFLED = np.random.default_rng(1).permutation([0, 1] * 25).tolist()
+
+
+def in_batches(scores: list[int], size: int) -> list[int]:
+    starts = range(0, len(scores), size)
+    return [score for i in starts for score in sorted(scores[i : i + size], reverse=True)]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        *(in_batches(SHUFFLED, 50), in_batches(SHUFFLED, 25), in_batches(SHUFFLED, 10)),
+        *(sorted(SHUFFLED), np.linspace(0, 1, 30).tolist()),
+    ],
+)
+def test_like_outcomes_that_stand_together_are_rearranged_and_told(scores: list[float]) -> None:
+    """The same rows give the same order; in an order of chance they stay as they are."""
+    first, again = (sw.read_trials({"a": scores, "b": SHUFFLED}) for _ in "xy")
 
     assert first.frame.equals(again.frame)
     assert first.frame.filter(policy="a")["score"].to_list() != scores
-    assert "all successes of 'a' stand before all failures" in first.notes[0]
-    few = sw.read_trials({"a": [1, 1, 1, 0, 0], "b": [0, 1] * 3})
+    assert "like outcomes of 'a' stand together" in first.notes[0]
+
+
+def test_an_order_of_chance_stays() -> None:
+    few = sw.read_trials({"a": [1, 1, 1, 0, 0], "b": SHUFFLED})
     assert few.frame.filter(policy="a")["score"].to_list() == [1, 1, 1, 0, 0]
+    assert few.frame.filter(policy="b")["score"].to_list() == SHUFFLED
+
+
+@pytest.mark.parametrize(("high", "low"), [(1, 1), (3, 4), (5, 2), (1, 6)])
+def test_the_chance_of_few_runs_is_that_of_counting(high: int, low: int) -> None:
+    changes = [
+        sum(one != other for one, other in pairwise(order))
+        for order in set(permutations([1] * high + [0] * low))
+    ]
+    for most in range(1, high + low):
+        share = sum(own <= most for own in changes) / len(changes)
+        assert math.exp(log_of_few_runs(most, high, high + low)) == pytest.approx(share)
 
 
 def test_steps_that_stop_at_a_limit_are_lengths_of_episodes(tmp_path: Path) -> None:

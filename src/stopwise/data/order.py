@@ -1,67 +1,77 @@
 """The order of trials: of completion, and one in which further trials would change earlier rows."""
 
 import hashlib
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
+from scipy.special import gammaincc, gammaln
 
+from stopwise.core.arrays import Floats, Ints
 from stopwise.data.growing import growing
 from stopwise.data.reading import Reading
 from stopwise.messages import IN_TURN, Message, Notes, names_listed, one_look
 
-# Trials that could have come in so many other orders were not listed successes first by chance.
-LEAST_ORDERS = 10_000
+# So few runs of like outcomes are no chance.
+UNLIKELY = 1e-4
 # With fewer trials of a policy no test decides at an alpha of up to .2.
 LEAST_DECIDED = 4
 
 
-def completed_in_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
-    """Return the rows in an order drawn from their content where all successes come first.
+def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
+    """Return the rows in an order drawn from their content where like outcomes stand together.
 
-    The same rows give the same order: nobody can draw again.
+    So they do if a batch lists its successes first, or a file is sorted by its scores. The same
+    rows give the same order: nobody can draw again.
     """
-    scores = frame["score"]
-    if not bool(scores.is_in([0.0, 1.0]).all()):
-        return frame
-    grouped = (
-        frame.with_row_index("at")
-        .group_by("policy", "task", maintain_order=True)
-        .agg(
-            (pl.col("score").diff().fill_null(0.0) <= 0).all().alias("falling"),
-            (pl.col("score").diff().fill_null(0.0) >= 0).all().alias("rising"),
-            pl.col("score").sum().alias("won"),
-            pl.len().alias("n"),
-            (pl.col("at").max() - pl.col("at").min() + 1 == pl.len()).alias("together"),
-        )
+    keys = ("policy", "task")
+    high = pl.col("score") > pl.col("score").mean().over(keys)
+    outcomes = frame.select(*keys, high.alias("high"))
+    groups = outcomes.group_by(keys, maintain_order=True).agg(
+        (pl.col("high") != pl.col("high").shift(1)).sum().alias("changes"),
+        pl.col("high").sum(),
+        pl.len(),
     )
-    first, last = [], False
-    for (policy,), own in grouped.group_by("policy", maintain_order=True):
-        mixed = own.filter((pl.col("won") > 0) & (pl.col("won") < pl.col("n")))
-        orders = sum(
-            math.lgamma(n + 1) - math.lgamma(won + 1) - math.lgamma(n - won + 1)
-            for won, n in zip(mixed["won"], mixed["n"], strict=True)
-        )
-        many = orders >= math.log(LEAST_ORDERS)
-        last = last or (many and bool(mixed["rising"].all()))
-        if many and bool((mixed["falling"] & mixed["together"]).all()):
-            first.append(policy)
-    if not first or last:  # sorted some other way: that is said by whoever analyses the rows
+    together = []
+    for (policy,), own in groups.group_by("policy", maintain_order=True):
+        logs = [log_of_few_runs(*sizes) for sizes in own.select("changes", "high", "len").rows()]
+        # The product of so many probabilities, were all orders as likely (Fisher).
+        if gammaincc(len(logs), -sum(logs)) < UNLIKELY:
+            together.append(policy)
+    if not together:
         return frame
+    text = (
+        f"like outcomes of {names_listed(together)} stand together, as where successes are listed "
+        "first or in batches in the order of completion"
+    )
     if growing() is not None:
-        text = f"all successes of {names_listed(first)} stand before all failures, as in the order "
-        text += "of completion: more looks at such rows void the guarantee"
+        text += ": more looks at such rows void the guarantee"
         notes.append(Message(text, code="completion-order"))
         return frame
     seed = hashlib.sha256(frame.select("task", "policy", "score").write_csv().encode()).digest()
     rng = np.random.default_rng(int.from_bytes(seed[:8]))
-    text = (
-        f"all successes of {names_listed(first)} stand before all failures, as in the order of "
-        "completion, so rows are taken in an order drawn from the rows themselves"
-    )
-    notes.append(one_look(text))
+    notes.append(one_look(f"{text}, so rows are taken in an order drawn from the rows themselves"))
     return frame[rng.permutation(len(frame))]
+
+
+def log_of_few_runs(changes: int, high: int, n: int) -> float:
+    """Return the log of the chance of at most so many changes, were all orders as likely."""
+    low = n - high
+    if min(high, low) < 1:
+        return 0.0
+    runs = np.arange(2, changes + 2)
+    of_high, of_low = runs // 2, (runs + 1) // 2  # runs of the one and of the other
+    terms = np.logaddexp(
+        _log_choose(high - 1, of_high - 1) + _log_choose(low - 1, of_low - 1),
+        _log_choose(high - 1, of_low - 1) + _log_choose(low - 1, of_high - 1),
+    )
+    return min(float(np.logaddexp.reduce(terms) - _log_choose(n, np.array(high))), 0.0)
+
+
+def _log_choose(n: int, k: Ints) -> Floats:
+    inside = np.clip(k, 0, n)
+    found: Floats = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
+    return np.where(k > n, -np.inf, found)
 
 
 def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -> None:

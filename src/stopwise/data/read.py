@@ -13,7 +13,7 @@ from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
 from stopwise.data.notes import in_order, odd_names, one_name
-from stopwise.data.order import completed_in_order, tell_looks
+from stopwise.data.order import in_chance_order, tell_looks
 from stopwise.data.raw import with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
 from stopwise.data.roles import Column, resolve
@@ -71,7 +71,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
     frame = _concatenated(parts)
     frame = scenes_of_one_task(frame, reading, notes)
     if reading.order == "file":
-        frame = completed_in_order(frame, notes)
+        frame = in_chance_order(frame, notes)
     frame = _ordered(frame, reading)
     require(
         len(frame) > 0,

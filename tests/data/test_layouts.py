@@ -60,6 +60,33 @@ RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
         ),
         {("3", "task_results"): [0, 1]},
     ),
+    "episodes.json": (
+        json.dumps({p: {f"episode_{i}": {"success": i > 0} for i in range(2)} for p in "ab"}),
+        {("task", "a"): [0, 1], ("task", "b"): [0, 1]},
+    ),
+    "suite.json": (
+        json.dumps(
+            {
+                "task_suite": "libero_goal",
+                "episodes": [{"task_id": 3, "episode": i, "success": i > 0} for i in range(2)],
+            }
+        ),
+        {("libero_goal/3", "suite"): [0, 1]},
+    ),
+    "steps_beside_success.json": (
+        json.dumps({"policy": "a", "success": True, "timesteps": [0, 1], "rewards": [0, 1]}),
+        {("task", "a"): [1]},
+    ),
+    "repeats.csv": (
+        table("policy,position,rep,success", *([*"ap", i, i % 2] for i in range(4))).replace(
+            ",p,", ",p1,", 2
+        ),
+        {("task", "a"): [0, 1, 0, 1]},
+    ),
+    "of.csv": (
+        table("policy,score", ["a", "2 of 5"], ["a", "5 of 5"]),
+        {("task", "a"): [0.4, 1.0]},
+    ),
     "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
     "items_of_apps.json": (
         json.dumps({"mail": dict(enumerate(ZERO_ONE)), "maps": dict(enumerate(ZERO_ONE))}),
@@ -153,6 +180,31 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "indices.json": (
         json.dumps({"a": {"success_episodes": [1, 4, 5]}, "b": {"success_episodes": [0, 2, 9]}}),
         "no column looks like a score",
+    ),
+    "dashes.csv": (
+        table("policy,success", *([name, "1-0"[i % 3]] for i, name in PAIRS)),
+        r"the score is missing here .*missing='drop'",
+    ),
+    "clock_of_runs.csv": (
+        table(
+            "algorithm,run,wall_time,reward",
+            *([a, r, round(10.5 * i, 1), i] for a in "xy" for r in (1, 2) for i in range(10)),
+        ),
+        r"differ in 'wall_time' .*columns=\{'step': 'wall_time'\} with at='last' the last",
+    ),
+    "evaluations_by_step.json": (
+        json.dumps({p: {f"step_{i}": [0, 1, 1] for i in (100, 200)} for p in "ab"}),
+        r"differ in 'step' \('step_100', 'step_200'\)",
+    ),
+    "lengths.json": (
+        json.dumps(
+            {p: {"episode_rewards": [[0, 1]] * 3, "episode_lengths": [2] * 3} for p in "ab"}
+        ),
+        "no column looks like a score",
+    ),
+    "rates_of_tasks.csv": (
+        table("task,success_rate", *([f"t{i}", i / 10] for i in range(9))),
+        r"each row sums up many trials \('success_rate'\)",
     ),
     "rates_beside_lists.json": (
         json.dumps({t: {"success_rate": 0.5, "progress_score": [0.5, 1, 0.25]} for t in "xy"}),

@@ -35,8 +35,11 @@ def scenes(n: int, *, first: int = 0, k: int = 2, same: float = 0.85) -> pl.Data
     )
 
 
-def read(frame: pl.DataFrame, score: str = "score", **columns: str) -> sw.Trials:
-    return sw.read_trials(frame, columns={"block": "scene", **columns}, score=score, bounds=(0, 1))
+def read(
+    frame: pl.DataFrame, score: str = "score", order: str = "file", **columns: str
+) -> sw.Trials:
+    known = {"block": "scene", **columns}
+    return sw.read_trials(frame, columns=known, score=score, bounds=(0, 1), order=order)
 
 
 REAL = scenes(100)
@@ -207,9 +210,10 @@ def test_sorted_files_are_doubted_as_without_a_proxy() -> None:
     for first in range(6):
         real = scenes(30, first=1000 * first)
         first_score = pl.col("score").filter(pl.col("policy") == "base").first().over("scene")
-        real = real.sort(first_score, descending=True, maintain_order=True)
-        known = sw.analyze(read(real, proxy="sim"), n_max=30, **KNOWN)
-        doubted.append((bool(known.doubts), bool(sw.analyze(read(real), n_max=30).doubts)))
+        real = real.sort(first_score, descending=True, maintain_order=True).with_row_index("time")
+        known = sw.analyze(read(real, order="time", proxy="sim"), n_max=30, **KNOWN)
+        other = sw.analyze(read(real, order="time"), n_max=30)
+        doubted.append((bool(known.doubts), bool(other.doubts)))
     assert sum(without for _, without in doubted) == 6
     assert sum(own for own, _ in doubted) >= 5
 

@@ -288,9 +288,9 @@ def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
 
 def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     by_score = {"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25}
-    inferred = sw.read_trials(
-        {"policy": ["a"] * 50 + ["b"] * 50, "score": by_score["a"] + by_score["b"]}, bounds="data"
-    )
+    columns = {"policy": ["a"] * 50 + ["b"] * 50, "score": by_score["a"] + by_score["b"]}
+    timed = {**columns, "time": [*range(50)] * 2}
+    inferred = sw.read_trials(timed, bounds="data", order="time")
     text = sw.analyze(inferred).methods_paragraph
     against = sw.analyze(by_score, baseline="a").methods_paragraph
 

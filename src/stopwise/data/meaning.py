@@ -31,8 +31,8 @@ SPLIT_WORDS = frozenset(
 )
 # What is judged, where several people judge one trial.
 RECORDED = frozenset(("video", "clip", "recording", "item", "case", "trial", "episode", "rollout"))
-# Names of columns that number the attempts at one thing.
-RETRIES = frozenset(("attempt", "try", "retry", "attempts", "tries", "retries"))
+# Words in the names of columns that number the attempts at one thing.
+RETRIES = frozenset(("attempt", "try", "retry", "rep", "repeat", "repetition", "replicate"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
 # Columns with more values do not tell scorers or settings apart.
@@ -45,6 +45,12 @@ CURVE_OPTIONS = (
     ONE,
     ("at", "last", " the last of each training run"),
     POLICY,
+    ALL,
+)
+AXIS_OPTIONS = (
+    ("columns", "step", " with "),
+    ("at", "last", " the last of each training run"),
+    ONE,
     ALL,
 )
 SPLIT_OPTIONS = ONE, ("columns", "block", " makes them strata"), ALL
@@ -85,10 +91,13 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
         rises = short in RISING and (_rises(own, names) or _rises(own, [*names, *trial]))
         if rises or (short in CURVE and not _constant(own)):
             raise _question(raw, name, *CURVE_OPTIONS)
+        if short not in ALL_NAMES and _is_axis(own, names):
+            raise _question(raw, name, *AXIS_OPTIONS)
         if SPLIT_WORDS & words_of(name) or short in SPLIT:
             raise _question(raw, name, *SPLIT_OPTIONS)
         finer = [n for n in starts if raw.frame[n].n_unique() > own["_own"].n_unique()]
-        if not sounds_like_outcome(name) and _is_crossed(raw, own, finer):
+        is_free = not sounds_like_outcome(name) and not RETRIES & words_of(name)
+        if is_free and _is_crossed(raw, own, finer):
             named = "policy" in roles.columns
             raise _question(raw, name, *(SPLIT_OPTIONS if named else (POLICY, *SPLIT_OPTIONS)))
         if RETRIES & words_of(name) and _until_success(raw, frame, name, starts):
@@ -163,6 +172,15 @@ def _rises(own: pl.DataFrame, names: Sequence[str]) -> bool:
     return len(steps) > 2 and bool((steps >= 0).all()) and bool((steps > 0).any())
 
 
+def _is_axis(own: pl.DataFrame, names: Sequence[str]) -> bool:
+    """Whether fractions rise along each of several training runs, as a clock or a step does."""
+    if "seed" not in names or not own["_own"].cast(pl.Float64, strict=False).is_not_null().all():
+        return False
+    steps = own.select(pl.col("_own").cast(pl.Float64).diff().over(names))["_own"].drop_nulls()
+    runs = own.select(names).n_unique()
+    return runs > 1 and len(steps) >= LEAST_RUN * runs and bool((steps > 0).all())
+
+
 def _in_blocks(own: pl.DataFrame) -> bool:
     """Whether each policy's values come in runs of several rows, and belong to it alone."""
     if own["_own"].dtype.is_float() or own["_own"].null_count():
@@ -187,7 +205,8 @@ def _question(raw: RawTable, name: str, *options: tuple[str, str, str]) -> Inval
     parts: list[str | Setting] = []
     for setting, role, words in options:
         given = {"where": {name: BLANK}, "at": role, "columns": {role: name}}[setting]
-        parts += ["; " if not parts else ", ", Setting(setting, given), words]
+        before = "; " if not parts else "" if str(parts[-1]).endswith(" ") else ", "
+        parts += [before, Setting(setting, given), words]
     return InvalidInput(
         f"{raw.source}: rows of a policy differ in {name!r} ({shown}{more}), which changes what a "
         "row means: say which are meant",

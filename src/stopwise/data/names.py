@@ -24,6 +24,7 @@ VERDICT = ("result", "outcome", "verdict")
 CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")
 # What a table with a row for each measure of a trial calls them.
 MEASURES = ("metric", "metric_name", "measure", "measurement", "scorer")
+SUITES = frozenset(("suite", "task_suite", "task_group", "benchmark"))
 RUNS = ("run_name", "run", "arm")
 # Names of policies that are one only if there are several, each with several trials.
 WEAK = ("condition", "variant", "config", "exp_name", "experiment", "strategy", *RUNS)
@@ -85,6 +86,7 @@ UNDIRECTED = frozenset(
         *("dropped", "falls", "crash", "crashes", "crashed", "intervention", "interventions"),
         *("jerk", "deviation", "rmse", "mse", "mae", "latency", "attempts", "retries", "resets"),
         *("energy", "effort", "force", "contacts", "length", "misses", "missed", "seconds"),
+        *("lengths", "times", "durations", "distances", "costs", "losses"),
         *("damage", "deaths", "aborts", "aborted", "stops", "unsafe", "mistakes"),
     )
 )

@@ -26,7 +26,7 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     """
     keys = ("policy", "task")
     high = pl.col("score") > pl.col("score").mean().over(keys)
-    outcomes = frame.select(*keys, high.alias("high"))
+    outcomes = frame.drop_nulls("score").select(*keys, high.alias("high"))
     groups = outcomes.group_by(keys, maintain_order=True).agg(
         (pl.col("high") != pl.col("high").shift(1)).sum().alias("changes"),
         pl.col("high").sum(),
@@ -41,8 +41,8 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     if not together:
         return frame
     text = (
-        f"like outcomes of {names_listed(together)} stand together, as where successes are listed "
-        "first or in batches in the order of completion"
+        f"like outcomes of {names_listed(together)} stand together beyond chance (listed by "
+        "outcome or in the order of completion, or something changed along the way)"
     )
     if growing() is not None:
         text += ": more looks at such rows void the guarantee"

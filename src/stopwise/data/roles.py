@@ -16,6 +16,7 @@ from stopwise.data.names import (
     PARTIAL,
     POLICY_WORDS,
     RUNS,
+    SUITES,
     UNDIRECTED,
     WEAK,
     is_score_name,
@@ -173,12 +174,17 @@ def _refuse_checkpoints_of_runs(raw: RawTable, policy: str, run: str) -> None:
 
 
 def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
-    """Return the first column of tasks, below another one if its names recur there."""
+    """Return the first column of tasks, below another one if its names recur or only number."""
     first, *others = named
     pairs = raw.frame.select(to_names(raw.frame[name]).alias(name) for name in named)
     for other in others:
         several = pairs.group_by(first).agg(pl.col(other).n_unique())[other]
-        if pairs[other].n_unique() < pairs[first].n_unique() and bool((several > 1).any()):
+        numbers = pairs[first].cast(pl.Int64, strict=False).null_count() == 0
+        names = pairs[other].cast(pl.Int64, strict=False).null_count() > 0
+        fewer = pairs[other].n_unique() < pairs[first].n_unique()
+        if (fewer and bool((several > 1).any())) or (
+            numbers and names and SUITES & {usual_name(other)}
+        ):
             return other, first
     return (first,)
 

@@ -46,7 +46,7 @@ NO_POLICY = re.compile(
 # Scores of one measure differ less than this in size from column to column.
 MOST_TIMES = 20.0
 LEAST_RISING = 5
-LIST = r"^\s*\[.*\]\s*$"
+LIST = r"^\s*\[[^\[]*\]\s*$"
 
 
 def selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
@@ -93,7 +93,8 @@ def _as_curve(raw: RawTable, reading: Reading) -> RawTable:
         if name not in steps
         and (name == chosen or usual_name(name) in ("ys", "y", "values") or names_scores(name))
     ]
-    if len(steps) != 1 or len(values) != 1 or raw.defined:
+    own = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
+    if len(steps) != 1 or len(values) != 1 or raw.defined or (own and chosen not in values):
         return raw
     points = [_split(raw.frame[name]) for name in (steps[0], values[0])]
     lengths = [own.list.len() for own in points]

@@ -30,7 +30,7 @@ NUMBER = "must be a number"
 SOME = 200  # values that usually tell how a column is written
 AS_EMOJI = "\ufe0f"  # behind a sign: draw it in colours
 # Parts of 1, if a whole column is written so.
-FRACTION = r"^(\d+(?:\.\d+)?)\s*/\s*(\d+)$"
+FRACTION = r"^(\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+)$"
 PERCENT = r"^(-?\d+(?:\.\d+)?)\s*%$"
 # What is no number but may be meant for one, and what to do about it.
 OTHER_FORMS = {
@@ -40,7 +40,7 @@ OTHER_FORMS = {
 }
 # How words for a success begin.
 GOOD = r"^(success|succeed|pass|solved|correct|done|goal|ok|yes|true)"
-MISSING = ("", "nan", "na", "n/a", "null", "none")
+MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?")
 
 
 def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:

@@ -111,7 +111,7 @@ def summary_of(raw: RawTable) -> Summary | None:
     if (trials or fractions or rate) is None or not one_row_each or len(raw.frame) == 1:
         return None
     if trials is None and fractions is not None:
-        return Summary(fractions, fractions, None)
+        return Summary(fractions, fractions, None) if _policies(raw) or rate else None
     return Summary(trials, None, rate)
 
 
@@ -186,13 +186,18 @@ def _fractions(column: pl.Series) -> bool:
 
 def _one_row_each(raw: RawTable) -> bool:
     """Whether no policy has a second row in a task."""
-    names = raw.frame.columns
-    if len(raw.frame) < 2 or not any(is_policy(raw, name) for name in names):
+    of_role = {raw.roles.get("task"), raw.roles.get("policy")}
+    tasks = [n for n in raw.frame.columns if n in of_role or is_named(n, "task")]
+    keys = list(dict.fromkeys([*_policies(raw), *tasks]))
+    if len(raw.frame) < 2 or not keys:
         return False
-    keys = [name for name in names if is_policy(raw, name) or is_named(name, "task")]
     if raw.frame.head(SOME).select(keys).is_duplicated().any():
         return False
     return not raw.frame.select(to_names(raw.frame[name]) for name in keys).is_duplicated().any()
+
+
+def _policies(raw: RawTable) -> list[str]:
+    return [n for n in raw.frame.columns if n == raw.roles.get("policy") or is_policy(raw, n)]
 
 
 def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:

@@ -16,6 +16,7 @@ from stopwise.data.names import (
     CREDIT,
     RISING,
     STEPS,
+    UNDIRECTED,
     is_named,
     is_score_name,
     names_scores,
@@ -43,9 +44,15 @@ WRAPPERS = frozenset(
 OF_TRIALS = frozenset(("episode", "trial", "rollout"))
 KEY = "key{}"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
-# Keys that name training runs, and tasks.
-OF_SEED = re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE)
-OF_TASK = re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE)
+# How keys look that say which training run, task, trial or checkpoint it is.
+OF_ROLES = {
+    "seed": re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE),
+    "task": re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE),
+    "trial": re.compile(r"(episode|ep|trial|rollout)s?[ _-]?\d+", re.IGNORECASE),
+    "step": re.compile(
+        r"(steps?|ckpt|checkpoint|epoch|iter(ation)?|update)s?[ _-]?\d+[km]?|\d{2,}", re.IGNORECASE
+    ),
+}
 # Fewer numbers beside plain facts are hardly the scores of a policy.
 LEAST_SCORES = 5
 NUMBERED = re.compile(r"(?P<stem>.*\D)(?P<number>\d+)")
@@ -100,14 +107,24 @@ def read(head: Head) -> RawTable:
         raise InvalidInput(text, code="no-records")
     best = max(own.rank for own in every)
     found = _under_suites([own for own in every if own.rank == best])
-    depth = max(len(own.keys) for own in found)
-    levels = [{own.keys[i] for own in found if len(own.keys) > i} for i in range(depth)]
-    roles, notes = _roles(str(path), [own.record for own in found], levels)
+    names = _names_of_levels(found)
+    roles, notes = _roles(str(path), [own.record for own in found], names)
     named = [
-        (own.place, {**{KEY.format(i + 1): key for i, key in enumerate(own.keys)}, **own.record})
-        for own in found
+        (own.place, {**dict(zip(names, own.keys, strict=False)), **own.record}) for own in found
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+
+
+def _names_of_levels(found: list[Found]) -> list[str]:
+    """Return what the columns of the keys are called: after a role where all look like it."""
+    fields = {usual(field) for own in found for field in own.record}
+    names: list[str] = []
+    for level in range(max(len(own.keys) for own in found)):
+        keys = {own.keys[level] for own in found if len(own.keys) > level}
+        roles = [role for role, form in OF_ROLES.items() if all(map(form.fullmatch, keys))]
+        roles = [role for role in roles if role not in {*fields, *names} and len(keys) > 1]
+        names.append(roles[0] if roles else KEY.format(level + 1))
+    return names
 
 
 def _under_suites(found: list[Found]) -> list[Found]:
@@ -233,7 +250,8 @@ def _inner(node: Record) -> Record:
     """Return what may hold trials below an object: lists of numbers only if nothing else does."""
     inner = {} if _curve(node) else {key: v for key, v in node.items() if _holds_results(v)}
     named = {key: value for key, value in inner.items() if not _is_scores(value)}
-    if named or any(map(_holds_trials, inner)):
+    inner = {key: value for key, value in inner.items() if not UNDIRECTED & words_of(key)}
+    if named or any(key.lower() in WRAPPERS for key in inner):
         return named or inner
     facts = [value for value in node.values() if not isinstance(value, dict | list)]
     return inner if _are_policies(inner, facts) else {}
@@ -265,7 +283,7 @@ def _maps_records(node: Record) -> bool:
     if any(_is_records(inner) for value in values for inner in value.values()):
         return False
     alike = len({frozenset(value) for value in values}) == 1 and _has_outcome(values[0])
-    return alike and _list_of_scores(values[0]) is None
+    return alike and _list_of_scores(values[0]) is None and not _maps_records(values[0])
 
 
 def _numbered(node: Record) -> list[tuple[str, int, float]]:
@@ -310,7 +328,7 @@ def _is_outcome(key: str, value: object) -> bool:
 def _has_trials(key: str, value: object) -> bool:
     """Whether a list of records with outcomes stands there, or below, under a name for trials."""
     if isinstance(value, dict):
-        return any(_has_trials(inner, own) for inner, own in value.items())
+        return _maps_records(value) or any(_has_trials(name, own) for name, own in value.items())
     if not isinstance(value, list) or not _holds_trials(key):
         return False
     return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
@@ -341,23 +359,14 @@ def _numbers_things(values: list[Any]) -> bool:
     return whole and len(values) > 2 and all(one < other for one, other in pairwise(values))
 
 
-def _roles(
-    path: str, records: list[Record], levels: list[set[str]]
-) -> tuple[dict[str, str], Notes]:
-    """Meaning of the keys above the records: tasks, then policies."""
-    known = {usual(field) for record in records for field in record} & ALL_NAMES
+def _roles(path: str, records: list[Record], names: list[str]) -> tuple[dict[str, str], Notes]:
+    """Meaning of the keys above the records that say nothing themselves: tasks, then policies."""
+    known = {usual(field) for record in records for field in record} & ALL_NAMES | {*names}
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
-    if not levels or not free:
+    keys = [name for name in names if name not in OF_ROLES]
+    if not keys or not free:
         return {}, Notes()
-    names = [KEY.format(i + 1) for i in range(len(levels))]
-    named = {
-        role: name
-        for name, level in zip(names, levels, strict=True)
-        for role, usual_keys in (("seed", OF_SEED), ("task", OF_TASK))
-        if all(map(usual_keys.fullmatch, level))
-    }
-    rest = [role for role in free[:: -1 if named else 1] if role not in named]
-    roles = named | dict(zip(rest, (n for n in names if n not in named.values()), strict=False))
+    roles = dict(zip(free[:: -1 if len(keys) < len(names) else 1], keys, strict=False))
     meant = " and ".join(f"{key!r} the {role}" for role, key in roles.items())
     notes = Notes()
     notes.add(

@@ -174,7 +174,7 @@ def test_aligned_scores_bring_their_design_and_notes() -> None:
     analysis = rank(aligned)
 
     assert analysis.design == "paired"
-    assert any("paired was assumed" in warning for warning in analysis.warnings)
+    assert any("assumed paired" in warning for warning in analysis.warnings)
     with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
         rank(aligned, method="savi")
 

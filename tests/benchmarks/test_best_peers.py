@@ -1,10 +1,9 @@
 """The peers of the best policy do what their papers say."""
 
 import numpy as np
-import pytest
 
 from benchmarks.efficiency.best import PEERS, Case, measure
-from benchmarks.efficiency.best_peers import _weights, divergence, divergence_bounds
+from benchmarks.efficiency.best_peers import divergence, divergence_bounds
 
 
 def test_bounds_are_where_the_divergence_reaches_the_rate() -> None:
@@ -14,20 +13,6 @@ def test_bounds_are_where_the_divergence_reaches_the_rate() -> None:
 
     np.testing.assert_allclose(n * divergence(means, low), 3.0, rtol=1e-3)
     np.testing.assert_allclose(n * divergence(means, high), 3.0, rtol=1e-3)
-
-
-def test_weights_make_all_rivals_equally_hard_to_tell() -> None:
-    means = np.array([[0.8, 0.6, 0.5, 0.3]])
-
-    weights = _weights(means)[0]
-
-    level = (weights[0] * 0.8 + weights[1:] * means[0, 1:]) / (weights[0] + weights[1:])
-    evidence = weights[0] * divergence(np.array(0.8), level) + weights[1:] * divergence(
-        means[0, 1:], level
-    )
-    assert weights.sum() == pytest.approx(1)
-    np.testing.assert_allclose(evidence, evidence[0], rtol=1e-3)
-    assert weights[0] > weights[1] > weights[2] > weights[3]
 
 
 def test_all_find_a_clear_best_and_ours_needs_fewer_than_proven_ones() -> None:

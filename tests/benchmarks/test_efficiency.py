@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.efficiency import adversarial, against_step, compare, pairing
+from benchmarks.efficiency import compare
 from benchmarks.efficiency.oracle import limit_growth, oracle
 from benchmarks.efficiency.suite import Case, bernoulli, suite, synthetic
-from stopwise.core.arrays import Floats
 
 SYNTHETIC = {case.name: case for case in synthetic()}
 
@@ -65,45 +64,3 @@ def test_a_small_comparison(design: str) -> None:
     for table in (compare.overall, compare.others):
         assert table([figures]).count("\n") > 1
     assert compare.every_case(figures).count("\n") == 1 + len(cases)
-
-
-@pytest.mark.parametrize("coupling", [-1.0, 0.0, 0.5])
-def test_two_point_nulls_have_equal_means(coupling: float) -> None:
-    null = adversarial.TwoPoint.at(np.array([0.5, 1.0, 0.3, 0.2, 0.9, coupling]))
-
-    scores0, scores1 = null.draw(np.random.default_rng(0), (400, 500))
-
-    assert scores0.mean() == pytest.approx(null.mean, abs=0.005)
-    assert scores1.mean() == pytest.approx(null.mean, abs=0.005)
-    assert np.sign(np.corrcoef(scores0.ravel(), scores1.ravel())[0, 1].round(2)) == np.sign(
-        coupling
-    )
-
-
-def test_the_search_finds_the_top() -> None:
-    def hill(point: Floats) -> float:
-        return float(-np.sum((point - np.array([1.0, 0.8, 0.9, 0.7, 0.9])) ** 2))
-
-    found = adversarial.search(hill, 5, 400, [], seed=0)
-
-    assert hill(found) > -0.5
-
-
-def test_step_side_by_side() -> None:
-    found = against_step.alternatives(20, 50, 1, workers=1)
-
-    assert len(found["pairs"]) == 36
-    assert found["mean"]["step, optimal"]["power"] == pytest.approx(
-        found["mean"]["nscore-plus"]["power"], abs=0.15
-    )
-
-
-def test_correlated_scores_keep_their_margins() -> None:
-    case = SYNTHETIC["lev7a"]
-    latent, reached = pairing.latent_correlation(case, 0.6, seed=0)
-
-    scores = pairing.coupled(case, latent, np.random.default_rng(1), (100_000,))
-
-    assert reached == pytest.approx(0.6, abs=0.01)
-    assert np.corrcoef(*scores)[0, 1] == pytest.approx(0.6, abs=0.02)
-    assert scores[0].mean() == pytest.approx(case.policy0.mean, abs=0.01)

@@ -4,7 +4,6 @@ Collected only where the data folder is present (``STOPWISE_DATA`` or ``../share
 """
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -109,13 +108,3 @@ def test_the_other_scripts_run(first_rows: Settings) -> None:
         assert all(table.rows for table in result.tables)
         for draw in result.figures.values():
             assert draw().axes
-
-
-def test_the_correction_keeps_one_policy_per_session(first_rows: Settings) -> None:
-    path = Path(first_rows.folder) / "roboarena_complete599.csv"
-    trials = sw.read_trials(path, score="score", bounds=(0, 1))
-
-    analysis = iid_correction.corrected(trials, "wsr", seed=0)
-
-    assert sum(policy.n for policy in analysis.policies) == 60
-    assert analysis.design == "independent"

@@ -15,21 +15,8 @@ from tests.release.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-# Used without an import: the driver in a database's address, and tools by how they are called.
-OTHERWISE = {
-    "build": r"-m build",
-    "hatchling": r"hatchling\.build",
-    "httpx2": r"starlette\.testclient",
-    "hydra-core": r"test_a_sweep_of_hydra",
-    "import-linter": r"lint-imports",
-    "mkdocs-material": r"name: material",
-    "mkdocstrings": r"- mkdocstrings:",
-    "mypy": r"/mypy",
-    "psycopg": r"postgresql\+psycopg",
-    "pytest-xdist": r"--dist worksteal",
-    "ruff": r"/ruff",
-    "types-pyyaml": r"import yaml",
-}
+# Used without an import: the driver in a database's address.
+OTHERWISE = {"psycopg": r"postgresql\+psycopg"}
 
 
 def names(*groups: list[str]) -> set[str]:
@@ -66,15 +53,6 @@ def test_each_dependency_has_a_reason(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(RUNTIME))
 def test_each_dependency_of_users_is_used(name: str) -> None:
     assert used(name, (ROOT / "src").rglob("*.py"))
-
-
-@pytest.mark.parametrize("name", sorted(ALL - RUNTIME))
-def test_each_dependency_of_developers_is_used(name: str) -> None:
-    files = [ROOT / "Makefile", ROOT / "mkdocs.yml", ROOT / "pyproject.toml"]
-    for folder in ("tests", "benchmarks", "docs", "src"):
-        files += (ROOT / folder).rglob("*.py")
-
-    assert used(name, [path for path in files if path != Path(__file__)])
 
 
 def used(name: str, files: Iterable[Path]) -> bool:

@@ -126,19 +126,6 @@ def test_a_race_that_was_killed_goes_on_to_the_same_best(
         sw.race(RATES, draw, n_max=150, seed=5, journal=journal, design=whole.analysis.design)
 
 
-@pytest.mark.parametrize(
-    ("settings", "line"),
-    [
-        ({"later": ("d",)}, "given by name are there from the start: later is for"),
-        ({"method": "step"}, "needs a method that bets"),
-        ({"baseline": "a"}, "baseline belongs to the goal .order."),
-    ],
-)
-def test_what_a_race_for_the_best_does_not_take(settings: dict[str, Any], line: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=line):
-        sw.race(RATES, draw, **{"goal": "best", **settings})
-
-
 # Trials of a file by policy: the last two come later.
 RNG = np.random.default_rng(3)
 TRIALS = {

@@ -115,14 +115,6 @@ def test_the_seed_is_drawn_recorded_and_kept(tmp_path: Path) -> None:
         race(envs(), journal=path, weights={"lift": 3})
 
 
-def test_a_race_of_one_environment_is_as_it_was() -> None:
-    result = sw.race(RATES, draw, n_max=50)
-
-    assert result.seed == 0
-    assert "task" not in result.episodes[0].to_dict()
-    assert result.trials.tasks == ("task",)
-
-
 def test_an_environment_is_made_when_its_task_is_first_drawn() -> None:
     made = []
 

@@ -53,12 +53,6 @@ class TestLifeOfAStudy:
         assert [set(order[row : row + 2]) for row in range(0, 10, 2)] == [{"old", "new"}] * 5
         assert study.finished
 
-    def test_a_station_gets_its_trial_again(self, place: str) -> None:
-        study = locked(place)
-
-        assert take(study).code == take(study).code
-        assert study.status().assigned == 1
-
     def test_a_released_slot_is_handed_out_again(self, place: str) -> None:
         study = locked(place, n_max=1)
         trial = take(study)
@@ -209,13 +203,6 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.InvalidInput, match="lease_minutes"):
             study.amend("please", {"lease_minutes": -1})
 
-    def test_one_row_is_not_rows(self, place: str) -> None:
-        study = locked(place)
-        for _ in range(2):
-            score_one(study)
-
-        assert str(study.verdict()) == "Nothing is decided after 1 row of trials."
-
     def test_the_published_hash_is_that_of_the_locked_plan_for_ever(self, place: str) -> None:
         """A preregistration that an amendment changes could not be found again in the report."""
         study = locked(place)
@@ -223,17 +210,6 @@ class TestLifeOfAStudy:
         study.amend("trials take longer", {"lease_minutes": 60})
 
         assert sw.Study.open(place).status().plan_digest == published
-
-    def test_tokens_are_recognised_until_revoked(self, place: str) -> None:
-        study = locked(place)
-        text = study.create_token("operator", "Ben")
-        grant = study.authenticate(text)
-
-        assert grant is not None
-        assert (grant.role, grant.name) == ("operator", "Ben")
-        assert text not in str(study.journal())
-        study.revoke_token(grant.token)
-        assert study.authenticate(text) is None
 
     @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "two\nlines", "\x1b[31mred"])
     def test_a_token_needs_a_name_that_can_be_a_stations(self, place: str, name: str) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -78,21 +77,6 @@ def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> 
     assert sorted(blind["score"]) == sorted(scores)
     assert all_of_them["score"].to_list() == scores
     assert all_of_them["used"].is_null().all()
-
-
-def test_what_is_unblinded_is_exported_with_its_names(
-    tmp_path: Path, raised: Callable[[], None]
-) -> None:
-    place = f"sqlite:///{tmp_path}/study.db"
-    with running(place) as study:
-        study.unblind()
-    raised()
-    file = tmp_path / "trials.csv"
-
-    done = CliRunner().invoke(app, ["study", "export", place, str(file)])
-
-    assert done.output == f"written: {file}, 6 trials\n"
-    assert set(pl.read_csv(file)["policy"]) == {"old", "new"}
 
 
 @pytest.mark.parametrize("command", ["report", "verify", "status", "run", "serve", "lock"])

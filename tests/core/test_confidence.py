@@ -83,17 +83,6 @@ def test_an_emptied_sequence_keeps_its_last_interval() -> None:
         assert low < high
 
 
-def test_several_runs_at_once_are_the_runs_alone() -> None:
-    rng = np.random.default_rng(1)
-    scores0, scores1 = rng.random((3, 40)), rng.random((3, 40))
-    rules = Rules(alternative="two-sided", n_max=40)
-    *_, (low, high, _) = interval_paths(rules, scores0, scores1)
-
-    for run in range(3):
-        *_, (own_low, own_high, _) = interval_paths(rules, scores0[[run]], scores1[[run]])
-        assert (own_low[0], own_high[0]) == (low[run], high[run])
-
-
 def test_long_studies_count_groups_of_pairs() -> None:
     """After 1,000 pairs the average of a group is one pair; the interval goes on narrowing."""
     rng = np.random.default_rng(2)

@@ -8,7 +8,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.drift import Drift
 
 N = 120
 CASES: dict[str, dict[str, Any]] = {
@@ -134,14 +133,3 @@ def test_the_unit_is_that_of_the_score() -> None:
 
     assert (unit.n, unit.decision) == (hundreds.n, hundreds.decision)
     assert unit.p_value == pytest.approx(hundreds.p_value)
-
-
-def test_drift_sums_are_the_same_one_by_one() -> None:
-    differences = np.random.default_rng(1).normal(size=50)
-    drift = Drift()
-    for difference in differences:
-        drift = drift.plus(difference)
-
-    assert drift == pytest.approx(Drift.of(differences))
-    assert Drift.of(np.zeros(20)).found is None
-    assert Drift.of(-np.arange(20.0)).found == "falls"

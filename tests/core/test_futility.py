@@ -170,19 +170,6 @@ def test_there_is_no_chance_where_none_is_meant() -> None:
     assert not first.futile  # nothing was seen yet
 
 
-def test_nobody_waits_for_a_chance_that_is_not_read() -> None:
-    made = chance_table.cache_info().misses
-    test = sw.SequentialTest(n_max=33)
-    scores = binary(0.5, 0.5, 5, 33)
-
-    test.run(scores[0][0], scores[1][0])
-    sw.simulate("nscore-plus", *scores, n_max=33)
-    assert chance_table.cache_info().misses == made
-
-    _ = sw.SequentialTest(n_max=33).verdict.chance
-    assert chance_table.cache_info().misses == made + 1
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.history import History
 from stopwise.core.snapshot import dump
 
 
@@ -324,15 +323,3 @@ def test_the_figure_of_a_test_has_its_whole_history_also_after_a_crash() -> None
     assert towards_new.size == 31
     assert towards_new[-1] == test.verdict.p_value
     assert "30" in test._repr_html_()
-
-
-def test_a_long_history_is_thinned_out() -> None:
-    history = History(2)
-    for pair in range(1, 10_001):
-        history.add(np.full(2, 1 / pair), np.full(2, np.nan))
-
-    pairs = [pair for pair, _, _ in history.rows()]
-
-    assert 2000 <= len(pairs) <= 4000
-    assert pairs == list(range(pairs[0], 10_001, pairs[0]))
-    assert all(p_values == [1 / pair] * 2 for pair, p_values, _ in history.rows())

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
+from stopwise.core.simulate import run_studies
+from stopwise.questions.gate_source import claims
 from tests.guarantees.ruin import assert_attained, paired
 from tests.guarantees.test_shared_level import trials_of
 
@@ -192,3 +194,22 @@ def test_each_claim_of_a_gate_beside_a_number_has_at_most_alpha(shown: str) -> N
 
     assert law.chance < 1
     assert_attained(risk, ALPHA)
+
+
+def test_a_gate_ends_as_its_two_tests_do_and_only_once() -> None:
+    """The first claim ends both tests, at the pair at which the simulator makes it."""
+    rules = sw.gate([1.0], [1.0], 0.2, n_max=100, design="independent").rules
+    rng = np.random.default_rng(4)
+    ends = set()
+    for rate in (0.2, 0.4, 0.5, 0.7):
+        scores0, scores1 = (rng.random((6, 100)) < 0.6) * 1.0, (rng.random((6, 100)) < rate) * 1.0
+        one, other = (run_studies(own, scores0, scores1, workers=1) for own in claims(rules))
+        for run in range(6):
+            found = sw.gate(scores1[run], scores0[run], 0.2, n_max=100)
+            first = {0: "not worse", 1: "worse"}[int(other.n[run] < one.n[run])]
+            decided = one.decision[run] == 1 or other.decision[run] == 0
+            assert found.n == min(one.n[run], other.n[run])
+            assert found.shown == (first if decided else "undecided")
+            ends.add(found.shown)
+
+    assert ends == {"not worse", "worse", "undecided"}

@@ -34,14 +34,6 @@ def test_every_order_is_equally_likely() -> None:
     assert all(850 < count < 1150 for count in orders.values())
 
 
-def test_the_order_of_a_row_tells_nothing_of_the_next() -> None:
-    lots = Lots("secret", 0)
-    first = [lots.shuffled("ab", "order", "stack", row)[0] for row in range(2000)]
-    same = sum(one == other for one, other in zip(first[1:], first, strict=False))
-
-    assert 900 < same < 1100
-
-
 def test_listed_conditions_come_equally_often_and_drawn_ones_within_their_range() -> None:
     lots = Lots("secret", 0)
     listed = Conditions(listed=("left", "right", "middle"))

@@ -9,7 +9,7 @@ import stopwise as sw
 from stopwise.study import store
 from stopwise.study.clock import Moment
 from stopwise.study.state import StudyState
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
+from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
 
 
 class TestLeases:
@@ -87,15 +87,6 @@ class TestLeases:
 
 class TestTogether:
     """Several at once."""
-
-    def test_what_one_stores_another_sees(self, place: str) -> None:
-        study = locked(place)
-        other = sw.Study.open(place)
-
-        score_one(other)
-
-        assert study.status().scored == 1
-        assert study.status() == other.status()
 
     def test_many_threads_lose_and_double_nothing(self, place: str) -> None:
         study = locked(place, n_max=30, method="wsr")

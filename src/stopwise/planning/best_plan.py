@@ -47,7 +47,6 @@ class BestPlan(PlanResult):
 
     @property
     def sentence(self) -> str:
-        """What to expect, in words, and what it rests on."""
         if not self.single:
             text = "The rows give the chance that the right policy is named, and what that takes."
             return f"{text} {self._caveat()}"
@@ -71,7 +70,6 @@ class BestPlan(PlanResult):
         return f"one within {within:g} of {best}" if within else best
 
     def _if_equal(self, row: PlanRow) -> str:
-        """Outcome with this n_max if the two best are equal."""
         for tied in self.rows:
             if tied.what_if and tied.n_max == row.n_max:
                 named = self._right() if self.rules.indifference else "one of them"
@@ -96,7 +94,6 @@ class BestPlan(PlanResult):
         )
 
     def text_tables(self) -> dict[str, Rows]:
-        """Return the rows as people read them."""
         rows = [
             {
                 **({} if self.single else {"lead": f"{row['gap']:.4g}"}),
@@ -116,7 +113,6 @@ class BestPlan(PlanResult):
         return {"What to expect": rows}
 
     def label(self, row: PlanRow) -> str:
-        """Label of a row in a figure: its scenario, or that it is the assumed one."""
         if not self.single:
             return row.scenario
         return "the two best equal" if row.what_if else "as assumed"
@@ -126,7 +122,6 @@ class BestPlan(PlanResult):
         return {**super()._derived(), **known, "order_trials": self.order_trials}
 
     def plot_power(self) -> "Figure":
-        """Draw the chance that the right policy is named against n_max."""
         return plan_figures.plot_power(
             plan_figures.power_curves(self),
             self.power,
@@ -140,11 +135,10 @@ class BestPlan(PlanResult):
         return plan_figures.plot_stopping(self.curves(), across=across, upwards=NAMED)
 
     def figures(self) -> dict[str, "Figure"]:
-        """Return all figures by the name under which they are saved."""
         return {"power": self.plot_power(), "named": self.plot_stopping()}
 
     def curves(self) -> list[ChanceCurve]:
-        """Return the chance that the right one is named by each trial, with the n_max shown."""
+        """Chance that the right one is named by each trial, with the n_max shown."""
         curves = []
         for row in self.rows:
             if row.n_max == self.shown.n_max:
@@ -212,7 +206,6 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 
 
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
-    """Mean trials of all policies in a study that orders all pairs."""
     order = replace(rules, goal="order", indifference=0.0, allocation="leader")
     study = OrderStudy(PlannedRanking(order), population)
     return study.simulate(np.random.SeedSequence(seed), ORDER_RUNS).mean_trials

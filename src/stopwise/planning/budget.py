@@ -218,7 +218,6 @@ class BudgetPlan(PlanResult):
 
     @property
     def sentence(self) -> str:
-        """What each way of spending finds, what the best takes, and what that rests on."""
         parts = [*self._advised(), *map(self._of, self.budget.spendings)]
         if self.budget.naming:
             costs = listed([*map(self._cost, self.budget.naming)])
@@ -226,7 +225,6 @@ class BudgetPlan(PlanResult):
         return " ".join([*parts, self._caveat()])
 
     def _advised(self) -> list[str]:
-        """What to do where the tasks of trials can be drawn at random."""
         if self.budget.tasks == 1:
             return []
         return [
@@ -235,7 +233,6 @@ class BudgetPlan(PlanResult):
         ]
 
     def _of(self, spending: Spending) -> str:
-        """Sentence about one way to spend the budget."""
         rows = [row for row in self.rows if row.n_max == spending.n_max]
         gaps = listed([score_text(gap) for gap in dict.fromkeys(row.gap for row in self.rows)])
         where = "" if self.single else f" if neighbours differ by {gaps}"
@@ -260,7 +257,6 @@ class BudgetPlan(PlanResult):
         return f"{cost.mean_trials:.0f} ({', '.join(details)})"
 
     def text_tables(self) -> dict[str, Rows]:
-        """Return the rows of each way to spend the budget, and of what else would do."""
         rows = []
         for one in self.budget.spendings:
             of_n_max = [row for row in self.rows if row.n_max == one.n_max]
@@ -302,7 +298,6 @@ class BudgetPlan(PlanResult):
         return {**super()._derived(), "budget": asdict(self.budget)}
 
     def figures(self) -> dict[str, "Figure"]:
-        """Return the chance that all pairs are told apart by each trial."""
         return {"stopping": self.plot_stopping()}
 
 

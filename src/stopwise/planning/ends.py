@@ -96,12 +96,10 @@ class Ends:
 
     @property
     def power(self) -> float:
-        """Chance of the right verdict by n_max."""
         return self.chance(self.right.sum())
 
     @property
     def power_error(self) -> float:
-        """Standard error of the power."""
         return self.error(self.right.sum())
 
     @cached_property
@@ -124,12 +122,10 @@ class Ends:
 
     @property
     def mean_trials(self) -> float:
-        """Expected trials of all policies together."""
         return float(self.spent[0] @ np.arange(self.spent.shape[1])) / self.total
 
     @property
     def mean_trials_error(self) -> float:
-        """Standard error of ``mean_trials``."""
         squares = (np.arange(self.spent.shape[1]) - self.mean_trials) ** 2
         return math.sqrt(float(self.spent[0] @ squares)) / self.total
 

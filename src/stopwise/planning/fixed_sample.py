@@ -40,7 +40,7 @@ class FixedPlan(NamedTuple):
 
 
 def fixed_plan(study: PlannedRanking, population: Population, power: float) -> FixedPlan | None:
-    """Return the smallest fixed-sample plan with this power; None if there is none to match."""
+    """Smallest fixed-sample plan with this power; None if there is none to match."""
     power = min(power, MOST_POWER)
     if power <= 2 * study.level or study.rules.margin:
         return None
@@ -81,7 +81,7 @@ def barnard_power(n: int, rates0: Floats, rates1: Floats, level: float) -> float
 
 
 def binomial_power(n: int, rates: Floats, number: float, level: float) -> float:
-    """Return the power of the exact binomial test of a success rate, on the side of each rate."""
+    """Power of the exact binomial test of a success rate, on the side of each rate."""
     from scipy.stats import binom
 
     most, least = binom.isf(level, n, number), n - binom.isf(level, n, 1 - number)
@@ -141,7 +141,7 @@ def _many_policies(
 
 
 def _smallest(power_of: Callable[[int], float], target: float, start: int) -> int | None:
-    """Return the smallest n from 2 with this power, searched from the start; nearly monotone."""
+    """Smallest n from 2 with this power, searched from the start; nearly monotone."""
     short = enough = start
     stride = 1
     while short > 1 and power_of(short) >= target:

@@ -150,7 +150,6 @@ def _forecast(
 
 
 def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
-    """Rules of a study of this table."""
     return Rules.of(
         policies=table.policies,
         n_max=n_max,
@@ -174,7 +173,6 @@ def running_order(table: Table, rules: Rules) -> Running:
 
 
 def _pairs(study: OrderStudy, ends: Ends) -> Iterator[PairForecast]:
-    """Yield the chances of each pair."""
     for pair, (first, second) in enumerate(study.ranking.family.pairs.tolist()):
         names = study.rules.policies[first], study.rules.policies[second]
         claims, same = study.now.claims[0, pair], bool(study.now.same[0, pair])

@@ -34,12 +34,11 @@ class Guess:
 
     @classmethod
     def of_rate(cls, rate: float) -> "Guess":
-        """Return success with this probability."""
         return cls(np.array([0.0, 1.0]), np.array([1.0 - rate, rate]))
 
     @classmethod
     def of_moments(cls, mean: float, deviation: float) -> "Guess":
-        """Return the beta distribution with this mean and standard deviation."""
+        """Beta distribution with this mean and standard deviation."""
         from scipy.special import betainc
 
         weight = mean * (1.0 - mean) / deviation**2 - 1.0
@@ -53,23 +52,20 @@ class Guess:
 
     @classmethod
     def seen(cls, scores: Floats) -> "Guess":
-        """Return the scores that were seen, each as often; NaN is none."""
+        """Scores that were seen, each as often; NaN is none."""
         values, times = np.unique(scores[~np.isnan(scores)], return_counts=True)
         return cls(values, times / times.sum())
 
     @cached_property
     def mean(self) -> float:
-        """Expected score."""
         return float(self.scores @ self.probabilities)
 
     @cached_property
     def deviation(self) -> float:
-        """Standard deviation of the score."""
         return math.sqrt(float((self.scores - self.mean) ** 2 @ self.probabilities))
 
     @property
     def binary(self) -> bool:
-        """Whether every score is success or failure."""
         return bool(np.isin(self.scores, (0.0, 1.0)).all())
 
     @cached_property
@@ -81,7 +77,7 @@ class Guess:
         return total
 
     def at(self, uniform: Floats) -> Floats:
-        """Return the scores at these levels in [0, 1) of the distribution function."""
+        """Scores at these levels in [0, 1) of the distribution function."""
         if self.scores.size == 2:  # comparing is faster than searching
             place = (uniform >= self.cumulative[0]).astype(np.intp)
         else:
@@ -103,13 +99,13 @@ class Guess:
         return self.mixed(Guess(np.array([1.0]), np.array([1.0])), share)
 
     def with_mean(self, mean: float) -> "Guess":
-        """Return a policy with this mean: improved, or with a share of its trials scoring 0."""
+        """Policy with this mean: improved, or with a share of its trials scoring 0."""
         if mean >= self.mean or self.spread is not None:
             return self.improved(mean - self.mean)
         return self.mixed(Guess(np.zeros(1), np.ones(1)), 1.0 - mean / self.mean)
 
     def mixed(self, other: "Guess", share: float) -> "Guess":
-        """Return a policy that behaves like the other in this share of its trials."""
+        """Policy that behaves like the other in this share of its trials."""
         scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
         weights = np.concatenate([(1.0 - share) * self.probabilities, share * other.probabilities])
         return Guess(scores, np.bincount(place, weights, scores.size).astype(float))
@@ -129,7 +125,7 @@ def _slices(a: float, b: float, share: float) -> tuple[Floats, Floats]:
 
 
 def as_guess(value: Any, scale: Scale) -> Guess:
-    """Return the guess that a rate, (mean, deviation) or {score: probability} means, or raise."""
+    """Guess that a rate, (mean, deviation) or {score: probability} means, or raise."""
     if isinstance(value, Guess):
         return value
     if isinstance(value, Mapping):

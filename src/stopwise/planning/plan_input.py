@@ -26,7 +26,7 @@ N_MAX: tuple[int, ...] = (50, 100, 200)
 def scale_and_pilot(
     guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None, *, least: int
 ) -> tuple[Scale, Table | None]:
-    """Return the range of the score, and the table of the pilot study if there is one."""
+    """Range of the score, and the table of the pilot study if there is one."""
     if pilot is None:
         return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
     require(not guesses, "give either guesses or a pilot study, not both")
@@ -44,7 +44,7 @@ def scale_and_pilot(
 
 
 def unit_reference(reference: float, scale: Scale) -> float:
-    """Return the reference in [0, 1]; the rules say what is wrong with one outside."""
+    """Reference in [0, 1]; the rules say what is wrong with one outside."""
     rules = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
     return float(scale.unit(np.asarray(rules.reference)))
 
@@ -83,7 +83,6 @@ def horizons_of(
 
 
 def check_scores(method: str, scenarios: list[Scenario]) -> None:
-    """Raise unless the method takes such scores."""
     binary = all(scenario.population.binary for scenario in scenarios)
     require(
         binary or registry.find(method).scores != "binary",

@@ -91,11 +91,9 @@ class Planner:
     simulator: Simulator
 
     def study(self, n_max: int, **changes: Any) -> PlannedRanking:
-        """The study with this n_max."""
         return PlannedRanking(replace(self.rules, n_max=n_max, **changes))
 
     def row(self, study: PlannedRanking, scenario: Scenario) -> PlanRow:
-        """Row of one study."""
         return self.rows([study], [scenario])[0]
 
     def rows(
@@ -143,7 +141,6 @@ class Planner:
         )
 
     def _power(self, study: PlannedRanking, population: Population) -> tuple[float, float]:
-        """Power and its standard error, exact where possible."""
         if is_exact(population, study):
             return exact_power(study, population), 0.0
         model = OrderStudy(study, population)

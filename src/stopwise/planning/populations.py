@@ -55,20 +55,20 @@ class Population(ABC):
 
     @abstractmethod
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Return studies before their first row."""
+        """Studies before their first row."""
 
     @abstractmethod
     def with_tie(self) -> "Population":
-        """Return the same policies, but with the second best equal to the best."""
+        """Same policies, but with the second best equal to the best."""
 
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
-        """Return studies of n rows each; with more rows the first ones stay the same."""
+        """Studies of n rows each; with more rows the first ones stay the same."""
         world = self.begin(rng, runs)
         return SimulatedScores(world.draw(n), world.means)
 
     @abstractmethod
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return means and covariances of as many worlds as asked for, or of the only one."""
+        """Means and covariances of as many worlds as asked for, or of the only one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,6 @@ class Guessed(Population):
 
     @property
     def binary(self) -> bool:
-        """Whether every score is success or failure."""
         return all(guess.binary for guess in self.guesses)
 
     @cached_property
@@ -117,7 +116,6 @@ class Guessed(Population):
         return self.correlation / self.most_correlation if self.correlation > 0 else 0.0
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Return studies of the one world that is guessed."""
         own, shared = rng.spawn(2)
 
         def draw(n: int) -> Floats:
@@ -132,7 +130,7 @@ class Guessed(Population):
         return World(np.broadcast_to(means, (runs, means.size)), draw)
 
     def with_tie(self) -> "Guessed":
-        """Return the same policies, with the correlation as far as they can have it."""
+        """Same policies, with the correlation as far as they can have it."""
         guesses = list(self.guesses)
         second, best = np.argsort([guess.mean for guess in guesses], kind="stable")[-2:]
         guesses[second] = guesses[best]
@@ -140,7 +138,6 @@ class Guessed(Population):
         return replace(free, correlation=min(self.correlation, max(free.most_correlation, 0.0)))
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:  # noqa: ARG002
-        """Return the one world that is guessed."""
         means = np.array([[guess.mean for guess in self.guesses]])
         covariance = self._share * self._together
         np.fill_diagonal(covariance, [guess.deviation**2 for guess in self.guesses])
@@ -155,7 +152,7 @@ class _Atoms(NamedTuple):
     alike: Floats
 
     def truths(self, rng: np.random.Generator, weight: Floats) -> Floats:
-        """Return the shares of the rows (runs, atoms), Dirichlet with the weights of each run."""
+        """Shares of the rows (runs, atoms), Dirichlet with the weights of each run."""
         drawn = rng.standard_gamma(self.weights + weight[:, None] * self.alike)
         shares: Floats = drawn / drawn.sum(axis=1, keepdims=True)
         return shares
@@ -183,7 +180,6 @@ class Resampled(Population):
 
     @property
     def binary(self) -> bool:
-        """Whether every score seen is success or failure."""
         return bool(np.isin(self.scores[~np.isnan(self.scores)], (0.0, 1.0)).all())
 
     @cached_property
@@ -207,7 +203,6 @@ class Resampled(Population):
         return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Return studies of which every one has its own truth."""
         weight, parts = self._begin(rng, runs)
         truths = [(atoms.rows, atoms.truths(own, weight), own) for atoms, own in parts]
 
@@ -217,11 +212,10 @@ class Resampled(Population):
         return World(np.concatenate([shares @ rows for rows, shares, _ in truths], axis=-1), draw)
 
     def with_tie(self) -> "Tied":
-        """Return the same policies; which two are the best is another matter in every study."""
+        """Same policies; which two are the best is another matter in every study."""
         return Tied(self)
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return the moments of random truths."""
         policies = self.scores.shape[1]
         means = np.empty((worlds, policies))
         covariances = np.zeros((worlds, policies, policies))
@@ -239,7 +233,7 @@ class Resampled(Population):
     def _begin(
         self, rng: np.random.Generator, runs: int
     ) -> tuple[Floats, list[tuple[_Atoms, np.random.Generator]]]:
-        """Return how alike the policies are in each run, and a generator for each set of atoms."""
+        """How alike the policies are in each run, and a generator for each set of atoms."""
         first, *rest = rng.spawn(1 + len(self._atoms))
         if self.scores.shape[1] == 1:  # there is no other policy to be like
             return np.zeros(runs), list(zip(self._atoms, rest, strict=True))
@@ -255,15 +249,13 @@ class Derived(Population):
 
     @property
     def binary(self) -> bool:
-        """Whether every score of the others is success or failure."""
         return self.population.binary
 
     def with_tie(self) -> "Population":
-        """Return the same with a tie among the others."""
+        """Same with a tie among the others."""
         return replace(self, population=self.population.with_tie())
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return the moments of the others."""
         return self.population.moments(rng, worlds)
 
 
@@ -274,12 +266,11 @@ class WithNumber(Derived):
     number: float  # in [0, 1]
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Return studies before their first row."""
         world = self.population.begin(rng, runs)
         return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return the moments of the policies, and of a number that never varies."""
+        """Moments of the policies, and of a number that never varies."""
         means, covariances = self.population.moments(rng, worlds)
         return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
 
@@ -296,7 +287,6 @@ class Tied(Derived):
     """
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Return studies before their first row."""
         world = self.population.begin(rng, runs)
         second, best = np.argsort(world.means, axis=1, kind="stable")[:, -2:].T
         run = np.arange(runs)
@@ -313,11 +303,10 @@ class Tied(Derived):
         return World(means, draw)
 
     def with_tie(self) -> "Tied":
-        """Return itself."""
+        """Itself."""
         return self
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Return the moments of random truths."""
         means, covariances = (part.copy() for part in self.population.moments(rng, worlds))
         second, best = np.argsort(means, axis=1, kind="stable")[:, -2:].T
         world = np.arange(len(means))
@@ -352,7 +341,7 @@ def chances_of_weights(scores: Floats, paired: bool) -> Floats:
 
 
 def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
-    """Return the distinct rows, each with its number and its parts of both priors."""
+    """Distinct rows, each with its number and its parts of both priors."""
     parts = seen, unseen, alike
     rows, place = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
     own, shared = np.split(place.ravel(), [len(seen) + len(unseen)])
@@ -362,7 +351,7 @@ def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
 
 
 def _draw(rows: Floats, shares: Floats, rng: np.random.Generator, n: int) -> Floats:
-    """Return n rows of each run, drawn by its shares."""
+    """N rows of each run, drawn by its shares."""
     runs = len(shares)
     cumulative = np.cumsum(shares, axis=1)
     cumulative[:, -1] = 1.0

@@ -60,7 +60,6 @@ class GapFamily:
 
     @property
     def largest(self) -> float:
-        """The largest gap that fits into the bounds."""
         if self.number is not None:
             return (1.0 - self.number) / self.policies
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
@@ -80,11 +79,10 @@ class GapFamily:
         return all(a.shape == b.shape and np.allclose(a, b) for a, b in parts)
 
     def population(self, gap: float) -> Population:
-        """Return the policies with this gap, beside the number if there is one."""
+        """Policies with this gap, beside the number if there is one."""
         return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
 
     def at(self, gap: float) -> Guessed:
-        """Return the policies with this gap."""
         if self.number is not None:
             means = [self.number + gap * step for step in range(1, self.policies + 1)]
             base = self.base or Guess.of_rate(self.number)
@@ -176,7 +174,7 @@ class _Known(NamedTuple):
 
 
 def _beside_number(known: _Known, number: float, policies: int | None, scale: Scale) -> Assumptions:
-    """Return the assumptions on policies that are compared with a number."""
+    """Assumptions on policies that are compared with a number."""
     require(
         policies in (None, known.means.size),
         f"give a guess for each of the {policies} policies, but got {known.means.size}",
@@ -191,7 +189,7 @@ def _beside_number(known: _Known, number: float, policies: int | None, scale: Sc
 
 
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
-    """Return a scenario for each gap, given in units of the score."""
+    """Scenario for each gap, given in units of the score."""
     chosen = [gap * scale.span for gap in GAPS] if gaps is None else list(gaps)
     most = family.largest * scale.span
     if gaps is None:
@@ -214,7 +212,7 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
 def _of_guesses(
     values: Sequence[Any], policies: int | None, correlation: float, scale: Scale
 ) -> _Known:
-    """Return what a guess for each policy tells, or two between which all lie."""
+    """What a guess for each policy tells, or two between which all lie."""
     guesses = [as_guess(value, scale) for value in values]
     notes = [BETA] if any(guess.spread is not None for guess in guesses) else []
     if policies is not None and policies != len(guesses):
@@ -232,7 +230,7 @@ def _of_guesses(
 
 
 def _of_pilot(table: Table, scale: Scale) -> _Known:
-    """Return what a pilot study tells; it is resampled with its uncertainty."""
+    """What a pilot study tells; it is resampled with its uncertainty."""
     scores = scale.unit(table.scores)
     paired = table.design == "paired" and scores.shape[1] > 1
     means = np.nanmean(scores, axis=0)
@@ -246,7 +244,7 @@ def _of_pilot(table: Table, scale: Scale) -> _Known:
 
 
 def _correlation(scores: Any) -> float:
-    """Return the mean correlation between policies within rows, at least 0."""
+    """Mean correlation between policies within rows, at least 0."""
     complete = scores[~np.isnan(scores).any(axis=1)]
     if np.any(complete.std(axis=0) < 1e-9):
         return 0.0

@@ -38,7 +38,7 @@ class MapExecutor(Protocol):
     """Whatever runs a function on many items, here or elsewhere, as ``concurrent.futures`` do."""
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
-        """Return the results in the order of the items."""
+        """Results in the order of the items."""
 
 
 ExecutorChoice: TypeAlias = "MapExecutor | Fleet | str | None"

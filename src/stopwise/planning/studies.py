@@ -41,7 +41,6 @@ class PlannedRanking(Ranking):
 
     @property
     def n_max(self) -> int:
-        """The maximum number of trials per policy."""
         return declared(self.rules)
 
     @property
@@ -68,7 +67,6 @@ class PlannedRanking(Ranking):
 
 
 def declared(rules: Rules) -> int:
-    """The n_max of rules that declare one."""
     assert rules.n_max is not None
     return rules.n_max
 
@@ -111,7 +109,6 @@ class OrderStudy:
 
     @property
     def rules(self) -> Rules:
-        """What the study declares."""
         return self.ranking.rules
 
     @cached_property
@@ -122,7 +119,6 @@ class OrderStudy:
         return replay(ranking.comparison, ranking.budget, past, with_p_values=False)
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
-        """Ends of this many studies."""
         scores, means = self._drawn(np.random.default_rng(seed), runs)
         ranking, rules, family = self.ranking, self.rules, self.ranking.family
         n_max, over, decided = ranking.n_max, np.zeros(family.k, dtype=np.int64), 0
@@ -193,7 +189,6 @@ class BestStudy:
     rows_before: int = 0
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
-        """Ends of this many studies."""
         rules, n_max = self.rules, declared(self.rules)
         trials = _Trials(self, self.population.begin(np.random.default_rng(seed), runs), runs)
         rows, further = np.zeros((2, runs), dtype=np.int64)
@@ -260,7 +255,7 @@ class _Trials:
         self.fresh = (board.count - seen).sum(axis=1)
 
     def __call__(self) -> Floats:
-        """Return the next trial of each policy in each study."""
+        """Next trial of each policy in each study."""
         found = np.full(self.means.shape, np.nan)
         found[:, self.left] = next(self._fresh)
         run, policy = np.nonzero(self._number < self._known)
@@ -272,7 +267,6 @@ class _Trials:
 
 
 def _one_by_one(world: World) -> Iterator[Floats]:
-    """Yield trials (runs, policies), one of each policy at a time."""
     while True:
         yield from np.moveaxis(world.draw(BLOCK), 1, 0)
 

@@ -9,7 +9,6 @@ from stopwise.core.rules import FromRules, Rules
 from stopwise.core.words import promise
 from stopwise.messages import in_short
 from stopwise.report.drawn import Drawn
-from stopwise.report.html import captioned, render_page
 
 SCHEMA = 1
 Rows = list[dict[str, Any]]
@@ -99,6 +98,8 @@ def _plain(value: Any) -> Any:
 
 def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> str:
     """Return the page of the answers of one kind, by task or by score."""
+    from stopwise.report.html import captioned, render_page
+
     sections = [
         {
             "heading": f"{of} {task}" if len(answers) > 1 else "",

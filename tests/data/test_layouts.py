@@ -219,7 +219,7 @@ def test_what_is_open_is_a_question(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(sw.InvalidInput, match=question) as caught:
         sw.read_trials(files.text(tmp_path / name, content))
-    assert len(str(caught.value)) <= 700
+    assert len(str(caught.value)) <= 500
 
 
 def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> None:

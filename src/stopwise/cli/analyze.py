@@ -115,7 +115,8 @@ def _explain(source: Any, how: dict[str, Any]) -> None:
 
     columns, question = explained(source, **how)
     rows = [{"column": own.name, "role": own.role or "none", "why": own.why} for own in columns]
-    print_rows(rows)
+    if rows:
+        print_rows(rows)
     if question is not None:
         say(in_words(question))
 

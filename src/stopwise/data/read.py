@@ -110,8 +110,9 @@ def explained(
     columns: dict[Column, None] = {}
     try:
         for table in load(source, reading):
-            raw = shaped(table.raw, reading, alone=table.alone)
+            raw = table.raw
             try:
+                raw = shaped(raw, reading, alone=table.alone)
                 columns |= dict.fromkeys(resolve(raw, reading, alone=table.alone).told)
             except InvalidInput:
                 columns |= dict.fromkeys(Column(name, "", "") for name in raw.frame.columns)

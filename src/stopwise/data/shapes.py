@@ -196,9 +196,8 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
             (", the policies with ", Setting("columns", {"policy": groups[0]})) if groups else ()
         )
         raise InvalidInput(
-            f"{raw.source}: no column has the usual name of a score or a policy, and the columns "
-            f"of numbers do not look like the scores of one policy each: {doubt}; name the score "
-            "with ",
+            f"{raw.source}: no column has the usual name of a score or a policy, and the numbers "
+            f"hardly are the scores of one policy in each column: {doubt}; name the score with ",
             Setting("score"),
             *policy,
             ", or the columns of policies with ",

@@ -141,7 +141,7 @@ def test_what_cannot_be_is_refused_in_one_line(changes: dict[str, Any], complain
     ("settings", "complaint"),
     [
         ({"stored": "older"}, "but got 'older' as stored"),
-        ({"stored": "old", "design": "paired"}, "need one task and the independent design"),
+        ({"stored": "old", "design": "paired"}, "need the independent design"),
         ({"unequal": "all"}, "unequal must be one of shorter, groups"),
     ],
 )

@@ -106,7 +106,7 @@ class Analysis(OrderInWords):
         Asked for wins: the share of its meetings that each trial has won, a tie counting half.
         """
         table = self.aligned
-        values = self.rules.reading.values(table.scores)
+        values = self.rules.reading.values(table.layers(self.rules.reading))
         return MappingProxyType(replace(table, scores=values).by_policy)
 
     @property

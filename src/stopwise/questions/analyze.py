@@ -173,7 +173,7 @@ def analyze(
     >>> analysis.order_text
     'a > c, b; c ? b'
     """
-    require_tasks_choice(tasks, task_order, weights, settings.get("by"), (None, "mean", "each"))
+    require_tasks_choice(tasks, task_order, weights, choices=(None, "mean", "each"))
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
     if tasks is None:
         trials = scene_list.on_list(trials, asked.get("list_size"), design)
@@ -190,7 +190,14 @@ def analyze(
             Setting("unit", unit),
             " asks about one task, not about the mean over several",
         )
-        table = over_tasks(trials, order=task_order, weights=weights, design=design, bounds=bounds)
+        table = over_tasks(
+            trials,
+            order=task_order,
+            weights=weights,
+            design=design,
+            bounds=bounds,
+            wins=asked.get("by") == "wins",
+        )
         return _answer(
             table, n_max, asked, groups, scenes=Scenes(column=None, source=None), joined=joined
         )

@@ -134,7 +134,7 @@ def _policy_results(
     """Return the policies' results, from best to worst, given the rows that the tests saw."""
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
     n_max, reading = rules.n_max, rules.reading
-    values, scale = reading.values(table.scores), reading.tested_scale
+    values, scale = reading.values(table.layers(reading)), reading.tested_scale
     means = _means(values)
     better = family.better(outcome.claims[0])
     order = ranked(better & (family.sides == 2), means * reading.advantage(1.0))

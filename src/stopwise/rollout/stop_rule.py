@@ -114,7 +114,8 @@ class StopRule(Resumable):
         self._question = pose(rules)
         warn(out_of_reach(self._question))
         for name, own in self._stored.items():
-            self._question.comparison.check(np.array(own), f"stored trials of {name!r}")
+            cells = [self.rules.reading.cell(name, trial) for trial in own]
+            self._question.comparison.check(np.array(cells), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(self.rules.reading.run, 0)

@@ -11,7 +11,8 @@ Rules, each counted in the notes of the result:
   the others there, so that every trial with a partner counts.
   Rows go round the strata, whatever their order in the file: all trials of one scene first would
   let that scene decide. Within a round, strata that are near each other in the file are kept apart.
-- unit "seed": the mean score of a training run is one trial, and runs are independent.
+- unit "seed": the mean score of a training run is one trial, and runs are independent; in the
+  paired design runs of the same seed meet.
 """
 
 import numpy as np
@@ -67,6 +68,9 @@ def align(
     runs = 0
     if unit == "seed":
         frame = _by_training_run(frame, notes)
+        if design not in ("auto", "independent"):
+            frame = frame.rename({"seed": "block"})
+            notes.add("blocks: the training seeds, as the design says")
     elif "seed" in frame.columns:
         runs = _training_runs(frame)
     if design == "auto":

@@ -28,9 +28,16 @@ class Groups:
         if not stored and self.unequal == "shorter":
             return table, {"n_max": n_max}
         require(
-            table.design == "independent" and table.mean is None,
-            "averages of groups need one task and the independent design: in a paired design a row "
-            "is one environment that all policies share",
+            table.mean is None or table.mean.order != "random",
+            "the tasks of trials that were run before were not drawn with those of the rows: "
+            "average them in rounds, with ",
+            Setting("task_order", "rounds"),
+            parameter="stored",
+        )
+        require(
+            table.design == "independent",
+            "averages of groups need the independent design: in a paired design a row is one "
+            "environment that all policies share",
             parameter="design",
         )
         ends = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) + 1 for own in table.scores.T]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stopwise.core.readings.scale import Scale
+from stopwise.core.readings.scale import OrderScale, Scale
 from stopwise.errors import require
 from stopwise.messages import Notes, Setting, counted, named, one_look
 from stopwise.rows.table import Table
@@ -32,6 +32,7 @@ def over_tasks(
     design: str | None,
     bounds: tuple[float, float] | None = None,
     growing: bool = False,
+    wins: bool = False,
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
 
@@ -48,10 +49,13 @@ def over_tasks(
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
         parameter="tasks",
     )
+    wins = wins or source.preferences
     require(
-        not source.preferences,
-        "preferences say who wins, not by how much: they have no mean over tasks",
-        parameter="tasks",
+        not wins or (order == "rounds" and not growing),
+        "a win is one of two trials of the same task: the mean of wins over tasks takes rounds of "
+        "complete files, with ",
+        Setting("task_order", "rounds"),
+        parameter="task_order",
     )
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
@@ -80,19 +84,19 @@ def over_tasks(
     else:
         kept, missing = of_every_policy(there)
         share = shares(kept, {task: share[task] for task in kept})
-    trials = _one_range(source, kept, bounds)
+    trials = source if wins else _one_range(source, kept, bounds)
     parts = tables(trials, design=design, in_turn=not growing)
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
-    table = _averaged(parts, share)
+    table = _averaged(parts, share, wins=wins)
     if order == "independent":
         _require_independent(table)
-    else:
+    elif not wins:
         table = replace(table, beside=())
     if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
         table = replace(table, notes=(more, *table.notes))
-    mean = described(order, share, source.frame, table.policies)
+    mean = described(order, share, source.frame, table.policies, wins=wins)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
 
 
@@ -197,11 +201,11 @@ def _require_independent(table: Table) -> None:
     )
 
 
-def _averaged(parts: list[Table], share: Mapping[str, float]) -> Table:
+def _averaged(parts: list[Table], share: Mapping[str, float], *, wins: bool) -> Table:
     """Return the averages of rounds: the k-th row of every task is one row of the table."""
     policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
     rows = min(len(part.scores) for part in parts)
-    scale = Scale(*(parts[0].bounds or (0.0, 1.0)))
+    scale = (OrderScale if wins else Scale)(*(parts[0].bounds or (0.0, 1.0)))
     for part in parts:  # before the averages, which may lie within though a score does not
         part.check(scale.check)
     parts = [part.clipped(scale) for part in parts]

@@ -136,12 +136,15 @@ class Table:
                 scores[:, column] = self.scores[:, self.policies.index(name)]
         return scores
 
-    def having(self, columns: Mapping[str, Sequence[float]]) -> "Table":
-        if not columns:
-            return self
-        known = {**dict(zip(self.policies, self.scores.T, strict=True)), **columns}
-        own = [np.array(known[name], dtype=float) for name in self.policies]
-        return replace(self, scores=side_by_side(own))
+    def having(self, columns: Mapping[str, Sequence[Any]]) -> "Table":
+        """Return the table with these trials in place of a policy's, each with all its scores."""
+        layers = [self.scores, *self.beside]
+        own = {name: np.array(cells, dtype=float) for name, cells in columns.items()}
+        for kind, layer in enumerate(layers):
+            known = dict(zip(self.policies, layer.T, strict=True))
+            known |= {name: cells.reshape(len(cells), -1)[:, kind] for name, cells in own.items()}
+            layers[kind] = side_by_side([known[name] for name in self.policies])
+        return replace(self, scores=layers[0], beside=tuple(layers[1:])) if columns else self
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         """Check the scores of each policy; say in the error which task, and what helps."""

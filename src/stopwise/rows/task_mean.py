@@ -49,6 +49,7 @@ class TaskMean:
     # independent of each other, so that one bet is held through a round.
     order: str
     tasks: tuple[TaskShare, ...]
+    wins: bool = False  # whether each task of a round is won by itself
     doubts: tuple[str, ...] = ()  # signs that the tasks were not drawn at random, one clause each
 
     @property
@@ -58,8 +59,9 @@ class TaskMean:
         how = {
             "random": "the task of each row drawn at random",
             "rounds": "one trial of every task averaged into each row",
+            "won": "each task of a round won, lost or tied by itself",
             "independent": "one trial of every task in each row, independent of each other",
-        }[self.order]
+        }["won" if self.wins else self.order]
         return f"the {'' if equal else 'weighted '}mean over {len(self.tasks)} tasks, {how}"
 
     @property
@@ -70,7 +72,7 @@ class TaskMean:
     @property
     def declared(self) -> dict[str, Any]:
         """What follows for the rules."""
-        held = self.order == "independent"
+        held = self.wins or self.order == "independent"
         return {"rounds": tuple(task.share for task in self.tasks)} if held else {}
 
     def text_rows(self) -> list[dict[str, Any]]:
@@ -146,9 +148,10 @@ def require_tasks_choice(
     by: str | None = None,
     choices: tuple[str | None, ...] = CHOICES,
 ) -> None:
+    """Raise if these do not go together; ``by`` is given where the tasks of a row may differ."""
     require(
         tasks != "mean" or by != "wins",
-        "the mean over tasks is one of scores: it cannot be compared by wins",
+        "a win is one of two trials of the same task, but the tasks of a row may differ here",
         parameter="by",
     )
     require_choice("tasks", tasks, choices)
@@ -169,6 +172,8 @@ def described(
     frame: "pl.DataFrame",
     policies: Sequence[str],
     doubts: tuple[str, ...] = (),
+    *,
+    wins: bool = False,
 ) -> TaskMean:
     """Return the mean over tasks with what each task shows, from a frame of trials."""
     import polars as pl
@@ -189,6 +194,7 @@ def described(
             for task, part in share.items()
         ),
         doubts=doubts,
+        wins=wins,
     )
 
 

@@ -46,7 +46,7 @@ class RowValues:
 
     def _means(self, names: dict[str, str]) -> dict[str, float]:
         rules, scale = self.question.rules, self.question.rules.reading.tested_scale
-        scores = rules.reading.values(self.question.table().scores)
+        scores = rules.reading.values(self.question.table().layers(rules.reading))
         unit = scale.unit(scores)
         if self._policies != rules.policies:  # one that joins takes its part of alpha
             self._policies, self._intervals = rules.policies, {}

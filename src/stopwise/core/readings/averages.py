@@ -20,16 +20,17 @@ if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
 
-def stored_scores(stored: Any) -> dict[str, list[float]]:
+def stored_scores(stored: Any) -> dict[str, list[Any]]:
     rule = "stored must name each policy with its scores, as in {'old': [0, 1, 1]}"
     by_name = stored is None or isinstance(stored, Mapping)
     require(by_name, f"{rule}, but got {type(stored).__name__}", parameter="stored")
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[Any]] = {}
     for name, given in (stored or {}).items():
         scores = numeric_array(given, f"stored trials of {name!r}")
         require(
-            scores.ndim == 1 and not np.isnan(scores).any(),
-            f"stored trials of {name!r} must be one row of numbers, each a score",
+            (scores.ndim == 1 or scores.shape[1:] == (2,)) and not np.isnan(scores).any(),
+            f"stored trials of {name!r} must be one row of numbers, each a score (with a proxy, "
+            "rows of a score and that of the proxy)",
             parameter="stored",
         )
         found[name] = scores.astype(float).tolist()

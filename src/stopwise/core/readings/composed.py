@@ -11,6 +11,7 @@ from stopwise.core.readings.against import Against
 from stopwise.core.readings.averages import Averages
 from stopwise.core.readings.control import Control, Judge
 from stopwise.core.readings.list_rules import Listed
+from stopwise.core.readings.round_wins import RoundWins
 from stopwise.core.readings.rounds import Rounds
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from stopwise.core.rules import Rules
 
 # Each may change what those behind it give.
-PARTS: tuple[type[Scores], ...] = (Judge, Control, Listed, Rounds, Against, Averages, Wins)
+PARTS: tuple[type[Scores], ...] = (
+    *(Judge, Control, Listed, Rounds, RoundWins),
+    *(Against, Averages, Wins),
+)
 COMPARED_BY = ("means", WINS)
 
 

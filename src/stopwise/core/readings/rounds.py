@@ -113,7 +113,7 @@ class Rounds(Scores):
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
-        return bool(rules.rounds)
+        return bool(rules.rounds) and rules.by == "means"
 
     def checked(self) -> dict[str, Any]:
         rules = self.rules

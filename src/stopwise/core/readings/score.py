@@ -182,9 +182,9 @@ class Scores:
         """Numbers (trials, policies) that are NaN for trials that were not run."""
         return layers
 
-    def values(self, scores: Floats) -> Floats:
-        """What the means of policies are of, given their scores (trials, policies)."""
-        return scores
+    def values(self, layers: Floats) -> Floats:
+        """Numbers (trials, policies) that the means of policies are of."""
+        return layers if self.kinds == 1 else layers[0]
 
     # From scores to what the test sees.
 
@@ -262,7 +262,7 @@ class Scores:
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:  # noqa: ARG002
         """The mean advantage in [0, 1] of policy 1 over the pairs that count, NaN without any."""
         known = self.present(r0, r1)
-        r0, r1 = self.met(r0[known], r1[known])
+        r0, r1 = self.met(r0[..., known], r1[..., known])
         return float((r1 - r0).mean()) if r0.size else math.nan
 
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:

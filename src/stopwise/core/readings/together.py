@@ -53,8 +53,10 @@ APART = (
     ),
     Apart("groups", "goal", "best", "the numbers of trials of candidates are not known beforehand"),
     Apart("audit", "design", "independent", "a pair is audited as a whole, drawn before it is run"),
+    Apart("audit", "groups", ANY, "an audit is drawn before a row is run, stored trials were run"),
     Apart("list_size", "groups", ANY, "each scene of a list is tried once by each policy"),
     Apart("rounds", "goal", "best", "its bets are proven for pairs"),
+    Apart("rounds", "groups", ANY, "a product over tasks is fair for single trials of each"),
     Apart("rounds", "list_size", ANY, "a list has no rounds of tasks: its scenes are one list"),
     Apart("list_size", "later", ANY, "a policy that joins late has missed scenes of the list"),
     *(
@@ -64,7 +66,6 @@ APART = (
             ("reference", ANY, "its bets are for a difference of two policies"),
             ("equivalence", ANY, "its bets are for one margin"),
             ("list_size", ANY, "its bets are not proven for scenes without replacement"),
-            ("groups", ANY, "its bets are for single trials"),
             ("goal", "best", "its bets are proven for pairs"),
             ("by", "wins", "its bets rest on the bounds of the scores"),
         )

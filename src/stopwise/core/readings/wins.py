@@ -82,9 +82,9 @@ class Wins(Scores):
         won: Floats = 0.5 * (1.0 + (r1 > r0) - (r1 < r0))
         return 1.0 - won, won
 
-    def values(self, scores: Floats) -> Floats:
+    def values(self, layers: Floats) -> Floats:
         """The share of its meetings that each trial has won."""
-        return shares_won(self.scale.unit(scores))
+        return shares_won(self.scale.unit(layers))
 
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:  # noqa: ARG002
         won0, won1 = self.met(np.asarray(unit[0]), np.asarray(unit[1]))

@@ -19,6 +19,7 @@ from stopwise.report.tables import explanations, pair_rows, policy_rows, sign_ro
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.report.html import Origin
@@ -30,6 +31,8 @@ SAVED = (
     *("n_max", "task", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
 )
+# More tasks have one figure each on a page.
+FEW_TASKS = 3
 # What the table of tasks beside a mean over tasks is.
 TASKS = "Each task by itself (a description: no claim is made about single tasks)"
 
@@ -195,39 +198,60 @@ class Analysis(OrderInWords):
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    def plot_scores(self) -> "Figure":
-        """Draw every score, with means, intervals, letters and trials used."""
+    def plot_scores(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw the scores of each policy, with mean, interval and letters.
+
+        All figures are ``width`` inches wide, 3.5 if not given, with letters of at least 7 points;
+        with ``ax`` they are drawn there.
+        """
         from stopwise.report.figures import plot_scores
 
-        return plot_scores(self)
+        return plot_scores(self, width=width, ax=ax)
 
-    def plot_evidence(self, kind: str = "p") -> "Figure":
-        """Draw p-values ("p") or e-values ("e") against trials."""
+    def plot_evidence(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw the p-value of each pair against trials, down to alpha, where it is decided."""
         from stopwise.report.figures import plot_evidence
 
-        return plot_evidence(self, kind)
+        return plot_evidence(self, width=width, ax=ax)
 
-    def plot_intervals(self) -> "Figure":
-        """Draw the confidence interval of each pair's difference."""
+    def plot_intervals(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw the confidence interval of each pair's difference, with the estimate in it."""
         from stopwise.report.figures import plot_intervals
 
-        return plot_intervals(self)
+        return plot_intervals(self, width=width, ax=ax)
 
-    def plot_ranking(self) -> "Figure":
-        """Draw which policies were shown to be better than which."""
+    def plot_ranking(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw which policies were told apart, and by how much."""
         from stopwise.report.figures import plot_ranking
 
-        return plot_ranking(self)
+        return plot_ranking(self, width=width, ax=ax)
+
+    def plot_improvement(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw how often each policy wins against each other, with intervals that always hold."""
+        from stopwise.questions.profiles import by_wins
+        from stopwise.report.figures import plot_improvement
+
+        return plot_improvement(by_wins(self), width=width, ax=ax)
+
+    def plot_profile(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
+        """Draw the share of each policy's trials with at least each score, with bands."""
+        from stopwise.questions.profiles import profiles
+        from stopwise.report.figures import plot_profile
+
+        return plot_profile(profiles(self), width=width, ax=ax)
+
+    def main_figure(self) -> dict[str, "Figure"]:
+        """Return the figure that tells most."""
+        return {"scores": self.plot_scores()}
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        return {
-            "scores": self.plot_scores(),
-            "p_values": self.plot_evidence("p"),
-            "intervals": self.plot_intervals(),
-            "ranking": self.plot_ranking(),
-            "e_values": self.plot_evidence("e"),
-        }
+        from stopwise.report.figures import is_matrix
+
+        pairs = {"intervals": self.plot_intervals()} if not is_matrix(self) else {}
+        if len(self.pairs) > 1 and self.rules.reference is None:
+            pairs["ranking"] = self.plot_ranking()
+        return {"scores": self.plot_scores(), "p_values": self.plot_evidence(), **pairs}
 
     def figure_note(self) -> str | None:
         """Return which characters of names cannot be drawn here, if any."""
@@ -244,5 +268,11 @@ def report(analyses: Sequence[Analysis], origin: "Origin | None" = None) -> str:
     """Return one self-contained page for several tasks; it says from which files it came."""
     from stopwise.report.html import render
 
-    figures = [analysis.figures() for analysis in analyses]
-    return render(analyses, figures, origin=origin)
+    return render(analyses, figures_of(analyses), origin=origin)
+
+
+def figures_of(analyses: Sequence[Analysis]) -> list[dict[str, "Figure"]]:
+    """Figures of each task for a page: all of them, or of many tasks the one that tells most."""
+    if len(analyses) <= FEW_TASKS:
+        return [analysis.figures() for analysis in analyses]
+    return [analysis.main_figure() for analysis in analyses]

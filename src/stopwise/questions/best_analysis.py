@@ -31,6 +31,7 @@ from stopwise.report.tables import policy_rows
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.questions.best import BestQuestion
@@ -166,18 +167,23 @@ class BestAnalysis(Analysis):
             **({"joined": dict(self.joined)} if self.joined else {}),
         }
 
-    def plot_eliminations(self) -> "Figure":
+    def plot_eliminations(
+        self, *, width: float | None = None, ax: "Axes | None" = None
+    ) -> "Figure":
         """Draw who was dropped when, and who may still be the best."""
         from stopwise.report import figures
 
-        return figures.plot_eliminations(self)
+        return figures.plot_eliminations(self, width=width, ax=ax)
 
-    def plot_evidence(self, kind: str = "p") -> "Figure":  # noqa: ARG002
+    def plot_evidence(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":  # noqa: ARG002
         """Refuse: nothing is claimed of any pair."""
         text = "the goal 'best' compares no pairs: draw plot_eliminations() or plot_scores()"
         raise InvalidInput(text)
 
-    plot_intervals = plot_ranking = plot_evidence
+    plot_intervals = plot_ranking = plot_improvement = plot_evidence
+
+    def main_figure(self) -> dict[str, "Figure"]:
+        return {"eliminations": self.plot_eliminations()}
 
     def figures(self) -> dict[str, "Figure"]:
         return {"eliminations": self.plot_eliminations(), "scores": self.plot_scores()}

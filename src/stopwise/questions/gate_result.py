@@ -17,6 +17,7 @@ from stopwise.messages import counted
 from stopwise.questions.doubts import SORTED
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.report.html import Origin
@@ -284,11 +285,11 @@ class GateResult:
 
         return markdown(self)
 
-    def plot(self) -> "Figure":
+    def plot(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
         """Draw the interval of the difference beside the margin."""
         from stopwise.report.gate_page import plot_gate
 
-        return plot_gate(self)
+        return plot_gate(self, width=width, ax=ax)
 
     def to_html(self, origin: "Origin | None" = None) -> str:
         """Return a self-contained page: the answer, the figure, and of which trials it is."""

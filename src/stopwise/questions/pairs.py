@@ -276,7 +276,8 @@ class PairStates:
             log_e[:, pairs, : self.sides] = path[wanted]
             rows[:, pairs, : self.sides] = least[wanted + 1]
             fresh = self.budget.p_values(self.factor, rows)
-            self.trace.add(n, log_e, np.where(self.open[..., None], fresh, self.adjusted))
+            adjusted = np.where(self.open[..., None], fresh, self.adjusted)
+            self.trace.add(n, log_e, adjusted, self._p_same)
         self.n[at] += len(path)
         self.log_e[sided] = path[-1]
         self.p_value[sided] = least[-1]
@@ -285,7 +286,11 @@ class PairStates:
         if self.trace is None or not (changed or self.trace.wanted_from(row, 1).size):
             return
         self.adjust()
-        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted)
+        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted, self._p_same)
+
+    @property
+    def _p_same(self) -> Floats | None:
+        return None if self.same is None else self.same.p_value.copy()
 
     def judge(self, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""

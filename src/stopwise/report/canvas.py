@@ -1,6 +1,10 @@
-"""What all figures share: colours, axes, legends."""
+"""What all figures share: size, colours, axes, legends, and how they are saved."""
 
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
@@ -14,36 +18,75 @@ if TYPE_CHECKING:
 # After Okabe and Ito's palette, which colour-blind readers can tell apart; light ones are darker,
 # so that lines and small letters have a contrast of at least 3 : 1 on white.
 COLOURS = ("#0072B2", "#D55E00", "#008A63", "#B0588C", "#A97600", "#000000", "#3C8DBC", "#6B6B00")
-GREY = "#777777"
+GREY, PALE = "#777777", "#dddddd"
 # What each policy is marked by, beside its colour.
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 STYLES = ("-", "--", ":", "-.")
+# Points; a figure is as wide as it is printed, so letters keep their size.
+SMALL, TEXT, TITLE = 7.0, 7.5, 8.5
+# Inches: a column of a paper, and a phone.
+COLUMN = 3.5
+WIDTH: ContextVar[float] = ContextVar("WIDTH", default=COLUMN)
+# Text stays text, also for whoever edits the figure.
+SAVED: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "stopwise"}
+# Of pixels, also of those within vector figures.
+DPI = 200
 
 
-def new_axes(width: float, height: float) -> tuple["Figure", "Axes"]:
-    """Return an empty figure, or raise with the extra to install."""
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
+@contextmanager
+def as_wide_as(inches: float) -> Iterator[None]:
+    """Draw figures of this width."""
+    before = WIDTH.set(inches)
+    try:
+        yield
+    finally:
+        WIDTH.reset(before)
 
 
-def legend_below(figure: "Figure", handles: "list[Patch] | None" = None) -> None:
-    """Put the legend below the axes, in as many columns as fit, and make room for it."""
-    for columns in (3, 2, 1):
-        legend = figure.legend(
-            handles=handles, fontsize=8, frameon=False, loc="outside lower center", ncols=columns
-        )
-        drawable(figure)
-        size = legend.get_window_extent()
-        if size.width <= figure.bbox.width or columns == 1:
-            figure.set_figheight(figure.get_figheight() + size.height / figure.dpi)
+class Canvas:
+    """Axes to draw on: in a figure of their own, or those that someone gave."""
+
+    def __init__(self, height: float, ax: "Axes | None" = None, width: float | None = None) -> None:
+        require_matplotlib()
+        from matplotlib.figure import Figure
+
+        self.own, self.width = ax is None, width or WIDTH.get()
+        if ax is None:
+            figure = Figure(figsize=(self.width, height), layout="constrained")
+            ax = figure.subplots()
+        else:
+            figure = ax.get_figure(root=True)  # type: ignore[assignment]  # a figure, if any
+            self.width = ax.get_window_extent().width / figure.dpi
+        self.figure, self.axes = figure, ax
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+
+    def legend(self, handles: "Sequence[Patch] | None" = None) -> None:
+        """Put the legend below the axes, in as many columns as fit, and make room for it."""
+        look: dict[str, Any] = {"fontsize": SMALL, "frameon": False}
+        if handles is not None:
+            look["handles"] = handles
+        if not self.own:
+            self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), **look)
             return
-        legend.remove()
+        for columns in (4, 3, 2, 1):
+            legend = self.figure.legend(loc="outside lower center", ncols=columns, **look)
+            drawable(self.figure)
+            size = legend.get_window_extent()
+            if size.width <= self.figure.bbox.width or columns == 1:
+                height = self.figure.get_figheight() + size.height / self.figure.dpi
+                self.figure.set_figheight(height)
+                return
+            legend.remove()
+
+    def done(self) -> "Figure":
+        """The figure, with letters of the right size and fonts that have its characters."""
+        axes = self.axes
+        axes.tick_params(labelsize=SMALL)
+        axes.xaxis.label.set_fontsize(TEXT)
+        axes.yaxis.label.set_fontsize(TEXT)
+        axes.title.set_fontsize(TITLE)
+        return drawable(self.figure)
 
 
 def coloured(
@@ -64,4 +107,13 @@ def coloured(
     return [
         Patch(facecolor=colour, edgecolor=GREY, label=label)
         for colour, label in zip(colours, labels, strict=True)
+        if label
     ]
+
+
+def save(figure: "Figure", place: "Path | io.BytesIO", **look: Any) -> None:
+    """Write a figure, with text as text."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(SAVED):
+        figure.savefig(place, dpi=DPI, **look)

@@ -7,15 +7,15 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stopwise.report.canvas import COLUMN, as_wide_as, save
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
 
-# Of pixels, also of those within vector figures.
-DPI = 160
-# Most pairs that a table for people lists; a page folds one that is longer.
-MOST_PAIRS = 28
+# Most pairs that a table for people lists, those of six policies; a page folds one that is longer.
+MOST_PAIRS = 15
 
 Rows = Sequence[Mapping[str, object]]
 # Characters that LaTeX takes for commands, with what stands for them.
@@ -99,16 +99,19 @@ class Drawn(ABC):
         """Return what has to be said of the figures, if anything."""
         return None
 
-    def save_figures(self, folder: str | Path) -> list[Path]:
-        """Save all figures as SVG and PNG; return the paths."""
+    def save_figures(self, folder: str | Path, *, width: float = COLUMN) -> list[Path]:
+        """Save all figures as PDF, SVG and PNG, so many inches wide; return the paths.
+
+        Letters have at least 7 points at that width: 3.5 is a column of a paper, 7.2 a page.
+        """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
-        for name, figure in self.figures().items():
-            for ending in ("svg", "png"):
-                path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=DPI)
-                paths.append(path)
+        with as_wide_as(width):
+            for name, figure in self.figures().items():
+                for ending in ("pdf", "svg", "png"):
+                    paths.append(folder / f"{name}.{ending}")
+                    save(figure, paths[-1])
         return paths
 
 

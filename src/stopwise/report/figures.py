@@ -1,23 +1,32 @@
-"""Drawing with matplotlib: colour-blind safe, without any global state."""
+"""The figures of an analysis, as wide as they are printed and colour-blind safe."""
 
-import math
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
-from stopwise.messages import counted
-from stopwise.report.canvas import COLOURS, GREY, STYLES, coloured, legend_below, new_axes
+from stopwise.core.pair_verdict import Decision
+from stopwise.core.scores import score_text
+from stopwise.report.canvas import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    PALE,
+    SMALL,
+    STYLES,
+    WIDTH,
+    Canvas,
+    coloured,
+)
 from stopwise.report.figure_data import (
     Curve,
-    ScoreStrip,
+    decided_by,
     evidence_curves,
-    few_values,
-    score_strips,
+    histograms,
+    pair_matrix,
+    tried,
 )
-from stopwise.report.fonts import drawable, wrapped
-from stopwise.report.matrix_figures import interval_matrix, verdict_matrix
+from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,186 +35,167 @@ if TYPE_CHECKING:
     from stopwise.core.step.design import StepDesign
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.best_analysis import BestAnalysis
+    from stopwise.questions.profiles import Profile
 
-# Inches; letters of a figure this wide stay legible on a phone.
-WIDTH = 5.2
-# Most pairs that get a name and a line each: those of eight policies.
-MOST_NAMED = 28
-# Most lines of text beside the ends of curves, and the height of one in inches.
-MOST_LINES, LINE = 40, 0.14
-# Least evidence that is shown, as a power of ten.
-LEAST_SHOWN = -3.0
-# More points than this are drawn as pixels, also within a vector figure.
-DENSE = 3000
+# Most pairs that get a line each, and a curve each; those of eight and of five policies.
+MOST_LINES, MOST_CURVES = 28, 10
+# Inches: of a line of small letters, of a letter, and of a column at least.
+LINE, LETTER, SLIM = 0.13, 0.062, 0.4
 # Behind letters, so that no line runs through them.
 OVER_LINES = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-# A smaller part of a bar has no room for its number.
-LEAST_NAMED = 0.07
 
 
-def plot_scores(analysis: "Analysis") -> "Figure":
-    """Draw the scores of each policy, with means, intervals, letters and trials used.
+def plot_scores(
+    analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the distribution of each policy's scores, its mean and interval, and its letters.
 
-    Few different scores are drawn as bars of their shares, with the means beside them; others as a
-    dot each, in swarms whose widths compare between policies.
+    Policies stand side by side with their letters above, or below each other where there is no
+    room for that. Widths of bars compare between policies.
     """
-    strips, values, below = score_strips(analysis), few_values(analysis), 0.0
-    lines = max(strip.label.count("\n") for strip in strips) + 1
-    row = max(0.14 + 0.14 * lines, min(0.7, 3 / len(strips)))
-    figure, axes = new_axes(WIDTH, height=1.1 + row * len(strips))
-    axes.set_yticks(range(len(strips)), [strip.label for strip in strips], fontsize=8)
-    if values.size:
-        beside = axes.inset_axes((0.72, 0, 0.28, 1), sharey=axes)
-        _draw_shares(axes, strips, values, analysis.rules.reading.drawn.one)
+    policies = tried(analysis)
+    inches = width or WIDTH.get()
+    room = (inches - 0.7) / len(policies)
+    names = [wrapped(own.name, max(int(room / LETTER), 5)) for own in policies]
+    upright = room >= SLIM and max(name.count("\n") for name in names) < 3
+    if not upright:
+        names = [wrapped(own.name, 22 if inches < 5 else 40) for own in policies]
+    lines = max(name.count("\n") for name in names) + 1
+    row = max(0.3, LINE * lines + 0.1)
+    canvas = Canvas(2.4 if upright else 0.8 + row * len(policies), ax, width)
+    axes, places = canvas.axes, range(len(policies))
+    values, step, shares = histograms(analysis)
+    longest = max(float(own.max()) for own in shares)
+    side = 1 if upright else -1
+    for place, policy, share in zip(places, policies, shares, strict=True):
+        start = place - 0.12 * side
+        # One outline for all bars of a policy: a page with many policies stays small.
+        edges = (values[:, None] + 0.46 * step * np.array([-1, -1, 1, 1])).ravel()
+        ends_of_bars = (start + 0.55 * side * np.outer(share, [0, 1, 1, 0]) / longest).ravel()
+        axes.fill(*(ends_of_bars, edges)[::side], color=COLOURS[0], alpha=0.45, linewidth=0)
+        at = place - 0.25 * side
+        if not analysis.in_doubt:
+            ends = [at, at], list(policy.interval)
+            axes.plot(*ends[::side], color="black", linewidth=1.3)
+        axes.plot(*([at], [policy.mean])[::side], "D", color="black", markersize=3.5)
+        letters = "" if analysis.in_doubt else policy.letters
+        texts = (
+            (letters, "\n", score_text(policy.mean))
+            if upright
+            else (score_text(policy.mean), "  ", letters)
+        )
+        _beside(axes, place, "".join(texts).strip(), upright=upright)
+    scores, own_axis = (axes.yaxis, axes.xaxis) if upright else (axes.xaxis, axes.yaxis)
+    own_axis.set_ticks(list(places), names)
+    own_axis.set_tick_params(length=0)
+    if upright:
+        axes.set_xlim(-0.5, len(policies) - 0.4)
     else:
-        beside = axes
-        _draw_swarms(axes, strips)
-        # Below the dots, which it would hide.
-        below = min(0.45, 0.12 + max(float(strip.sideways.max()) for strip in strips))
-    for place, strip in enumerate(strips):
-        at = place + below
-        beside.plot([strip.low, strip.high], [at, at], color="black", linewidth=1.6)
-        beside.plot([strip.mean], [at], "D", color="black", markersize=6)
-    beside.set_ylim(len(strips) - 0.4, -0.6)
-    level = f"{100 * (1 - analysis.alpha):g}%"
-    drawn = analysis.rules.reading.drawn
-    axes.set_title(f"{drawn.title} and {level} intervals", fontsize=10)
-    if values.size:
-        beside.tick_params(left=False, labelleft=False, labelsize=8)
-        beside.set_xlabel(drawn.mean, fontsize=9)
-        low, high = analysis.bounds
-        beside.set_xlim(low - 0.05 * (high - low), high + 0.05 * (high - low))
-        ticks = (low, (low + high) / 2, high)
-        beside.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
-        for side in ("top", "right", "left"):
-            beside.spines[side].set_visible(False)
-        legend_below(figure)
+        axes.set_ylim(len(policies) - 0.4, -0.6)
+    number = analysis.rules.reference
+    if number is not None:
+        line = axes.axhline if upright else axes.axvline
+        line(number, color=COLOURS[1], linestyle="--", linewidth=1, label=f"{number:g}")
+        canvas.legend()
+    level = "" if analysis.in_doubt else f", {100 * (1 - analysis.alpha):g}% intervals"
+    scores.set_label_text(f"{analysis.rules.reading.drawn.mean}{level}")
+    return canvas.done()
+
+
+def _beside(axes: "Axes", place: float, text: str, *, upright: bool) -> None:
+    """Write a text above the data of a policy, or at their right."""
+    look: dict[str, Any] = {"fontsize": SMALL, "annotation_clip": False}
+    if upright:
+        above = axes.get_xaxis_transform()
+        axes.annotate(text, (place, 1.02), xycoords=above, ha="center", va="bottom", **look)
     else:
-        axes.set_xlabel(drawn.each)
-    return drawable(figure)
+        right = axes.get_yaxis_transform()
+        axes.annotate(text, (1.02, place), xycoords=right, ha="left", va="center", **look)
 
 
-def _draw_shares(axes: "Axes", strips: list[ScoreStrip], values: Floats, name: str) -> None:
-    """Draw a bar per policy with the share of each score, the highest first, as percentages."""
-    greys = np.linspace(0, 1, values.size)
-    dark, light = np.array([0.0, 0.447, 0.698]), np.array([0.87, 0.87, 0.87])
-    left = np.zeros(len(strips))
-    for index, value in enumerate(values):
-        share = np.array([strip.shares[index] for strip in strips])
-        colour = tuple(dark + greys[index] * (light - dark)) if values.size > 1 else tuple(dark)
-        axes.barh(
-            range(len(strips)), share, left=left, height=0.6, color=colour, edgecolor="white",
-            linewidth=0.8, label=f"{name} {value:.3g}",
-        )  # fmt: skip
-        for place in np.flatnonzero(share >= LEAST_NAMED).tolist():
-            axes.text(
-                left[place] + share[place] / 2, place, f"{100 * share[place]:.0f}", ha="center",
-                va="center", fontsize=7, color="white" if greys[index] < 0.4 else "black",
-            )  # fmt: skip
-        left += share
-    # The right third is for the means.
-    axes.set_xlim(0, 1 / 0.64)
-    axes.set_xticks([0, 0.5, 1], ["0", "50", "100"], fontsize=8)
-    axes.set_xlabel("share of trials, %", fontsize=9, loc="left")
-    axes.spines["bottom"].set_bounds(0, 1)
-
-
-def _draw_swarms(axes: "Axes", strips: list[ScoreStrip]) -> None:
-    dense = sum(strip.scores.size for strip in strips) > DENSE
-    for place, strip in enumerate(strips):
-        axes.plot(
-            strip.scores, place + strip.sideways, "o", color=COLOURS[place % len(COLOURS)],
-            alpha=0.35, markersize=3.5, markeredgewidth=0, rasterized=dense,
-        )  # fmt: skip
-
-
-def plot_eliminations(analysis: "BestAnalysis") -> "Figure":
+def plot_eliminations(
+    analysis: "BestAnalysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
     """Draw, of each policy, the rows it was a candidate in; a cross where it was dropped.
 
     Candidates that were set aside are drawn faintly.
     """
-    labels = [f"{wrapped(own.name)}\n{analysis.fate(own.name)}" for own in analysis.policies]
+    labels = [f"{wrapped(own.name, 22)}\n{analysis.fate(own.name)}" for own in analysis.policies]
     lines = max(label.count("\n") for label in labels) + 1
-    row = 0.14 + 0.14 * lines
-    figure, axes = new_axes(WIDTH, height=0.9 + row * len(labels))
+    canvas = Canvas(0.7 + (LINE * lines + 0.08) * len(labels), ax, width)
+    axes = canvas.axes
     for place, policy in enumerate(analysis.policies):
         out = analysis.eliminated.get(policy.name)
         start, end = analysis.joined.get(policy.name, 0), analysis.rows if out is None else out.row
         colour = GREY if out is not None else COLOURS[2 if policy.name == analysis.best else 0]
         faint = 0.4 if policy.name in analysis.set_aside else 1.0
         axes.plot(
-            [start, end], [place, place], color=colour, alpha=faint, linewidth=5,
+            [start, end], [place, place], color=colour, alpha=faint, linewidth=4,
             solid_capstyle="butt",
         )  # fmt: skip
         if out is not None:
-            axes.plot([end], [place], "x", color="black", markersize=7, markeredgewidth=1.8)
-    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+            axes.plot([end], [place], "x", color="black", markersize=5, markeredgewidth=1.4)
+    axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xlim(0, 1.03 * max(analysis.rows, 1))
     axes.set_xlabel("rows of trials")
-    return drawable(figure)
+    return canvas.done()
 
 
-def plot_evidence(analysis: "Analysis", kind: str = "p") -> "Figure":
-    """Draw p-values ("p") or e-values ("e") against trials, with the threshold."""
-    found = evidence_curves(analysis, kind)
-    curves = [replace(curve, label=wrapped(curve.label)) for curve in found]
-    lines = sum(curve.label.count("\n") + 1 for curve in curves)
-    labelled = len(curves) <= MOST_NAMED and lines <= MOST_LINES
-    # Narrow, so that letters stay legible on a phone.
-    figure, axes = new_axes(WIDTH, height=max(3.4, 1 + LINE * lines) if labelled else 3.4)
-    dense = sum(curve.n.size for curve in curves) > DENSE
-    if len(curves) <= MOST_NAMED:
-        for index, curve in enumerate(curves):
-            colour = COLOURS[index % len(COLOURS)]
-            style = STYLES[index // len(COLOURS) % len(STYLES)]
-            _step(
-                axes,
-                [curve],
-                "_" if labelled else curve.label,
-                dense,
-                color=colour,
-                linestyle=style,
-                markersize=5,
-            )
-    else:
-        faint = {"linewidth": 0.6, "alpha": 0.6, "markersize": 2}
-        for name, colour in (("decided", COLOURS[0]), ("undecided", GREY)):
-            own = [curve for curve in curves if (curve.decided_at is None) == (colour == GREY)]
-            _step(axes, own, f"{counted(len(own), 'pair')} {name}", dense, color=colour, **faint)
-    if kind == "p":
-        axes.set_yscale("log")
-        axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"alpha = {analysis.alpha:g}")
-        axes.set_ylabel("anytime p-value, adjusted")
-    else:
-        axes.axhline(0, color=GREY, linewidth=0.6)
-        needed, name = -math.log10(analysis.alpha), f"1 / alpha = {1 / analysis.alpha:.4g}"
-        if len(curves) > 1:
-            name += ", what one pair alone would need"
-        axes.axhline(needed, color=GREY, linewidth=1, label=name)
-        axes.set_ylabel("evidence, log10 of the e-value")
-        # A hopeless pair sinks without end, and would flatten all others.
-        axes.set_ylim(bottom=max(axes.get_ylim()[0], LEAST_SHOWN))
+def plot_evidence(
+    analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the p-value of each pair against trials, down to alpha, where it is decided.
+
+    Of many pairs it draws how many were decided by when.
+    """
+    curves = evidence_curves(analysis)
+    longest = 16 if (width or WIDTH.get()) < 5 else 30
+    labels = [wrapped(curve.label, longest) for curve in curves]
+    lines = sum(label.count("\n") + 1 for label in labels)
+    few = len(curves) <= MOST_CURVES and lines <= MOST_LINES
+    canvas = Canvas(max(2.3, 0.6 + LINE * lines * few), ax, width)
+    axes = canvas.axes
     axes.set_xlabel("pairs of trials")
-    legend_below(figure)
-    if labelled:
-        _label_ends(axes, curves)
-    return drawable(figure)
+    if not few:
+        from matplotlib.ticker import MaxNLocator
+
+        n, decided = decided_by(analysis)
+        axes.step(n, decided, where="post", color=COLOURS[0])
+        axes.axhline(len(analysis.pairs), color=GREY, linewidth=1, linestyle="--")
+        axes.set_ylabel(f"decided, of {len(analysis.pairs)} pairs")
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        return canvas.done()
+    for index, curve in enumerate(curves):
+        look: dict[str, Any] = {
+            "color": COLOURS[index % len(COLOURS)],
+            "linestyle": STYLES[index // len(COLOURS) % len(STYLES)],
+        }
+        axes.step(curve.n, curve.value, where="post", linewidth=1.2, **look)
+        if curve.decided:
+            axes.plot(curve.n[-1:], curve.value[-1:], "o", markersize=4, color=look["color"])
+    axes.set_yscale("log")
+    axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"decided at {analysis.alpha:g}")
+    axes.set_ylabel("anytime p-value, adjusted" if len(curves) > 1 else "anytime p-value")
+    canvas.legend()
+    _label_ends(axes, curves, labels)
+    return canvas.done()
 
 
-def _label_ends(axes: "Axes", curves: list[Curve]) -> None:
+def _label_ends(axes: "Axes", curves: list[Curve], labels: list[str]) -> None:
     """Write the name of each curve beside its end, one below the other where they would overlap."""
     axes.figure.canvas.draw()
-    line = LINE * axes.figure.dpi / axes.get_window_extent().height
+    line = LINE * axes.get_figure(root=True).dpi / axes.get_window_extent().height  # type: ignore[union-attr]  # drawn
     low, high = axes.get_ylim()
     to_share = axes.transScale + axes.transLimits
+    heights = [line * (label.count("\n") + 1) for label in labels]
     ends = [
         float(to_share.transform((0, np.clip(curve.value[-1], low, high)))[1]) for curve in curves
     ]
-    heights = [line * (curve.label.count("\n") + 1) for curve in curves]
     order = np.argsort(ends).tolist()
     tops: dict[int, float] = {}
-    least = 0.0
+    least = -line
     for index in order:  # from below, each above the one before
         tops[index] = max(ends[index] + heights[index] / 2, least + heights[index])
         least = tops[index]
@@ -217,122 +207,99 @@ def _label_ends(axes: "Axes", curves: list[Curve]) -> None:
         # A line from each name to its end: which is whose, also without colours.
         leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "linestyle": ":"}
         axes.annotate(
-            curves[index].label, (float(curves[index].n[-1]), ends[index]), (1.03, tops[index]),
-            xycoords=axes.get_xaxis_transform(), textcoords="axes fraction", fontsize=8,
+            labels[index], (float(curves[index].n[-1]), ends[index]), (1.03, tops[index]),
+            xycoords=axes.get_xaxis_transform(), textcoords="axes fraction", fontsize=SMALL,
             color=colour, va="top", annotation_clip=False, linespacing=1.0,
             arrowprops={**leader, "relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 2},
         )  # fmt: skip
 
 
-def _step(axes: "Axes", curves: list[Curve], label: str, dense: bool, **look: Any) -> None:
-    """Draw curves of one look at once, with a dot where each is decided."""
-    n = [np.append(curve.n, np.nan) for curve in curves]
-    value = [np.append(curve.value, np.nan) for curve in curves]
-    axes.step(
-        np.concatenate([*n, []]), np.concatenate([*value, []]), where="post", label=label,
-        rasterized=dense, **look,
-    )  # fmt: skip
-    ends = [(curve.n[-1], curve.value[-1]) for curve in curves if curve.decided_at is not None]
-    if ends:
-        axes.plot(*zip(*ends, strict=True), **{**look, "linestyle": "", "marker": "o"})
+def plot_intervals(
+    analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the confidence interval of each pair's difference, with the estimate in it.
 
-
-def plot_intervals(analysis: "Analysis") -> "Figure":
-    """Draw the confidence interval of each pair's difference; of very many pairs as a matrix."""
-    if _is_matrix(analysis):
-        return interval_matrix(analysis)
-    pairs = analysis.sorted_pairs
-    labels = [wrapped(f"{pair.policy1} - {pair.policy0}", 60) for pair in pairs]
+    A band shows the differences that count as practically the same, a line the margin. Of very
+    many pairs the differences are drawn as a matrix.
+    """
+    if is_matrix(analysis):
+        return plot_ranking(analysis, width=width, ax=ax)
+    pairs, rules = analysis.sorted_pairs, analysis.rules
+    inches = width or WIDTH.get()
+    labels = [
+        wrapped(f"{pair.policy1} - {pair.policy0}", int((inches - 0.4) / LETTER)) for pair in pairs
+    ]
     lines = max(label.count("\n") for label in labels) + 1
-    figure, axes = new_axes(WIDTH, height=0.8 + (0.2 + 0.14 * lines) * len(labels))
+    canvas = Canvas(0.6 + (0.14 + LINE * lines) * len(labels), ax, width)
+    axes = canvas.axes
+    if rules.equivalence is not None:
+        near = rules.equivalence
+        label = f"practically the same: within {near:g}"
+        axes.axvspan(-near, near, color=COLOURS[2], alpha=0.15, linewidth=0, label=label)
     for place, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
-        colour = COLOURS[0] if pair.decided else GREY
-        axes.plot(list(pair.interval), [place, place], color=colour, linewidth=4)
-        middle = sum(pair.interval) / 2
-        axes.plot([middle], [place], "|", color="white", markersize=4, markeredgewidth=1.6)
+        colour = COLOURS[2] if pair.same else COLOURS[0] if pair.decided else GREY
+        if not analysis.in_doubt:
+            axes.plot(list(pair.interval), [place, place], color=colour, linewidth=2.5)
+        axes.plot([pair.difference], [place], "|", color="black", markersize=8)
+        if pair.estimate is not None:
+            axes.plot([pair.estimate], [place], "D", color="black", markersize=3.5)
         axes.annotate(
-            label, (0, place), (2, 3), xycoords=("axes fraction", "data"),
-            textcoords="offset points", va="bottom", fontsize=8, bbox=OVER_LINES,
+            label, (0, place), (2, 4), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="bottom", fontsize=SMALL, bbox=OVER_LINES,
         )  # fmt: skip
     axes.axvline(0, color="black", linewidth=0.8, zorder=0)
+    if rules.margin:
+        label = f"margin {rules.margin:g}"
+        axes.axvline(rules.margin, color=COLOURS[1], linestyle="--", linewidth=1, label=label)
+    axes.plot([], [], "|", color="black", markersize=8, label="mean of all trials")
+    if any(pair.estimate is not None for pair in pairs):
+        axes.plot([], [], "D", color="black", markersize=3.5, label="estimate")
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"{analysis.rules.reading.drawn.gap}, with its interval", fontsize=9)
-    return drawable(figure)
+    axes.set_xlabel(rules.reading.drawn.gap)
+    canvas.legend()
+    return canvas.done()
 
 
-def plot_ranking(analysis: "Analysis") -> "Figure":
-    """Draw policies from best to worst, with an arc for each pair.
-
-    Arrows on the right lead from better to worse, dotted arcs on the left join policies that were
-    not told apart, solid ones those that are practically the same. Very many pairs are drawn as a
-    matrix.
-    """
-    if _is_matrix(analysis):
-        return verdict_matrix(analysis)
-    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-
-    left = "left, dotted: not told apart"
-    if any(pair.same for pair in analysis.pairs):
-        left = "left: practically the same, or dotted: not told apart"
-    labels = {
-        policy.name: wrapped(policy.name) + (f"\n{policy.letters}" if policy.letters else "")
-        for policy in analysis.policies
-    }
-    tall = 0.04 + 0.15 * (max(label.count("\n") for label in labels.values()) + 1)
-    step = tall + 0.3
-    height = step * len(labels) + 0.4
-    figure, axes = new_axes(WIDTH, height)
-    # One unit is one inch, so that arcs can begin at the measured edge of the names.
-    figure.set_layout_engine("none")
-    axes.set(position=(0, 0, 1, 1), xlim=(-WIDTH / 2, WIDTH / 2), ylim=(height, 0))
-    axes.axis("off")
-    axes.text(
-        0, 0.1, f"right: shown to be better; {left}", ha="center", va="top", fontsize=9,
-    )  # fmt: skip
-    places = {name: 0.4 + step * (index + 0.5) for index, name in enumerate(labels)}
-    drawn = [
-        axes.text(0, places[name], label, ha="center", va="center", fontsize=9)
-        for name, label in labels.items()
-    ]
-    drawable(figure)
-    edge = 0.1 + max(text.get_window_extent().width for text in drawn) / figure.dpi / 2
-    for place in places.values():
-        frame = (-edge, place - tall / 2), 2 * edge, tall
-        axes.add_patch(FancyBboxPatch(*frame, "round, pad=0, rounding_size=0.1", facecolor="white"))
-    room = min(1.2, WIDTH / 2 - edge - 0.1)
-    for pair in analysis.pairs:
-        start, end = places[pair.policy0], places[pair.policy1]
-        if pair.better == pair.policy1:
-            start, end = end, start
-        down = 1 if end > start else -1
-        start, end = start + 0.2 * down * tall, end - 0.2 * down * tall
-        distance = abs(end - start)
-        bow = 2 * room * (0.2 + 0.8 * distance / (step * len(labels))) / distance
-        side = 1
-        look: dict[str, Any] = {"arrowstyle": "-|>", "color": COLOURS[0], "linewidth": 1.4}
-        if pair.better is None:
-            side, look = -1, {"arrowstyle": "-", "linestyle": ":", "color": GREY}
-        if pair.same:
-            look = {"arrowstyle": "-", "color": COLOURS[2], "linewidth": 1.4}
-        axes.add_patch(
-            FancyArrowPatch(
-                (side * edge, start),
-                (side * edge, end),
-                mutation_scale=10,
-                shrinkA=0,
-                shrinkB=0,
-                connectionstyle=f"arc3,rad={-bow * side * down:.4f}",
-                **look,
-            )
-        )
-    return figure
+def plot_ranking(
+    analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw which policies were told apart: a cell per pair with the difference of the means."""
+    signs = {Decision.POLICY1: 1, Decision.POLICY0: -1}
+    verdicts = pair_matrix(analysis, lambda pair: signs.get(pair.decision, 0))
+    same = np.abs(pair_matrix(analysis, lambda pair: 1.0 if pair.same else 0.0)) == 1
+    verdicts[same] = 2
+    gaps = pair_matrix(analysis, lambda pair: pair.difference)
+    size, inches = len(analysis.policies), width or WIDTH.get()
+    longest = 22 if inches < 5 else 40
+    names = [wrapped(own.name, longest) for own in analysis.policies]
+    letters = max(len(line) for name in names for line in name.split("\n"))
+    cell = min((inches - 0.5 - LETTER * letters) / size, 0.5)
+    lines = max(name.count("\n") for name in names) + 1
+    canvas = Canvas(0.5 + size * max(cell, LINE * lines), ax, width)
+    axes = canvas.axes
+    kinds = ["row worse", "not told apart", "row better", "same" if same.any() else ""]
+    colours = ["#F2B48C", PALE, "#8FC1E3", "#8FD0BB"]
+    handles = coloured(axes, verdicts, colours, kinds, least=-1, aspect="auto")
+    if cell >= SLIM:
+        for (row, column), gap in np.ndenumerate(gaps):
+            if not np.isnan(gap):
+                text = f"{gap:+.2f}" if abs(gap) < 10 else f"{gap:+.3g}"
+                axes.text(column, row, text, ha="center", va="center", fontsize=SMALL)
+    axes.set_yticks(range(size), [f"{name}  {n}" for n, name in enumerate(names, 1)])
+    axes.set_xticks(range(size), [str(n) for n in range(1, size + 1)], rotation=90 * (cell < 0.13))
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    canvas.legend(handles)
+    return canvas.done()
 
 
-def _is_matrix(analysis: "Analysis") -> bool:
+def is_matrix(analysis: "Analysis") -> bool:
     """Whether pairs are too many for a line each; those with a baseline grow no faster than k."""
-    return len(analysis.pairs) > MOST_NAMED and analysis.baseline is None
+    return len(analysis.pairs) > MOST_LINES and analysis.baseline is None
 
 
 def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
@@ -350,16 +317,59 @@ def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     shown[regions.futile] = 1
     shown[regions.better0] = 2
     shown[regions.better1] = 3
-    colours = ["#ffffff", "#dddddd", COLOURS[1], COLOURS[0]]
-    figure, axes = new_axes(width=4.8, height=4.4)
-    axes.set(xlabel="successes of policy 0", ylabel="successes of policy 1")
-    axes.set_title(
-        f"after {n} of {counted(design.n_max, 'pair')}, alpha = {design.alpha:.3g}", fontsize=10
+    canvas = Canvas(height=3.4)
+    canvas.axes.set(
+        xlabel="successes of policy 0",
+        ylabel="successes of policy 1",
+        title=f"after {n} of {design.n_max} pairs, alpha = {design.alpha:.3g}",
     )
     labels = ["go on", "go on, though a decision is unlikely", "policy 0 better", "policy 1 better"]
-    handles = coloured(axes, shown.T, colours, labels, origin="lower")
-    axes.legend(
-        handles=handles, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2,
-        frameon=False,
-    )  # fmt: skip
-    return figure
+    colours = ["#ffffff", PALE, COLOURS[1], COLOURS[0]]
+    canvas.legend(coloured(canvas.axes, shown.T, colours, labels, origin="lower"))
+    return canvas.done()
+
+
+def plot_improvement(
+    wins: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw how often each policy wins against each other, of an analysis by wins."""
+    pairs = wins.sorted_pairs
+    inches = width or WIDTH.get()
+    longest = int((inches - 0.4) / LETTER)
+    canvas = Canvas(0.6 + (0.14 + LINE) * len(pairs), ax, width)
+    axes = canvas.axes
+    for place, pair in enumerate(pairs):
+        colour = COLOURS[0] if pair.decided else GREY
+        ends = [(1 + end) / 2 for end in pair.interval]
+        axes.plot(ends, [place, place], color=colour, linewidth=2.5)
+        axes.plot([(1 + pair.difference) / 2], [place], "|", color="black", markersize=8)
+        axes.annotate(
+            wrapped(f"{pair.policy1} against {pair.policy0}", longest), (0, place), (2, 4),
+            xycoords=("axes fraction", "data"), textcoords="offset points", va="bottom",
+            fontsize=SMALL, bbox=OVER_LINES,
+        )  # fmt: skip
+    axes.axvline(0.5, color="black", linewidth=0.8, zorder=0)
+    axes.set_yticks([])
+    axes.set(xlim=(0, 1), ylim=(len(pairs) - 0.6, -0.9))
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("probability of improvement (a tie counts half)")
+    return canvas.done()
+
+
+def plot_profile(
+    profiles: "Sequence[Profile]", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the share of trials with at least each score, with the bands of the policies."""
+    canvas = Canvas(2.4, ax, width)
+    for place, own in enumerate(profiles):
+        colour, style = COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)]
+        look: dict[str, Any] = {"color": colour, "step": "post", "alpha": 0.15, "linewidth": 0}
+        canvas.axes.fill_between(own.score, own.low, own.high, **look)
+        mark: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "markersize": 3}
+        canvas.axes.step(
+            own.score, own.share, where="post", color=colour, linestyle=style, linewidth=1.2,
+            label=wrapped(own.name, 40), **mark,
+        )  # fmt: skip
+    canvas.axes.set(xlabel="score", ylabel="share of trials that reach it", ylim=(0, 1.02))
+    canvas.legend()
+    return canvas.done()

@@ -4,21 +4,23 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import counted
-from stopwise.report.canvas import COLOURS, GREY, legend_below, new_axes
-from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.canvas import COLOURS, GREY, Canvas
+from stopwise.report.fonts import wrapped
 from stopwise.report.html import Origin, as_svg, render_page
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.questions.gate_result import GateResult
 
-WIDTH, HEIGHT = 5.2, 1.5
 
-
-def plot_gate(found: "GateResult") -> "Figure":
+def plot_gate(
+    found: "GateResult", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
     """Draw the interval, the estimate in it, and the edge that it has to lie beyond."""
-    figure, axes = new_axes(WIDTH, HEIGHT)
+    canvas = Canvas(1.1, ax, width)
+    axes = canvas.axes
     means, level = found.all_trials.means, f"{100 * found.interval_level:.6g}%"
     number = found.rules.reference
     estimate = means[found.policy]
@@ -27,7 +29,7 @@ def plot_gate(found: "GateResult") -> "Figure":
     axes.plot(
         found.interval, (0, 0), color=COLOURS[0], linewidth=3, label=f"{level} confidence sequence"
     )
-    axes.plot(estimate, 0, "o", color=COLOURS[0], markersize=8, label="all trials")
+    axes.plot(estimate, 0, "o", color=COLOURS[0], markersize=5, label="all trials")
     label = "limit" if number is not None else "margin"
     axes.axvline(found.edge, color=COLOURS[1], linestyle="--", label=f"{label} {found.edge:g}")
     if number is None:
@@ -36,8 +38,8 @@ def plot_gate(found: "GateResult") -> "Figure":
     axes.spines["left"].set_visible(False)
     what = found.rules.reading.gap_of(found.policy, found.baseline)
     axes.set_xlabel(wrapped(what, 60))
-    legend_below(figure)
-    return drawable(figure)
+    canvas.legend()
+    return canvas.done()
 
 
 def gate_page(found: "GateResult", origin: Origin | None = None) -> str:

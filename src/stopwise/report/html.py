@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from stopwise import __version__
 from stopwise.messages import in_short
-from stopwise.report.drawn import DPI, MOST_PAIRS
+from stopwise.report.canvas import save
+from stopwise.report.drawn import MOST_PAIRS
 from stopwise.report.figure_data import alt_text
 from stopwise.report.fonts import font_note
 from stopwise.report.overview import (
     answers,
     overview_rows,
-    plot_overview,
+    plot_board,
     policy_names,
     shared_notes,
 )
@@ -28,12 +30,14 @@ if TYPE_CHECKING:
 
     from stopwise.questions.analysis import Analysis
 
+# Of more tasks the rows are not shuffled and compared anew, which takes longer than all the rest.
+MOST_REPLAYED = 3
+OUTLINE, DIGITS = re.compile(rb' d="[^"]*"'), re.compile(rb"(\.\d)\d+")
 CAPTIONS = {
     "eliminations": "Who was dropped when",
-    "scores": "Every score, with the mean and its interval",
-    "p_values": "Anytime p-values, adjusted for all pairs, until the decision",
-    "e_values": "Evidence of each pair",
-    "intervals": "Differences of the means",
+    "scores": "Scores, means with intervals, and letters",
+    "p_values": "Evidence of each pair, until the decision",
+    "intervals": "Differences, with estimates",
     "ranking": "Which policies were told apart",
 }
 
@@ -81,27 +85,32 @@ def render(
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
     shared = shared_notes(analyses) if analyses else []
+    many = len(analyses) > MOST_REPLAYED
     sections = []
     for analysis, drawn in zip(analyses, figures, strict=True):
         sections.append(
             {
                 "analysis": analysis,
-                "folded": len(analysis.pairs) > MOST_PAIRS,
-                "tables": {**analysis.text_tables(), "Pairs": pair_rows(analysis)},
+                "folded": len(analysis.pairs) > MOST_PAIRS and not many,
+                "tables": analysis.text_tables() | ({} if many else {"Pairs": pair_rows(analysis)}),
                 "explained": analysis.explanations(),
                 "figures": [
                     (CAPTIONS[key], alt_text(analysis, key, CAPTIONS[key]), as_svg(figure))
                     for key, figure in drawn.items()
                 ],
                 "notes": in_short(note for note in analysis.warnings if note not in shared),
-                "otherwise": analysis.decided_otherwise(),
+                "otherwise": None if many else analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
             }
         )
     titles = {analysis.ASKS for analysis in analyses}
     title = titles.pop() if len(titles) == 1 else "Which policy is better?"
     several = len(analyses) > 1
-    drawn = {"Means by task": plot_overview(analyses)} if several and all(figures) else {}
+    drawn = (
+        {"Means by task and policy, with letters": plot_board(analyses)}
+        if several and all(figures)
+        else {}
+    )
     return render_page(
         "report.html",
         title=title,
@@ -161,5 +170,11 @@ def captioned(
 def as_svg(figure: "Figure") -> str:
     """Return an image source; as data in an <img>, so that no script inside could ever run."""
     picture = io.BytesIO()
-    figure.savefig(picture, format="svg", dpi=DPI, metadata={"Date": None})
-    return "data:image/svg+xml;base64," + base64.b64encode(picture.getvalue()).decode()
+    save(figure, picture, format="svg", metadata={"Date": None})
+    outlines = OUTLINE.sub(_rounded, picture.getvalue())
+    return "data:image/svg+xml;base64," + base64.b64encode(outlines).decode()
+
+
+def _rounded(outline: re.Match[bytes]) -> bytes:
+    """Tenths of a point are enough for the eye, and make a page half as large."""
+    return DIGITS.sub(rb"\1", outline.group()).replace(b" \n", b"\n")

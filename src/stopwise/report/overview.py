@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
 from stopwise.messages import counted, listed, placed
-from stopwise.report.canvas import COLOURS, MARKERS, legend_below, new_axes
-from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.canvas import SMALL, WIDTH, Canvas
+from stopwise.report.figures import LETTER, LINE, SLIM
+from stopwise.report.fonts import wrapped
 from stopwise.report.tables import p_text
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.questions.analysis import Analysis
 
-WIDTH = 5.2
 NUMBERS = re.compile(r"[0-9.]+")
 # More tasks are counted where one reads aloud.
 MOST_TASKS = 4
@@ -162,27 +163,55 @@ def policy_names(analyses: Sequence["Analysis"]) -> list[str]:
     return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
 
 
-def plot_overview(analyses: Sequence["Analysis"]) -> "Figure":
-    """Draw the mean of each policy on each task, with its interval, task below task."""
+def plot_board(
+    analyses: Sequence["Analysis"], *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw a board of tasks by policies: means as colours, with their letters where there is room.
+
+    A mean is a share of the score's range, and better ones are darker.
+    """
+    import numpy as np
+
     names = policy_names(analyses)
-    step = 0.8 / len(names)
-    figure, axes = new_axes(WIDTH, height=1 + len(analyses) * max(0.3, 0.1 * len(names)))
-    for place, name in enumerate(names):
-        colour, label = COLOURS[place % len(COLOURS)], wrapped(name, 60)
-        mark = MARKERS[place % len(MARKERS)]
-        for row, analysis in enumerate(analyses):
-            own = next((policy for policy in analysis.policies if policy.name == name), None)
-            if own is None:
-                continue
-            low, high = analysis.bounds
-            at = row + step * (place - (len(names) - 1) / 2)
-            ends = [(end - low) / (high - low) for end in own.interval]
-            mean = (own.mean - low) / (high - low)
-            axes.plot(ends, [at, at], color=colour, linewidth=1.6)
-            axes.plot([mean], [at], mark, color=colour, markersize=5, label=label)
-            label = "_"  # one entry of the legend is enough
-    axes.set_yticks(range(len(analyses)), [wrapped(str(own.task)) for own in analyses], fontsize=8)
-    axes.set_ylim(len(analyses) - 0.5, -0.5)
-    axes.set_xlabel("mean score as a share of its range, with its interval", fontsize=9)
-    legend_below(figure)
-    return drawable(figure)
+    inches = width or WIDTH.get()
+    longest = 18 if inches < 5 else 30
+    tasks = [wrapped(str(own.task), longest) for own in analyses]
+    letters = max(len(line) for task in tasks for line in task.split("\n"))
+    cell = (inches - 0.2 - LETTER * letters) / len(names)
+    means, texts = np.full((len(analyses), len(names)), np.nan), {}
+    for row, analysis in enumerate(analyses):
+        low, high = analysis.bounds
+        for policy in analysis.policies:
+            column = names.index(policy.name)
+            share = (policy.mean - low) / (high - low)
+            means[row, column] = 1 - share if analysis.rules.lower_is_better else share
+            mark = "" if analysis.in_doubt else policy.letters
+            texts[row, column] = f"{score_text(policy.mean)}\n{mark}".strip()
+    lines = max(task.count("\n") for task in tasks) + 1
+    tall = max(LINE * lines + 0.06, 0.32 if cell >= SLIM else 0)
+    canvas = Canvas(1.2 + tall * len(tasks), ax, width)
+    axes = canvas.axes
+    image = axes.imshow(means, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
+    for (row, column), text in texts.items() if cell >= SLIM else ():
+        colour = "white" if means[row, column] > 0.75 else "black"
+        axes.text(
+            column, row, text, ha="center", va="center", fontsize=SMALL, color=colour,
+            linespacing=1.0,
+        )  # fmt: skip
+    upright = max(map(len, names)) * LETTER > cell
+    axes.set_xticks(
+        range(len(names)), [wrapped(name, 30) for name in names], rotation=90 if upright else 0
+    )
+    axes.set_yticks(range(len(tasks)), tasks)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    if cell < SLIM and canvas.own:
+        bar = canvas.figure.colorbar(
+            image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30, pad=0.02,
+            boundaries=np.linspace(0, 1, 21), ticks=[0, 0.5, 1],
+        )  # fmt: skip
+        bar.set_label("mean, as a share of the score's range", fontsize=SMALL)
+        bar.ax.tick_params(labelsize=SMALL)
+    return canvas.done()

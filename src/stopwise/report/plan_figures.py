@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.report.canvas import COLOURS, GREY, STYLES, new_axes
+from stopwise.report.canvas import COLOURS, GREY, MARKERS, SMALL, STYLES, Canvas
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from stopwise.planning.plan_result import PlanResult
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +63,20 @@ def plot_power(
     upwards: str = "chance of the right verdict",
 ) -> "Figure":
     """Draw power against n_max, with bars of two standard errors and the target power."""
-    figure, axes = new_axes(width=6.8, height=3.8)
+    canvas = Canvas(2.4)
+    axes = canvas.axes
     for index, curve in enumerate(curves):
         axes.errorbar(
             curve.n, curve.chance, yerr=2 * curve.error, capsize=2, label=curve.label,
             color=COLOURS[index % len(COLOURS)], marker=MARKERS[index % len(MARKERS)],
-            linestyle=STYLES[index % len(STYLES)], markersize=5,
+            linestyle=STYLES[index % len(STYLES)], markersize=4,
         )  # fmt: skip
     axes.axhline(target, color=GREY, linewidth=1)
     axes.annotate(
         f"target: {target:g}", (1, target), xycoords=("axes fraction", "data"), ha="right",
-        va="bottom", fontsize=8, color=GREY,
+        va="bottom", fontsize=SMALL, color=GREY,
     )  # fmt: skip
-    return _chances(figure, axes, across, upwards)
+    return _chances(canvas, across, upwards)
 
 
 def plot_stopping(
@@ -88,26 +86,27 @@ def plot_stopping(
     upwards: str = "chance of having reached the right verdict",
 ) -> "Figure":
     """Draw the chance of having reached the verdict by each trial."""
-    figure, axes = new_axes(width=6.8, height=3.8)
+    canvas = Canvas(2.4)
+    axes = canvas.axes
     for index, curve in enumerate(curves):
         axes.step(
             curve.n, curve.chance, STYLES[index % len(STYLES)], where="post", label=curve.label,
             color=COLOURS[index % len(COLOURS)],
         )  # fmt: skip
     axes.set_xlim(left=0)
-    return _chances(figure, axes, across, upwards)
+    return _chances(canvas, across, upwards)
 
 
-def _chances(figure: "Figure", axes: "Axes", across: str, upwards: str) -> "Figure":
-    axes.set_ylim(0, 1.03)
-    axes.set(xlabel=across, ylabel=upwards)
-    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
-    return figure
+def _chances(canvas: Canvas, across: str, upwards: str) -> "Figure":
+    canvas.axes.set(xlabel=across, ylabel=upwards, ylim=(0, 1.03))
+    canvas.legend()
+    return canvas.done()
 
 
 def plot_detectable(plan: "PlanResult") -> "Figure":
     """Draw the smallest gap detected with the target power against n_max."""
-    figure, axes = new_axes(width=5.6, height=3.8)
+    canvas = Canvas(2.4)
+    axes = canvas.axes
     found = [(own.n_max, own.gap, own.gap_error) for own in plan.detectable if own.gap is not None]
     n, gap, error = np.array(found).T
     axes.errorbar(n, gap, yerr=2 * error, marker="o", capsize=2, color=COLOURS[0])
@@ -115,4 +114,4 @@ def plot_detectable(plan: "PlanResult") -> "Figure":
     axes.set_xlim(left=0)
     axes.set_xlabel("maximum number of trials per policy (n_max)")
     axes.set_ylabel(f"smallest gap detected with power {plan.power:g}")
-    return figure
+    return canvas.done()

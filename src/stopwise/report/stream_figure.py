@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stopwise.core.pair_verdict import Decision, Verdict
-from stopwise.report.canvas import COLOURS, GREY, STYLES, legend_below, new_axes
-from stopwise.report.fonts import drawable, wrapped
+from stopwise.report.canvas import COLOURS, GREY, STYLES, Canvas
+from stopwise.report.fonts import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-WIDTH = 5.2
 
 
 def plot_stream(
@@ -19,13 +17,14 @@ def plot_stream(
     names: tuple[str, str],
 ) -> "Figure":
     """Draw the p-value of each direction against pairs, with its threshold and the verdict."""
-    figure, axes = new_axes(WIDTH, height=3.2)
+    canvas = Canvas(2.4)
+    axes = canvas.axes
     pairs = [0, *(pair for pair, _, _ in history)]
     one_sided = {"greater": ((1, 0),), "less": ((0, 1),)}
     ways = one_sided.get(verdict.alternative, ((1, 0), (0, 1)))
     for way, (better, worse) in enumerate(ways):
         values = [1.0, *(p_values[way] for _, p_values, _ in history)]
-        label = wrapped(f"{names[better]} > {names[worse]}", 60)
+        label = wrapped(f"{names[better]} > {names[worse]}", 40)
         axes.step(
             pairs, values, where="post", color=COLOURS[way], linestyle=STYLES[way], label=label
         )
@@ -41,7 +40,7 @@ def plot_stream(
         Decision.POLICY1: reading.winner_text(1, names),
     }
     found = ends.get(verdict.decision, verdict.decision.value)
-    axes.set_title(wrapped(f"{found}, {verdict.n} {reading.unit}s seen", 70), fontsize=10)
+    axes.set_title(wrapped(f"{found}, {verdict.n} {reading.unit}s seen", 50))
     axes.set(yscale="log", xlabel=reading.units, ylabel="anytime p-value")
-    legend_below(figure)
-    return drawable(figure)
+    canvas.legend()
+    return canvas.done()

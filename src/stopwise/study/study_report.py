@@ -7,6 +7,7 @@ import polars as pl
 
 from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
+from stopwise.questions.analysis import figures_of
 from stopwise.report import html
 from stopwise.report.html import Chapter
 from stopwise.study import events
@@ -49,9 +50,8 @@ def study_report(study: "StudyReader", place: Place) -> str:
         if verdict.finished and own.task not in asked
     ]
     analyses = list(asked.values())
-    figures = [analysis.figures() for analysis in analyses]
     told = [*chapters(study), *recording_chapters(study, place)]
-    return html.render(analyses, figures, told, doubts=verdict.doubts, without=without)
+    return html.render(analyses, figures_of(analyses), told, doubts=verdict.doubts, without=without)
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
-from stopwise.report.figure_data import evidence_curves
+from stopwise.report.figure_data import curve_of
 from stopwise.study.study import Study
 from stopwise.study.verdict import TaskVerdict, finite
 from stopwise.web.rendering import render
@@ -167,7 +167,7 @@ def _policies(analysis: Analysis) -> list[PolicyView]:
 
 
 def _pairs(analysis: Analysis) -> list[PairView]:
-    curves = evidence_curves(analysis, "p")
+    curves = map(curve_of, analysis.pairs)
     return [
         PairView.showing(
             pair,

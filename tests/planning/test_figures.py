@@ -57,5 +57,5 @@ def test_page_and_figures(single: sw.PlanResult, tmp_path: Path) -> None:
     assert {path.name for path in paths} == {
         f"{name}.{ending}"
         for name in ("power", "stopping", "detectable")
-        for ending in ("svg", "png")
+        for ending in ("pdf", "svg", "png")
     }

@@ -129,14 +129,14 @@ def ways(budget: Any, policies: int, tasks: int) -> list[Way]:
 
 def explains(rules: Rules, budget: Any, tasks: int) -> bool:
     """Whether the plan says what a budget finds; raises where several tasks do not allow it."""
-    plain = rules.margin == 0 and rules.equivalence is None and rules.reference is None
+    plain = rules.margin == 0 and rules.equivalence is rules.reference is rules.list_size is None
     ordered = plain and rules.goal == "order" and not rules.stored
     require(
         tasks == 1 or (budget is not None and ordered),
         f"{tasks} tasks say how a budget is spent on ordering policies that are all new: give a ",
         named("budget"),
-        ", and no margin, equivalence, reference, stored trials or other goal (the answer also "
-        "says what naming only the best takes)",
+        ", and no margin, equivalence, reference, list of scenes, stored trials or other goal (the "
+        "answer also says what naming only the best takes)",
         parameter="tasks",
     )
     return budget is not None and ordered and (tasks > 1 or len(rules.policies) > 2)

@@ -22,7 +22,6 @@ from stopwise.questions.pairs import replay
 
 ALPHA = 0.05
 SETTINGS = [
-    ("bonferroni", "paper"),
     ("bonferroni", "strict"),
     ("holm", "strict"),
 ]
@@ -34,14 +33,6 @@ def bernoulli(*rates: float, n: int) -> Draw:
     return lambda rng, runs: (rng.random((runs, n, len(rates))) < np.array(rates)) * 1.0
 
 
-def beta(*means: float, n: int, weight: float = 4.0) -> Draw:
-    """Return studies of beta-distributed scores."""
-    centres = np.array(means)
-    return lambda rng, runs: rng.beta(
-        weight * centres, weight * (1.0 - centres), (runs, n, centres.size)
-    )
-
-
 def permuted_sessions(rng: np.random.Generator, runs: int) -> Floats:
     """Return RoboArena's complete sessions in random orders."""
     scores = np.array(list(roboarena().values())).T
@@ -50,11 +41,8 @@ def permuted_sessions(rng: np.random.Generator, runs: int) -> Floats:
 
 STUDIES: dict[str, Draw] = {
     "4, Bernoulli .3 .45 .6 .75": bernoulli(0.3, 0.45, 0.6, 0.75, n=400),
-    "4, Bernoulli .2 .3 .6 .9": bernoulli(0.2, 0.3, 0.6, 0.9, n=400),
     "4, Bernoulli .4 .4 .4 .7": bernoulli(0.4, 0.4, 0.4, 0.7, n=300),
-    "4, beta .35 .4 .5 .675": beta(0.35, 0.4, 0.5, 0.675, n=400),
     "6, Bernoulli .1 .25 .4 .6 .75 .9": bernoulli(0.1, 0.25, 0.4, 0.6, 0.75, 0.9, n=300),
-    "6, beta .2 .4 .4 .5 .6 .9": beta(0.2, 0.4, 0.4, 0.5, 0.6, 0.9, n=300),
 }
 if (DATA / "roboarena_complete599.csv").is_file():
     STUDIES = {"4, RoboArena, permuted": permuted_sessions, **STUDIES}

@@ -31,12 +31,6 @@ def divergence(p: Floats, q: Floats) -> Floats:
     return found
 
 
-def hoeffding_bounds(means: Floats, n: Floats, rate: Floats) -> tuple[Floats, Floats]:
-    """Return lower and upper bounds of the means."""
-    width = np.sqrt(rate / (2 * n))
-    return means - width, means + width
-
-
 def divergence_bounds(means: Floats, n: Floats, rate: Floats) -> tuple[Floats, Floats]:
     """Return the means whose divergence, times n, reaches the rate on either side."""
     ends = []
@@ -48,12 +42,6 @@ def divergence_bounds(means: Floats, n: Floats, rate: Floats) -> tuple[Floats, F
             inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
         ends.append(outer)
     return ends[0], ends[1]
-
-
-def lucb_rate(t: Ints, k: int, delta: float) -> Floats:
-    """LUCB, proven (Kalyanakrishnan et al. 2012): log(5 k t^4 / (4 delta))."""
-    found: Floats = np.log(1.25 * k / delta) + 4 * np.log(t)
-    return found
 
 
 def kl_proven_rate(t: Ints, k: int, delta: float) -> Floats:
@@ -70,9 +58,8 @@ def kl_usual_rate(t: Ints, k: int, delta: float) -> Floats:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class Lucb:
-    """LUCB and KL-LUCB: the leader and the one that may most likely be better, in turn."""
+    """KL-LUCB: the leader and the one that may most likely be better, in turn."""
 
-    bounds: Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
     rate: Rate
 
     def run(
@@ -86,7 +73,7 @@ class Lucb:
         t = 1
         while going.any() and k + 2 * (t - 1) < most:
             t += 1
-            low, high = self.bounds(total / n, n, self.rate(np.array(t), k, delta))
+            low, high = divergence_bounds(total / n, n, self.rate(np.array(t), k, delta))
             leader = (total / n + 1e-9 * n).argmax(axis=1)  # of equals, the best known
             high[rows, leader] = -np.inf
             rival = high.argmax(axis=1)

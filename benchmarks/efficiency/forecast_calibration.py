@@ -76,8 +76,6 @@ def success(scores: Floats) -> Floats:
 class Case:
     """One forecast and what came of it."""
 
-    group: str
-    cut: float
     stated: float
     verdict: bool
 
@@ -96,8 +94,7 @@ def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iter
         population = Resampled(past, ranking.rules.design == "paired")
         seed = np.random.SeedSequence(int(rng.integers(2**32)))
         ends = OrderStudy(ranking, population, past).simulate(seed, runs)
-        group = source.name.split(maxsplit=1)[0]
-        yield Case(group, cut, ends.chance(ends.decided), decided_at is not None)
+        yield Case(ends.chance(ends.decided), decided_at is not None)
 
 
 def reliability(found: list[Case]) -> list[dict[str, float]]:
@@ -121,19 +118,6 @@ def reliability(found: list[Case]) -> list[dict[str, float]]:
     return rows
 
 
-def summary(found: list[Case]) -> dict[str, float]:
-    """Return the mean chance stated, the share observed, and Brier scores."""
-    stated = np.array([case.stated for case in found])
-    came = np.array([case.verdict for case in found], dtype=float)
-    return {
-        "cases": len(found),
-        "stated": float(stated.mean()),
-        "observed": float(came.mean()),
-        "brier": float(np.mean((stated - came) ** 2)),
-        "brier_of_the_mean": float(np.mean((came.mean() - came) ** 2)),
-    }
-
-
 @benchmark(orders=(2, "random orders per pair"), seed=0, json=Path)
 def main(options: Namespace) -> Found:
     """Print the reliability table."""
@@ -152,12 +136,4 @@ def main(options: Namespace) -> Found:
             f"{row['stated']:.3f}",
             f"{row['observed']:.3f}",
         )
-    groups = {"all": found}
-    for case in found:
-        groups.setdefault(case.group, []).append(case)
-        groups.setdefault(f"cut at {case.cut:g} of n_max", []).append(case)
-    parts = Table("part", "forecasts", "mean stated", "verdicts", "Brier", "Brier of the mean")
-    for name, part in groups.items():
-        content = summary(part)
-        parts.add_row(name, *(f"{value:.3f}".rstrip("0").rstrip(".") for value in content.values()))
-    return Found([table, parts], reliability(found))
+    return Found([table], reliability(found))

@@ -179,7 +179,7 @@ def test_aligned_scores_bring_their_design_and_notes() -> None:
         rank(aligned, method="savi")
 
 
-def test_several_tasks_are_analysed_apart() -> None:
+def test_several_tasks_have_an_analysis_each() -> None:
     parts = [blocked(2.0) | {"task": [task] * 480} for task in ("pick", "place")]
     columns = {key: [*parts[0][key], *parts[1][key]] for key in parts[0]}
     trials = sw.read_trials(columns, bounds=(0, 2))
@@ -188,7 +188,7 @@ def test_several_tasks_are_analysed_apart() -> None:
 
     assert list(apart) == ["pick", "place"]
     assert apart["pick"].task == "pick"
-    assert any("alpha holds for each task" in warning for warning in apart["pick"].warnings)
+    assert any("the claims on 2 tasks share alpha" in own for own in apart["pick"].warnings)
     with pytest.raises(sw.InvalidInput, match="one task, but got 2: pick, place"):
         rank(trials)
 

@@ -26,8 +26,8 @@ def test_many_answers_are_counted() -> None:
     found = answers()
 
     assert overall(found) == (
-        "On 4 tasks, each tested separately at alpha = 0.05: top is better than mid and low on "
-        "all; mid is better than low on 1; low is better than mid on 1."
+        "On 4 tasks, all tested together at alpha = 0.05: top is better than low on all and than "
+        "mid on 3; mid is better than low on 1; low is better than mid on 1."
     )
     assert overall(found[:2]) is None  # each is read by itself
     tied = sw.compare([0, 1] * 9, [1, 0] * 9)

@@ -67,6 +67,11 @@ def analyze(
         "A policy whose trials were run before the study, under the same conditions: all "
         "of them count. Repeat for each."
     ),
+    not_worse_anywhere: float | None = option(
+        "With --baseline, of several tasks: show that policies are not worse than it by this much "
+        "on any of them.",
+        metavar="MARGIN",
+    ),
     explain: bool = flag("Show what each column is taken for and why, and nothing else."),
     exit_code: ExitCode = False,
     verbose: bool = flag("Of several tasks, print the tables of each."),
@@ -92,6 +97,9 @@ def analyze(
         _explain(source, how)
         return
     trials = read_trials(source, **how)
+    if not_worse_anywhere is not None:
+        _tell_anywhere(trials, not_worse_anywhere, comparison, as_json=output.as_json)
+        return
     _refuse_stored_files(stored or [], trials.policies)
     settings |= {"stored": stored or (), "unit": unit, **known}
     if bins is not None:
@@ -106,6 +114,35 @@ def analyze(
     _tell(found, output, trial_paths(files, policy), verbose=verbose)
     if code is not None:
         raise typer.Exit(code)
+
+
+def _tell_anywhere(
+    trials: Any, margin: float, comparison: FileComparisonOptions, *, as_json: bool
+) -> None:
+    """Say of each policy whether it is not worse than the baseline on any task."""
+    from stopwise.questions.anywhere import not_worse_anywhere
+
+    if comparison.baseline is None:
+        raise Mistyped("--not-worse-anywhere needs a policy to hold others against: --baseline")
+    known = comparison.keywords()
+    settings = ("method", "n_max", "design", "list_size", "lower_is_better")
+    asked = {name: known[name] for name in settings if name in known}
+    others = [name for name in trials.policies if name != comparison.baseline]
+    found = [
+        not_worse_anywhere(
+            name,
+            comparison.baseline,
+            margin,
+            results=trials,
+            alpha=comparison.alpha / len(others),
+            **asked,
+        )
+        for name in others
+    ]
+    if as_json:
+        typer.echo(json_of([own.to_dict() for own in found]))
+    for own in () if as_json else found:
+        say(own.sentence, style="bold")
 
 
 def _explain(source: Any, how: dict[str, Any]) -> None:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from stopwise.cli.command import Mistyped
 from stopwise.cli.compare import TwoPolicyOptions
 from stopwise.cli.option_groups import argument, grouped, option
-from stopwise.cli.options import AsJson, ReadingOptions
+from stopwise.cli.options import AsJson, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.output_files import check_file, check_places, origin_of
 from stopwise.cli.printing import print_finding
 from stopwise.errors import StopwiseError
 
 if TYPE_CHECKING:
+    from stopwise.questions.anywhere import AnywhereResult
     from stopwise.questions.gate_result import GateResult
 
 
@@ -41,6 +43,7 @@ class GateOptions(TwoPolicyOptions, left_out=(*TwoPolicyOptions.left_out, *OF_OT
 @grouped
 def gate(
     *,
+    context: typer.Context,
     new: str = argument(
         "The new policy: a file or folder of its trials, or of both policies; with "
         "--results its name.",
@@ -50,6 +53,10 @@ def gate(
     margin: float | None = option(
         "How much worse is still acceptable, in units of the score: a positive number, such as "
         "0.05 or 5%. Required; with --reference it is 0 if not given.",
+    ),
+    not_worse_anywhere: float | None = option(
+        "Of several tasks: how much worse is still acceptable on each of them. All must be shown.",
+        metavar="MARGIN",
     ),
     results: list[Path] | None = option(
         "A file or folder that holds both policies; repeat for each."
@@ -88,6 +95,14 @@ def gate(
     check_places(html, None)
     for place in filter(None, (junit, summary)):
         check_file(place)
+    if not_worse_anywhere is not None:
+        own = {"margin", "task", "state", "versions", "junit", "summary", "html", "reference"}
+        refuse_unused(context, own, "with --not-worse-anywhere, which looks at all tasks")
+        with _no_false_alarm():
+            source = new, baseline, results
+            anywhere = _asked_anywhere(source, reading.keywords(), not_worse_anywhere, comparison)
+            typer.echo(json_of([anywhere.to_dict()]) if as_json else anywhere.sentence)
+        raise typer.Exit(anywhere.exit_code)
     with _no_false_alarm():
         found = _asked(
             (new, baseline, results),
@@ -116,6 +131,25 @@ def _asked(
     trials, names = found_policies(new, baseline, place, reading)
     old_name = None if baseline is None else names[0]
     return ask(names[-1], old_name, results=trials, **own, **settings)
+
+
+def _asked_anywhere(
+    source: tuple[str, str | None, list[Path] | None],
+    reading: dict[str, Any],
+    margin: float,
+    comparison: GateOptions,
+) -> "AnywhereResult":
+    from stopwise.questions.anywhere import not_worse_anywhere
+    from stopwise.questions.gate_source import found_policies
+
+    new, baseline, results = source
+    if baseline is None:
+        raise Mistyped("--not-worse-anywhere needs the old policy: name it with --baseline")
+    place = results[0] if results is not None and len(results) == 1 else results or None
+    trials, names = found_policies(new, baseline, place, reading)
+    settings = comparison.keywords()
+    settings.pop("reference")
+    return not_worse_anywhere(names[-1], names[0], margin, results=trials, **settings)
 
 
 @contextmanager

@@ -60,7 +60,9 @@ def print_analyses(analyses: Sequence["Analysis"], *, verbose: bool = False) -> 
     print_rows(overview_rows(analyses))
     if not verbose:
         first = analyses[0]
-        promised = first.promised("on each task, the chance of any false claim")
+        each = "on each task, the chance of any false claim"
+        every = "the chance of any false claim on any of the tasks"
+        promised = first.promised(every if first.rules.elsewhere[0] else each)
         more = "; --verbose prints all tables" if "--verbose" in (OFFERED.get() or ()) else ""
         say(f"{promised} ({first.method}, {first.adjust}, {first.design} design){more}")
         print_notes(merged_notes(analyses))

@@ -26,7 +26,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 TIES = ("paper", "strict")
 ALLOCATIONS = ("leader", "even")
 # What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
-FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list", "rounds")
+FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list", "rounds", "elsewhere")
 # What several policies are saved with, in this order.
 SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
@@ -121,6 +121,8 @@ class Rules:
         Whether all its scenes were tried before: the totals decide, whatever the order.
     rounds
         Of rows that hold one trial of every task, independent of each other: the tasks' shares.
+    elsewhere
+        Of other tasks that share alpha: their pairs, and how many of these are undecided.
     stored
         Which of these were run before the study: only the others are tried.
     """
@@ -152,6 +154,7 @@ class Rules:
     list_size: int | None = None
     whole_list: bool = False
     rounds: tuple[float, ...] = ()
+    elsewhere: tuple[int, int] = (0, 0)
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -133,6 +133,14 @@ class Analysis(OrderInWords):
         """Return in how many random orders of the same rows other pairs are decided, if known."""
         return Ranking(self.rules).decided_otherwise(self.aligned, orders)
 
+    def simultaneous(self) -> tuple[PairResult, ...]:
+        """Return the pairs with intervals that all hold together, on all tasks that share alpha."""
+        from stopwise.questions.rank import rank  # which makes analyses
+
+        if self.adjust == "bonferroni":
+            return self.pairs
+        return rank(self.aligned, Ranking(replace(self.rules, adjust="bonferroni"))).pairs
+
     @property
     def bibtex(self) -> str:
         """What to cite with it, for BibTeX."""

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 from stopwise.core.keywords import flat
+from stopwise.core.rules import Rules
 from stopwise.core.settings import RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
 from stopwise.questions import for_files, pose
+from stopwise.questions.across_tasks import one_family
 from stopwise.questions.analysis import Analysis
 from stopwise.rows import scene_list
 from stopwise.rows.groups import Groups
@@ -97,7 +99,7 @@ def analyze(
         block, several trials each); by default what the blocks of the table show.
     tasks
         "mean": claims are about the mean over all tasks, with proof in docs/design/readings.md.
-        "each": one analysis per task, each with its own alpha, in a dictionary by task.
+        "each": one analysis per task, in a dictionary by task; all their claims share alpha.
     task_order
         With the mean over tasks: "rounds" averages one trial of every task into each row, which
         counts once towards n_max, and holds in whatever order tasks were run. "independent" is the
@@ -198,13 +200,13 @@ def analyze(
             bounds=bounds,
             wins=asked.get("by") == "wins",
         )
-        return _answer(
-            table, n_max, asked, groups, scenes=Scenes(column=None, source=None), joined=joined
-        )
+        scenes = Scenes(column=None, source=None)
+        rules, table = _posed(table, n_max, asked, groups, scenes=scenes, joined=joined)
+        return pose(rules, joined).analyze(table)
     found = tables(trials, design=design, unit=unit, proxy=proxy)
     if tasks == "each":
         found = comparable(found, asked.get("baseline"))
-        found = _apart(found, together=unit == "trial")
+        found = _together(found, asked.get("alpha", Rules.alpha), mean=unit == "trial")
     else:
         require(
             len(found) == 1,
@@ -216,29 +218,32 @@ def analyze(
             " for one about their mean",
         )
     scenes = Scenes(column=_column(proxy), source=proxy_scores, several=len(found) > 1)
-    answers = {
-        table.task or "task": _answer(
-            table.declaring(bounds), n_max, asked, groups, scenes=scenes, joined=joined
-        )
-        for table in found
-    }
+    posed = one_family(
+        {
+            table.task or "task": _posed(
+                table.declaring(bounds), n_max, asked, groups, scenes=scenes, joined=joined
+            )
+            for table in found
+        }
+    )
+    answers = {task: pose(rules, joined).analyze(table) for task, (rules, table) in posed.items()}
     return answers if tasks == "each" else next(iter(answers.values()))
 
 
-def _apart(found: list[Table], *, together: bool) -> list[Table]:
-    """Tables with a note that each task is tested by itself, where there are several."""
+def _together(found: list[Table], alpha: float, *, mean: bool) -> list[Table]:
+    """Tables with a note on the family that their claims are, where there are several."""
     if len(found) == 1:
         return found
     text = (
-        f"{len(found)} tasks are analysed separately: alpha holds for each task, not for all of "
-        "them together"
+        f"the claims on {len(found)} tasks share alpha: the chance that any of them is false is at "
+        f"most {alpha:g}"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
-    note = Message(text, *(ask if together else ()))
+    note = Message(text, *(ask if mean else ()))
     return [replace(table, notes=(*table.notes, note)) for table in found]
 
 
-def _answer(
+def _posed(
     table: Table,
     n_max: int | None,
     settings: RuleSettings,
@@ -246,7 +251,7 @@ def _answer(
     *,
     scenes: Scenes,
     joined: Mapping[str, int] | None = None,
-) -> Analysis:
+) -> tuple[Rules, Table]:
     table, declared = groups.declared(table, n_max)
     table, whole = scene_list.declared(table, settings.get("list_size"))
     if joined:  # policies that came later were declared
@@ -264,8 +269,7 @@ def _answer(
         "design": table.design,
         **for_files(asked),
     }
-    rules, table = scenes.rules(table, known)
-    return pose(rules, joined).analyze(table)
+    return scenes.rules(table, known)
 
 
 def _column(proxy: object) -> str | None:

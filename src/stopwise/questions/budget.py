@@ -44,7 +44,7 @@ class Bonferroni:
 
     def level_of_sameness(self, claims: Bools) -> Floats:
         """Return the level (studies, pairs) of each test that shows a pair to be the same."""
-        return np.full(claims.shape[:-1], self.alpha / self.family.size)
+        return np.full(claims.shape[:-1], self.alpha / self.family.total)
 
     def hoped_for(self, log_e: Floats) -> Floats:
         """Return the log e-values, to be held against the first share of alpha, as they may count.
@@ -89,7 +89,7 @@ class Holm(Bonferroni):
         if self.family.ties != "strict":
             return super().level_of_sameness(claims)
         undecided = (~claims.any(axis=-1)).sum(axis=-1, keepdims=True)
-        most_false = self.family.size + np.maximum(undecided - 1, 0)
+        most_false = self.family.total + np.maximum(undecided + self.family.elsewhere[1] - 1, 0)
         return np.broadcast_to(self.alpha / most_false, claims.shape[:-1])
 
     def hoped_for(self, log_e: Floats) -> Floats:

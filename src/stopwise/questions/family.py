@@ -29,6 +29,8 @@ class Family:
     # 2, or 1 if direction 1 is never claimed: with a negative margin direction 0 claims that policy
     # 1 is not worse.
     sides: int = 2
+    # Of other tasks that share alpha: their pairs, and how many of these are undecided.
+    elsewhere: tuple[int, int] = (0, 0)
     transitive: bool = True  # whether a > b and b > c imply a > c: so with means, but not with wins
 
     @cached_property
@@ -41,14 +43,19 @@ class Family:
         return len(self.pairs)
 
     @property
+    def total(self) -> int:
+        """The pairs that share alpha, those of other tasks included."""
+        return self.size + self.elsewhere[0]
+
+    @property
     def most_false(self) -> int:
         """The greatest number of directions that can be false at once."""
-        return self.size * (self.sides if self.ties == "strict" else 1)
+        return self.total * (self.sides if self.ties == "strict" else 1)
 
     @property
     def least_false(self) -> int:
-        """The directions that can be false though every pair was decided rightly."""
-        return self.size * (self.sides - 1)
+        """The directions that can be false though every pair here was decided rightly."""
+        return self.total * (self.sides - 1) + self.elsewhere[1]
 
     @cached_property
     def of_policy(self) -> Bools:

@@ -145,7 +145,8 @@ class OrderInWords(Drawn):
         ties = "" if self.ties == "strict" else ", assuming no exact ties"
         against = f" against {self.baseline}" if self.baseline is not None else ""
         claim = "claim" if self.margin < 0 or within else "order"
-        promised = self.promised(f"the chance of any false {claim}")
+        tasks = " on any of the tasks" if self.rules.elsewhere[0] else ""
+        promised = self.promised(f"the chance of any false {claim}{tasks}")
         if self.doubts:
             promised = self._doubted(promised, self.doubts[0])
         unknown = "? means undecided, not" if self._in_words else "undecided does not mean"

@@ -42,6 +42,14 @@ class Ranking:
             Setting("ties", "strict"),
         )
 
+    def undecided(self, table: Table) -> int:
+        """Return how many pairs the rows of a table leave undecided."""
+        reading = self.rules.reading
+        counted = table.with_constants(reading.constants).with_each(reading.counted)
+        scores = unit_rows(counted, self.comparison)[..., None, :, :]
+        outcome = replay(self.comparison, self.budget, scores, with_p_values=False)
+        return int((~outcome.decided).sum())
+
     def decided_otherwise(self, table: Table, orders: int) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided.
 
@@ -69,12 +77,13 @@ class Ranking:
             baseline=baseline,
             ties="strict" if strict else rules.ties,
             sides=sides,
+            elsewhere=rules.elsewhere,
             transitive=rules.by == "means",
         )
 
     @cached_property
     def comparison(self) -> Comparison:
-        return Comparison(self.rules, self.family.size)
+        return Comparison(self.rules, self.family.total)
 
     @cached_property
     def budget(self) -> Bonferroni:

@@ -20,6 +20,7 @@ from stopwise.report.overview import (
     answers,
     overview_rows,
     plot_board,
+    plot_differences,
     policy_names,
     shared_notes,
 )
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 # Of more tasks the rows are not shuffled and compared anew, which takes longer than all the rest.
 MOST_REPLAYED = 3
 OUTLINE, DIGITS = re.compile(rb' d="[^"]*"'), re.compile(rb"(\.\d)\d+")
+# More pairs of a task have no figure of all tasks.
+FEW_PAIRS = 6
 CAPTIONS = {
     "eliminations": "Who was dropped when",
     "scores": "Scores, means with intervals, and letters",
@@ -111,6 +114,8 @@ def render(
         if several and all(figures)
         else {}
     )
+    if drawn and all(0 < len(own.pairs) <= FEW_PAIRS for own in analyses):
+        drawn["Differences by task"] = plot_differences(analyses)
     return render_page(
         "report.html",
         title=title,

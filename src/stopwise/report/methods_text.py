@@ -30,6 +30,7 @@ def order_paragraph(analysis: "Analysis") -> str:
         against = f" against the number {analysis.baseline} (fixed in advance)"
     method = registry.find(analysis.method)
     pairs = "all pairs" if analysis.baseline is None else "all comparisons with it"
+    pairs += " on all tasks" if analysis.rules.elsewhere[0] else ""
     adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs)
     letters = "Policies that share a letter were not told apart. "
     compared = reading.compared(f"{policies}{against}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
 from stopwise.messages import counted, listed, placed
-from stopwise.report.canvas import SMALL, WIDTH, Canvas
+from stopwise.report.canvas import COLOURS, GREY, SMALL, WIDTH, Canvas
 from stopwise.report.figures import LETTER, LINE, SLIM
 from stopwise.report.fonts import wrapped
 from stopwise.report.tables import p_text
@@ -117,7 +117,9 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
     plain = all(own.PARTS == "order" and own.margin >= 0 for own in analyses)
     if not plain or len({own.headline for own in analyses}) <= FEW_HEADLINES:
         return None
-    tested = f"each tested separately at alpha = {analyses[0].alpha:g}"
+    shared = any(own.rules.elsewhere[0] for own in analyses)
+    how = "all tested together" if shared else "each tested separately"
+    tested = f"{how} at alpha = {analyses[0].alpha:g}"
     doubted = sum(own.in_doubt for own in analyses)
     doubts = f" {counted(doubted, 'answer is', 'answers are')} in doubt." if doubted else ""
     pairs = [pair for own in analyses for pair in own.pairs]
@@ -161,6 +163,33 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
 def policy_names(analyses: Sequence["Analysis"]) -> list[str]:
     """Return the policies of all tasks, each once, as they were listed."""
     return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
+
+
+def plot_differences(
+    analyses: Sequence["Analysis"], *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the interval of each pair's difference on each task; all of them hold together."""
+    rows = [(own, pair) for own in analyses for pair in own.simultaneous()]
+    several = len(rows) > len(analyses)
+    canvas = Canvas(0.7 + 0.22 * len(rows), ax, width)
+    axes = canvas.axes
+    axes.axvline(0, color=GREY, linewidth=0.8)
+    for row, (analysis, pair) in enumerate(rows):
+        span = analysis.bounds[1] - analysis.bounds[0]
+        low, high = (end / span for end in pair.interval)
+        apart = not low <= 0 <= high
+        axes.plot([low, high], [row, row], color=COLOURS[0] if apart else GREY, linewidth=1.4)
+        axes.plot([pair.difference / span], [row], "o", color="black", markersize=3)
+    labels = [
+        wrapped(f"{own.task}: {pair.policy1} - {pair.policy0}" if several else str(own.task), 30)
+        for own, pair in rows
+    ]
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    first = rows[0][1]
+    what = "difference" if several else f"{first.policy1} - {first.policy0}"
+    axes.set_xlabel(f"{what}, as a share of the range; intervals hold together")
+    return canvas.done()
 
 
 def plot_board(

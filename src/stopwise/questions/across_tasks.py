@@ -1,0 +1,41 @@
+"""Several tasks as one family: alpha holds for the claims on all of them together."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stopwise.core.rules import Rules
+from stopwise.questions.ranking import GOAL, Ranking
+from stopwise.rows.table import Table
+
+Posed = tuple[Rules, Table]
+
+
+def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
+    """Return the rules and the rows of each task, with the share of alpha that the others leave.
+
+    Holm's procedure over the pairs of all tasks: a pair that is decided on one raises the level of
+    those that are open on the others, until nothing more is decided. Of the best policies each task
+    has an equal part of alpha.
+    """
+    first = next(iter(tasks.values()))[0]
+    if first.goal != GOAL:
+        return {
+            task: (replace(rules, alpha=rules.alpha / len(tasks)), table)
+            for task, (rules, table) in tasks.items()
+        }
+    sizes = {task: len(rules.pairs) for task, (rules, _) in tasks.items()}
+    open_, shared = dict(sizes), dict(tasks)
+    before: dict[str, int] = {}
+    while open_ != before:
+        before = open_
+        shared = {
+            task: (replace(rules, elsewhere=_elsewhere(task, sizes, open_)), table)
+            for task, (rules, table) in tasks.items()
+        }
+        open_ = {task: Ranking(rules).undecided(table) for task, (rules, table) in shared.items()}
+    return shared
+
+
+def _elsewhere(task: str, sizes: Mapping[str, int], open_: Mapping[str, int]) -> tuple[int, int]:
+    """Return the pairs of the other tasks, and how many of these are undecided."""
+    return sum(sizes.values()) - sizes[task], sum(open_.values()) - open_[task]

@@ -1,0 +1,153 @@
+"""Is a new policy not worse on any task? All shown, each at alpha: no correction is needed.
+
+"Not worse anywhere" is false if it is false on one task, where it is shown with probability at most
+alpha, whatever the others show. "Worse somewhere" is one claim of many, and shares alpha.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from stopwise.core.keywords import flat
+from stopwise.core.rules import Rules
+from stopwise.core.scores import score_text
+from stopwise.data.trials import Trials
+from stopwise.errors import require
+from stopwise.messages import few, named
+from stopwise.questions.gate import GateQuestion, gate
+from stopwise.questions.gate_result import NOT_WORSE, GateResult
+from stopwise.rows.reading import INPUT, taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnywhereResult:
+    """The answer on all tasks together.
+
+    Attributes
+    ----------
+    policy, baseline, margin, alpha
+        What was asked.
+    tasks
+        The gate of each task, at alpha.
+    worse
+        Tasks on which the policy was shown to be worse by more than the margin, at alpha together.
+    """
+
+    policy: str
+    baseline: str
+    margin: float
+    alpha: float
+    tasks: Mapping[str, GateResult]
+    worse: tuple[str, ...]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Tasks on which the policy was shown to be not worse."""
+        return tuple(task for task, own in self.tasks.items() if own.shown == NOT_WORSE)
+
+    @property
+    def answer(self) -> str:
+        """The answer in one word: "pass", "fail" or "undecided"."""
+        if self.worse:
+            return "fail"
+        return "pass" if len(self.shown) == len(self.tasks) else "undecided"
+
+    @property
+    def exit_code(self) -> int:
+        """0 not worse on any task, 1 worse on one, 3 undecided, as the command exits."""
+        return {"pass": 0, "fail": 1, "undecided": 3}[self.answer]
+
+    @property
+    def sentence(self) -> str:
+        """What was shown, in words, with what it rests on."""
+        number, by = len(self.tasks), score_text(self.margin)
+        claim = f"{self.policy} is less than {by} worse than {self.baseline}"
+        if self.answer == "pass":
+            found = f"Pass: {claim} on each of {number} tasks, each shown at alpha {self.alpha:g}"
+            chance = "the chance of this claim if it is false on any task"
+        elif self.answer == "fail":
+            found = (
+                f"Fail: {self.policy} is more than {by} worse than {self.baseline} on "
+                f"{few(self.worse)}"
+            )
+            chance = "the chance of such a claim, on any task where it is false,"
+        else:
+            left = [task for task in self.tasks if task not in self.shown]
+            found = (
+                f"Undecided: it is shown on {len(self.shown)} of {number} tasks that {claim}, but "
+                f"not on {few(left)}"
+            )
+            chance = "the chance of the claim on all tasks if it is false on any"
+        return f"{found}; {chance} is at most {self.alpha:g}."
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {
+            "schema": 1,
+            "answer": self.answer,
+            "policy": self.policy,
+            "baseline": self.baseline,
+            "margin": self.margin,
+            "alpha": self.alpha,
+            "sentence": self.sentence,
+            "worse": list(self.worse),
+            "tasks": {task: own.to_dict() for task, own in self.tasks.items()},
+        }
+
+
+@flat(GateQuestion)
+def not_worse_anywhere(
+    new: str,
+    baseline: str,
+    margin: float,
+    *,
+    results: Any,
+    bounds: tuple[float, float] | None = None,
+    design: str | None = None,
+    **settings: Unpack[GateQuestion],
+) -> AnywhereResult:
+    """Test whether a policy is not worse than a baseline on any task, by a margin.
+
+    Parameters
+    ----------
+    new, baseline
+        The names of the policies.
+    margin
+        How much worse is still acceptable on a task: a positive number, declared before the data.
+    results
+        A trial table, or whatever ``read_trials`` takes, that holds both policies on all tasks.
+    bounds, design, **settings
+        As for ``gate``.
+    """
+    own = {name: own for name, own in settings.items() if name not in {*INPUT, "alpha"}}
+    trials, _ = taken(results, settings, bounds=bounds)
+    require(isinstance(trials, Trials), "results must hold trials with a column of tasks")
+    alpha = settings.get("alpha", Rules.alpha)
+    asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **own}
+    missing = [task for task in trials.tasks if _lacks(trials, task, (new, baseline))]
+    require(
+        not missing,
+        f"on {few(missing)} not both policies have trials: a claim about each task needs all; ",
+        named("where"),
+        " reads some of the tasks",
+    )
+    gates = {
+        task: gate(new, baseline, margin, task=task, alpha=alpha, **asked) for task in trials.tasks
+    }
+    fails = [task for task, found in gates.items() if found.worse.p_value <= alpha / len(gates)]
+    return AnywhereResult(
+        policy=new,
+        baseline=baseline,
+        margin=margin,
+        alpha=alpha,
+        tasks=gates,
+        worse=tuple(fails),
+    )
+
+
+def _lacks(trials: Trials, task: str, names: tuple[str, ...]) -> bool:
+    counts = trials.counts()
+    return any((task, name) not in counts for name in names)

@@ -63,6 +63,15 @@ def test_step_stands_beside_the_gap_of_successes(plan: sw.PlanResult) -> None:
     assert plan.sentence.startswith("Draw the task of each trial at random")
 
 
+def test_few_trials_tell_nothing_apart_but_by_step() -> None:
+    few = sw.plan(0.5, 0.7, budget=60, tasks=3, precision=0.1)
+    assert "are at most 10 per policy. No two policies are told apart with power 0.8 by " in str(
+        few
+    )
+    assert "nscore-plus; by step, if they differ by 0.4" in few.sentence
+    assert sum(note.startswith("step assumes") for note in few.notes) == 1
+
+
 def test_naming_only_the_best_is_what_its_own_plan_says(plan: sw.PlanResult) -> None:
     assert plan.budget is not None
     (naming,) = plan.budget.naming

@@ -170,7 +170,8 @@ def explained(
         spendings.append(spending)
     costs = [] if naming is None else [_cost(naming, scenario, planner) for scenario in scenarios]
     budget = Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
-    notes = tuple(note for note in plan.notes if note != GENEROUS)
+    told = (GENEROUS, STEP_ASSUMES)
+    notes = tuple(note for note in plan.notes if not note.startswith(told))
     if any(one.step_gap is not None for one in spendings):
         notes = (*notes, STEP_ASSUMES)
     if tasks > 1:
@@ -237,19 +238,22 @@ class BudgetPlan(PlanResult):
         gaps = listed([score_text(gap) for gap in dict.fromkeys(row.gap for row in self.rows)])
         where = "" if self.single else f" if neighbours differ by {gaps}"
         said = f"{spending.total} trials, {spending.tasks}, are at most {spending.n_max} per policy"
-        if spending.gap is not None:
-            said += (
-                f". Two policies that differ by {score_text(spending.gap)} are told apart with "
-                f"power {self.power:g}"
-            )
-        if spending.step_gap is not None:
-            said += f" (by step, if they differ by {score_text(spending.step_gap)})"
+        said += self._told_apart(spending)
         pairs = _shares(row.pair_power for row in rows)
         said += f"; the share of all pairs that is told apart is {pairs}{where}"
         if spending.best:
             best = _shares(spending.best)
             said += f". Asked for the best only, studies name it with probability {best}"
         return f"{said}."
+
+    def _told_apart(self, spending: Spending) -> str:
+        gap, step = spending.gap, spending.step_gap
+        found = f"are told apart with power {self.power:g}"
+        if gap is not None:
+            beside = "" if step is None else f" (by step, if they differ by {score_text(step)})"
+            return f". Two policies that differ by {score_text(gap)} {found}{beside}"
+        none = f". No two policies {found} by {self.method}"
+        return none if step is None else f"{none}; by step, if they differ by {score_text(step)}"
 
     def _cost(self, cost: Naming) -> str:
         details = [] if self.single else [cost.scenario]

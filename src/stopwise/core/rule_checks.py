@@ -138,7 +138,7 @@ def check_goal(rules: "Rules", usual: Mapping[str, Any]) -> None:
     for goal, names in OF_GOALS.items():
         for name in names:
             require(
-                goal == rules.goal or getattr(rules, name) == usual[name],
+                rules.takes(name) or getattr(rules, name) == usual[name],
                 named(name),
                 f" belongs to the goal {goal!r}, but the goal is {rules.goal!r}: leave it out",
             )

@@ -33,6 +33,11 @@ class PlannedRanking(Ranking):
     def __post_init__(self) -> None:
         rules = self.rules
         require(
+            rules.goal == Rules.goal,
+            f"this is offered for the goal {Rules.goal!r} only, but the goal is {rules.goal!r}",
+            parameter="goal",
+        )
+        require(
             self.family.size == 1 or rules.alternative == "two-sided" or rules.margin < 0,
             "more than two policies are always compared in both directions, not with ",
             Setting("alternative", rules.alternative),

@@ -17,7 +17,6 @@ from stopwise.questions.family import Family
 from stopwise.questions.pairs import replay
 from stopwise.rows.table import Table, unit_rows
 
-GOAL = "order"
 # Scores in all orders together; more would take longer than the rest of a report.
 MOST_SCORES = 2_000_000
 
@@ -29,11 +28,6 @@ class Ranking:
     rules: Rules
 
     def __post_init__(self) -> None:
-        require(
-            self.rules.goal == GOAL,
-            f"this is offered for the goal {GOAL!r} only, but the goal is {self.rules.goal!r}",
-            parameter="goal",
-        )
         rules, family = self.rules, self.family
         require(
             rules.margin <= 0 or rules.ties == "strict" or family.sides == 1,

@@ -85,8 +85,8 @@ class ComparisonOptions(OptionGroup):
         "Compare every policy with this number instead of with another policy."
     )
     goal: str | None = option(
-        "What to find out: order (which policies are better than which) or best (only which "
-        "one is best, in far fewer trials).",
+        "What to find out: order (which policies are better than which), best (only which one is "
+        "best, in far fewer trials) or improve (the first that is better than the baseline).",
         show_default="order",
     )
     indifference: float = option(

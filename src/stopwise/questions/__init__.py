@@ -16,6 +16,7 @@ QUESTIONS: ByName[Question] = ByName(
     {
         "order": "stopwise.questions.order:OrderQuestion",
         "best": "stopwise.questions.best:BestQuestion",
+        "improve": "stopwise.questions.improve:ImproveQuestion",
     }
 )
 

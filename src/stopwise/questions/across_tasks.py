@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stopwise.core.rules import Rules
-from stopwise.questions.ranking import GOAL, Ranking
+from stopwise.questions.ranking import Ranking
 from stopwise.rows.table import Table
 
 Posed = tuple[Rules, Table]
@@ -18,7 +18,7 @@ def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
     has an equal part of alpha.
     """
     first = next(iter(tasks.values()))[0]
-    if first.goal != GOAL:
+    if first.goal != Rules.goal:
         return {
             task: (replace(rules, alpha=rules.alpha / len(tasks)), table)
             for task, (rules, table) in tasks.items()

@@ -87,6 +87,27 @@ RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
         table("policy,score", ["a", "2 of 5"], ["a", "5 of 5"]),
         {("task", "a"): [0.4, 1.0]},
     ),
+    "noise.csv": (
+        "Warning: added '10.0.0.1' to the list of known hosts.\n"
+        "Warning: added '10.0.0.2' to the list of known hosts.\n"
+        + table("policy,task,success", *(["a", "cup", i % 2] for i in range(4))),
+        {("cup", "a"): [0, 1, 0, 1]},
+    ),
+    "tasks_by_number.json": (
+        json.dumps(
+            {
+                "condition": "x",
+                "tasks": {
+                    str(t): {
+                        "instruction": f"do {t}",
+                        "per_episode": [{"success": i > 0} for i in range(5)],
+                    }
+                    for t in range(3)
+                },
+            }
+        ),
+        {(str(t), "tasks_by_number"): [0, 1, 1, 1, 1] for t in range(3)},
+    ),
     "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
     "items_of_apps.json": (
         json.dumps({"mail": dict(enumerate(ZERO_ONE)), "maps": dict(enumerate(ZERO_ONE))}),
@@ -206,6 +227,10 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("task,success_rate", *([f"t{i}", i / 10] for i in range(9))),
         r"each row sums up many trials \('success_rate'\)",
     ),
+    "statuses.csv": (
+        table("solver,instance,status", *([n, i, ("solved", "slow")[i % 2]] for i, n in PAIRS)),
+        r"perhaps 'status'",
+    ),
     "rates_beside_lists.json": (
         json.dumps({t: {"success_rate": 0.5, "progress_score": [0.5, 1, 0.25]} for t in "xy"}),
         "each row sums up many trials",
@@ -229,3 +254,14 @@ def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> N
     np.savez(tmp_path / "curves.npz", a=np.zeros((2, 3, 4)))
     with pytest.raises(sw.InvalidInput, match="take one point of each"):
         sw.read_trials(tmp_path / "curves.npz")
+
+
+def test_logs_of_training_beside_evaluations_are_left_out(tmp_path: Path) -> None:
+    for policy in ("ppo", "sac"):
+        (tmp_path / policy).mkdir()
+        files.sb3_evaluations(tmp_path / policy)
+        files.sb3_monitor(tmp_path / policy)
+    trials = sw.read_trials(tmp_path, columns={"trial": None})
+
+    assert trials.counts() == {("task", "ppo"): 3, ("task", "sac"): 3}
+    assert any("left out" in note and "monitor.csv" in note for note in trials.notes)

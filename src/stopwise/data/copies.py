@@ -13,7 +13,7 @@ import polars as pl
 
 from stopwise.core.arrays import Floats
 from stopwise.data.names import RISING, STEPS, sounds_like_outcome, usual_name
-from stopwise.data.raw import RawTable
+from stopwise.data.raw import RawTable, says
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Notes, Setting, counted, names_listed
 
@@ -157,7 +157,7 @@ def _row_hashes(frame: pl.DataFrame) -> list[int]:
 
 def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
     """Say of which policies and tasks the scores are the same in the same order, beyond chance."""
-    if any(getattr(note, "code", "") == "copied-scores" for note in notes):
+    if says(notes, "copied-scores"):
         return  # said of their files
     grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
     seen: dict[tuple[object, bytes], str] = {}

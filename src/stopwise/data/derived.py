@@ -7,7 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from stopwise.data.raw import UNIT, RawTable
+from stopwise.data.raw import UNIT, RawTable, says
 from stopwise.data.reading import Bounds, Reading
 from stopwise.data.typed_columns import is_logical, is_parts_of_one, to_numbers
 from stopwise.messages import Message, Setting, names_listed
@@ -58,7 +58,7 @@ def with_derived_score(raw: RawTable, reading: Reading) -> RawTable:
 
 def is_derived(raw: RawTable) -> bool:
     """Whether the score of a table is a sum of its columns, whose signs say which way is up."""
-    return any(getattr(note, "code", "") == SIGNED for note in raw.notes)
+    return says(raw.notes, SIGNED)
 
 
 def _terms(score: str, columns: Sequence[str]) -> list[tuple[float, str]]:

@@ -27,6 +27,7 @@ SPLIT_WORDS = frozenset(
     (
         *("phase", "split", "partition", "subset", "valid", "invalid", "excluded", "exclude"),
         *("discard", "discarded", "aborted", "included", "include", "usable", "void", "outlier"),
+        *("quarantined", "rejected", "accepted"),
     )
 )
 # What is judged, where several people judge one trial.
@@ -178,7 +179,8 @@ def _is_axis(own: pl.DataFrame, names: Sequence[str]) -> bool:
         return False
     steps = own.select(pl.col("_own").cast(pl.Float64).diff().over(names))["_own"].drop_nulls()
     runs = own.select(names).n_unique()
-    return runs > 1 and len(steps) >= LEAST_RUN * runs and bool((steps > 0).all())
+    rises = bool((steps > 0).all()) and not bool((steps == 1).all())
+    return runs > 1 and len(steps) >= LEAST_RUN * runs and rises
 
 
 def _in_blocks(own: pl.DataFrame) -> bool:
@@ -188,8 +190,10 @@ def _in_blocks(own: pl.DataFrame) -> bool:
     values = own["_own"].n_unique()
     if values < 3 or values * LEAST_RUN > len(own):
         return False
-    pairs = own.select(pl.struct("policy", "_own").n_unique()).item()
-    if pairs != values:
+    pairs = own.select(
+        pl.struct("policy", "_own").n_unique(), tasks=pl.struct("task", "_own").n_unique()
+    )
+    if pairs["policy"][0] != values or pairs["tasks"][0] == own["task"].n_unique():
         return False
     number = pl.int_range(pl.len()).over("policy").alias("_at")
     ends = own.with_columns(number).group_by("policy", "_own")

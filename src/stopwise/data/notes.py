@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from stopwise.data.raw import says
 from stopwise.data.standard import Part
 from stopwise.messages import ONE_LOOK, Message, Notes, names_listed
 
@@ -62,7 +63,7 @@ def one_name(parts: Sequence[Part], notes: Notes) -> None:
     """Say which files of several folders are taken for one policy because they are called alike."""
     files: dict[str, dict[str, str]] = {}
     for part in parts:
-        if any(getattr(note, "code", "") == "policy-assumed" for note in part.notes):
+        if says(part.notes, "policy-assumed"):
             folder = str(Path(part.raw.source).parent)
             files.setdefault(part.frame["policy"][0], {}).setdefault(folder, part.raw.source)
     for name, places in files.items():

@@ -51,6 +51,11 @@ class RawTable:
         )
 
 
+def says(notes: Iterable[str], code: str) -> bool:
+    """Whether a note of this kind is among them."""
+    return any(getattr(note, "code", "") == code for note in notes)
+
+
 def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
     """Return the table with what holds for all of its rows, unless it has a column of it."""
     new = [pl.lit(value).alias(key) for key, value in facts.items() if key not in raw.frame.columns]

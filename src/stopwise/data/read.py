@@ -14,7 +14,7 @@ from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
 from stopwise.data.notes import in_order, odd_names, one_name
 from stopwise.data.order import in_chance_order, tell_looks
-from stopwise.data.raw import with_facts
+from stopwise.data.raw import says, with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
 from stopwise.data.roles import Column, resolve
 from stopwise.data.scenes import scenes_of_one_task, tell_confounded, tell_unused, with_blocks
@@ -136,6 +136,12 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
             skipped.append(Path(table.raw.source).name)
     if not found:
         raise others[max(others)]
+    if all(table.in_folder for table in tables):
+        other = [part for part in found if not says(part.notes, "training-log")]
+        evaluated = {name for part in other for name in part.frame["policy"].unique()}
+        logs = [p for p in found if p not in other and evaluated.issuperset(p.frame["policy"])]
+        skipped += [Path(part.raw.source).name for part in logs]
+        found = [part for part in found if part not in logs]
     if skipped:
         text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
         notes.add(text, code="files-skipped")

@@ -15,7 +15,9 @@ from stopwise.data.names import (
     NO_NAME,
     PARTIAL,
     POLICY_WORDS,
+    RISING,
     RUNS,
+    STEPS,
     SUITES,
     UNDIRECTED,
     WEAK,
@@ -30,6 +32,10 @@ from stopwise.data.reading import Reading
 from stopwise.data.typed_columns import holds_number, to_names, to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
+
+# Words in the names of columns that number something.
+NUMBERS = frozenset(("id", "idx", "index", "number"))
+MOST_WORDS = 12  # a column of more words does not say how trials ended
 
 
 @dataclass(frozen=True)
@@ -248,7 +254,11 @@ def _present(raw: RawTable, role: str, names: Iterable[str]) -> tuple[str, ...]:
 def _no_score(raw: RawTable) -> InvalidInput:
     numbers = [name for name in raw.frame.columns if NO_NAME.fullmatch(name.strip().lower())]
     why = f", since {no_header(numbers[0])}" if numbers else ""
-    columns = [name for name in raw.frame.columns if usual_name(name) not in ALL_NAMES]
+    columns = [
+        name
+        for name in raw.frame.columns
+        if usual_name(name) not in ALL_NAMES.union(STEPS, RISING) and not NUMBERS & words_of(name)
+    ]
     candidates = [name for name in columns if _may_be_score(raw, name)] or [
         name for name in columns if numbers_in(raw, raw.frame[name]) is not None
     ]
@@ -270,7 +280,9 @@ def _no_score(raw: RawTable) -> InvalidInput:
 def _may_be_score(raw: RawTable, name: str) -> bool:
     """Whether a column holds nothing but 0 and 1, or numbers under the name of an outcome."""
     numbers = numbers_in(raw, raw.frame[name])
-    if numbers is None or not len(numbers):
+    if numbers is None:
+        return raw.frame[name].n_unique() <= MOST_WORDS and holds_number(raw.frame[name])
+    if not len(numbers):
         return False
     if len(numbers) > 1 and numbers.n_unique() == 1:
         return False

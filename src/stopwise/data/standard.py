@@ -37,7 +37,7 @@ DEFAULT_TASK = "task"
 LEAST_ALIKE, NEARLY_ALL = 10, 0.7
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
     """The trials of one file; bounds only where its format defines them."""
 

@@ -62,20 +62,21 @@ class Head:
     def above(self) -> int:
         """The number of lines above a table's header: blank ones, comments and titles.
 
-        A title fills its first field alone, above a line of several words as long as the next.
+        Titles fill their first field alone, above a line of several words as long as the next.
         """
         lines = self.lines[:MOST_ABOVE]
         filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
         for at, index in enumerate(filled):
-            own, *below = (fields(lines[i]) for i in filled[at : at + 3])
+            own, *below = (fields(lines[i]) for i in filled[at:])
             if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
                 continue
+            table = [cells for cells in below if any(cells[1:])][:2]
             is_title = (
-                len(below) == 2
+                len(table) == 2
                 and own[0].strip() != ""
                 and not any(own[1:])
-                and 1 < len(below[0]) == len(below[1])
-                and not any(map(NUMBER.fullmatch, below[0]))
+                and 1 < len(table[0]) == len(table[1])
+                and not any(map(NUMBER.fullmatch, table[0]))
             )
             if not is_title:
                 return index

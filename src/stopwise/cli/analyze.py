@@ -88,7 +88,7 @@ def analyze(
     from stopwise import analyze as rank
     from stopwise import read_trials
 
-    check_places(output.html, output.figures)
+    check_places(output.html, output.folder)
     settings = comparison.keywords()
     how = reading.keywords() | {"lower_is_better": settings.get("lower_is_better")}
     how, known = proxy.settings(how)

@@ -55,7 +55,7 @@ def forecast(
     """
     from stopwise.cli.planning_tables import show_answers
 
-    check_places(output.html, output.figures)
+    check_places(output.html, output.folder)
     simulated = {
         "futility": futility,
         "minutes_per_trial": minutes_per_trial,

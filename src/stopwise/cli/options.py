@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from stopwise.cli.values import (
     parse_bounds,
 )
 
+# Behind the name of a folder: how wide figures are.
+WIDTH = re.compile(r":([0-9]+(?:\.[0-9]+)?)$")
 KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 NamedFiles = Annotated[
@@ -317,7 +320,23 @@ class OutputOptions(OptionGroup):
 
     as_json: AsJson = False
     html: Path | None = option("Write the answer to this file as a web page.")
-    figures: Path | None = option("Save the figures as PNG and SVG in this folder.")
+    figures: str | None = option(
+        "Save the figures as PDF, SVG and PNG in this folder, 3.5 inches wide if not said.",
+        metavar="FOLDER[:INCHES]",
+    )
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the figures go."""
+        return None if self.figures is None else Path(WIDTH.sub("", self.figures))
+
+    @property
+    def width(self) -> float:
+        """How wide the figures are, in inches."""
+        from stopwise.report.canvas import COLUMN
+
+        found = WIDTH.search(self.figures or "")
+        return float(found.group(1)) if found else COLUMN
 
 
 def refuse_unused(context: typer.Context, names: set[str], reason: str) -> None:

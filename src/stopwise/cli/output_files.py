@@ -55,13 +55,13 @@ def write_files(
     page: Callable[[], str], answers: Sequence[tuple[str, "Drawn"]], output: OutputOptions
 ) -> None:
     """Write the page and the figures of each (task, answer) as asked, and say where."""
-    html, figures = output.html, output.figures
+    html, figures = output.html, output.folder
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:
         for number, (task, answer) in enumerate(answers, start=1):
             folder = figures / f"{number}-{_file_name(task)}"
-            answer.save_figures(folder if len(answers) > 1 else figures)
+            answer.save_figures(folder if len(answers) > 1 else figures, width=output.width)
     for path in (html, figures):
         if path is not None and not output.as_json:
             typer.echo(f"written: {path}")

@@ -106,7 +106,7 @@ def plan(
     from stopwise.display import bar
     from stopwise.errors import require
 
-    check_places(output.html, output.figures)
+    check_places(output.html, output.folder)
     require(not (guesses and pilot), "give guesses or --pilot, but not both")
     if pilot is None:
         refuse_unused(context, reading.options().keys() - {"bounds"}, "without --pilot")

@@ -44,7 +44,7 @@ def sign_rows(analysis: "Analysis") -> list[dict[str, object]]:
         for one, other in ((pair.policy0, pair.policy1), (pair.policy1, pair.policy0)):
             sign = {one: ">", other: "<", None: "?"}[pair.better]
             signs[one][places[other]] = "=" if pair.same else sign
-    against = f"against 1 to {len(places)}"
+    against = f"better (>), worse (<) or open (?) than 1 to {len(places)}"
     return [
         {"policy": name, "#": places[name] + 1, against: "".join(own)}
         for name, own in signs.items()

@@ -33,18 +33,8 @@ def by_wins(analysis: "Analysis") -> "Analysis":
     """The same trials compared by wins: all intervals hold together."""
     if analysis.rules.by == "wins":
         return analysis
-    given = analysis.rules
-    rules = Rules(
-        policies=given.policies,
-        alpha=given.alpha,
-        n_max=given.n_max,
-        design=given.design,
-        baseline=given.baseline,
-        lower_is_better=given.lower_is_better,
-        by="wins",
-        adjust="bonferroni",
-        bounds=given.bounds,
-    )
+    asked = {"by": "wins", "adjust": "bonferroni", "margin": 0.0, "equivalence": None}
+    rules = replace(analysis.rules, **asked)  # type: ignore[arg-type]  # each is of its type
     return rank(analysis.aligned, Ranking(rules))
 
 

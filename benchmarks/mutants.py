@@ -159,9 +159,10 @@ def tests_of(mutant: Mutant) -> list[str]:
     def unlikely(file: Path) -> tuple[bool, bool, int]:
         text, folder = file.read_text(), file.relative_to(ROOT / "tests").parts[0]
         same = folder == folders[0] and inside.stem in file.stem
-        return not same, module not in text, folders.index(folder)
+        return not same, module not in text, (*folders, folder).index(folder)
 
     files = [file for folder in folders for file in (ROOT / "tests" / folder).rglob("test_*.py")]
+    files += (ROOT / "tests").glob("test_*.py")
     return [str(file.relative_to(ROOT)) for file in sorted(files, key=unlikely)]
 
 

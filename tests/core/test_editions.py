@@ -27,6 +27,8 @@ CASES: dict[str, dict[str, Any]] = {
     "nscore-plus, n_max, paired": {"n_max": LAST, "design": "paired"},
     "nscore-plus, paired, margin": {"design": "paired", "margin": 0.05},
     "nscore-plus, paired, not worse": {"design": "paired", "margin": -0.05},
+    "nscore-plus, sameness": {"n_max": LAST, "design": "paired", "equivalence": 0.2},
+    "nscore-plus, number": {"n_max": LAST, "design": "paired", "number": (0.6,)},
     "nscore": {},
     "nscore, paired": {"design": "paired"},
     "wsr": {},
@@ -53,16 +55,21 @@ def evidence(case: str, *, binary: bool) -> list[float]:
     """
     settings = dict(CASES[case])
     common = {"alpha": 0.05, "margin": 0.0, "design": "independent", "n_max": None, **settings}
+    within = common.pop("equivalence", None)
     method = create(method_of(case), parameters={}, **common)
-    state = method.start((1,))
+    if within is not None:
+        method = method.not_worse(0.05, within)
+    state = method.start((1, 1))
     found, rejected = [], 0
-    for n, (r0, r1) in enumerate(zip(*scores(binary), strict=True), 1):
-        state = method.step(state, np.array([r0]), np.array([r1]))
+    low, high = scores(binary)
+    low = np.full_like(low, settings["number"]) if "number" in settings else low
+    for n, (r0, r1) in enumerate(zip(low, high, strict=True), 1):
+        state = method.step(state, np.array([[r0]]), np.array([[r1]]))
         now = method.evidence(state)
-        rejected = rejected or (n if now.rejected[0] else 0)
+        rejected = rejected or (n if now.rejected.item() else 0)
         if n in LOOKS:
-            value = now.log_e[0] if np.isfinite(now.log_e[0]) else now.p_value[0]
-            found.append(float(f"{value:.9g}"))
+            log_e = now.log_e.item()
+            found.append(float(f"{log_e if np.isfinite(log_e) else now.p_value.item():.9g}"))
     return [rejected, *found]
 
 
@@ -82,7 +89,7 @@ def test_other_evidence_is_another_edition(case: str) -> None:
         COUNTING in os.environ
     ):  # by the command that pins; what depends on the machine moves nothing
         same = all(
-            values == pytest.approx(pinned.get(kind), rel=1e-8, abs=1e-12)
+            values == pytest.approx(pinned.get(kind, []), rel=1e-8, abs=1e-12)
             for kind, values in found.items()
         )
         assert_recorded(PINNED, case, {**(pinned if same else found), "edition": info.edition})

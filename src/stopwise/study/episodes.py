@@ -121,7 +121,7 @@ class Resolve(Operation[views.Resolved]):
         return _resolved(now, require_under_way(now.state, self.code))
 
 
-class Attend(Operation[views.Offer]):
+class Attend(Operation[views.StationOffer]):
     """Say that a runner starts the policies at a station from now on, or no longer does.
 
     Returns the trial that the station has at that moment: if it was started, then without it.
@@ -140,7 +140,7 @@ class Attend(Operation[views.Offer]):
             return [Attended(station=self.station, present=self.present, limit=self.limit)]
         return []
 
-    def result(self, now: Now) -> views.Offer:
+    def result(self, now: Now) -> views.StationOffer:
         return views.offer(now.state, self.station, now.clock)
 
 

@@ -119,7 +119,7 @@ class StudyReader:
         """The policies' names by label; none before they are revealed."""
         return dict(self._ledger.refresh().names or {})
 
-    def offer(self, station: str) -> views.Offer:
+    def offer(self, station: str) -> views.StationOffer:
         """Return the trial that a station has, or what it is told instead."""
         with self._ledger.reading() as state:
             return views.offer(state, station, self._ledger.clock)

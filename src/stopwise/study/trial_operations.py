@@ -32,7 +32,7 @@ from stopwise.study.state import StudyState, TrialRecord
 Given = Annotated[Any, BeforeValidator(plain_answer, json_schema_input_type=SentAnswer)]
 
 
-class NextTrial(Operation[views.Offer]):
+class NextTrial(Operation[views.StationOffer]):
     """Give a station its next trial; a trial that it already holds is returned again.
 
     A token holds one trial at a time, and nobody else can report on it.
@@ -58,7 +58,7 @@ class NextTrial(Operation[views.Offer]):
             holder=self.holder if now.grant is None else now.grant.name,
         )
 
-    def result(self, now: Now) -> views.Offer:
+    def result(self, now: Now) -> views.StationOffer:
         if any(getattr(entry.event, "reason", "") == LAPSED for entry in now.entries):
             raise Again  # what lapsed is entered first, and may change what is needed
         found = views.offer(now.state, now.station(self), now.clock)

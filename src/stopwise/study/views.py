@@ -65,7 +65,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class StationOffer:
     """What a station is told: its trial, or why there is none.
 
     There is none if the study is ``finished``, if the ``checks`` have to be gone through first, or
@@ -229,13 +229,13 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
     )
 
 
-def offer(state: StudyState, station: str, clock: float) -> Offer:
+def offer(state: StudyState, station: str, clock: float) -> StationOffer:
     """Return what a station is told of its trial."""
     trial, over = held(state, station, clock), finished(state)
     due = (
         () if over or trial is not None or state.plan is None else checks_due(state, station, clock)
     )
-    return Offer(trial=trial, finished=over and trial is None, checks=due)
+    return StationOffer(trial=trial, finished=over and trial is None, checks=due)
 
 
 def _episode(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
 from stopwise.study.actions import Actions
 from stopwise.study.operation import Operation, Result
 from stopwise.study.verdict import StudyVerdict
-from stopwise.study.views import Assignment, Offer, Status
+from stopwise.study.views import Assignment, StationOffer, Status
 from stopwise.web.links import web_address
 
 Parsed = TypeVar("Parsed")
@@ -125,10 +125,10 @@ class StudyClient(Actions):
         result: Any = None if kind is NoneType else parsed(kind, found)
         return cast(Result, result)
 
-    def offer(self, station: str) -> Offer:
+    def offer(self, station: str) -> StationOffer:
         """Return the trial that a station has, or what it is told instead."""
         return parsed(
-            Offer, self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
+            StationOffer, self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         )
 
     def holding(self, station: str) -> Assignment | None:

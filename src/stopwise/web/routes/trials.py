@@ -8,7 +8,7 @@ from stopwise.errors import NotAllowed
 from stopwise.study import limits
 from stopwise.study.access import Grant, Role
 from stopwise.study.trial_lines import TrialLine
-from stopwise.study.views import Offer, Whereabouts
+from stopwise.study.views import StationOffer, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner
 from stopwise.web.responses import Done
@@ -28,7 +28,7 @@ def list_trials(
 
 
 @router.get("/trials/held")
-def held_trial(site: Here, grant: AtTheRobot, station: Station = None) -> Offer:
+def held_trial(site: Here, grant: AtTheRobot, station: Station = None) -> StationOffer:
     """Return the trial a station currently holds, and whether it is still needed."""
     found = site.study.offer(station or grant.name)
     if found.trial is not None and grant.role is not Role.RUNNER:

@@ -1,5 +1,6 @@
 """A whole study in the browser: two operators, partial credit, a dropped connection, a verdict."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,8 @@ def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     expect(phone.locator("#code")).to_have_text(code)
     phone.get_by_role("button", name="None of these").click()
     score(phone, reached)
-    expect(phone.locator("#code")).not_to_have_text(code)
+    shown = phone.locator("#trial:not([hidden]):not([inert]) #code")
+    expect(shown.filter(has_text=re.compile(f"^{code}$"))).to_have_count(0)
     phone.get_by_role("button", name="Start").click()  # what is held is sent with it
     expect(phone.locator("#last-state")).to_have_text("Stored.")
     phone.reload()  # from now on nothing is held
@@ -150,3 +152,51 @@ def until_done(study: sw.Study, phones: list[Page]) -> None:
     for phone in phones:
         expect(phone.locator("#done")).to_contain_text("This comparison is done: stop.")
     picture(phones[0], "study-done")
+
+
+COUNT = "() => { window.taps = 0; addEventListener('click', () => window.taps++, true); }"
+CHOOSING = 2  # taps: to open the list of tasks, and to choose
+
+
+@pytest.mark.parametrize("hold", [600.0], indirect=True)
+def test_a_trial_takes_three_taps_at_most(browser: Browser, tmp_path: Path) -> None:
+    """A whole study of success or failure, with the clock and a choice of task, as users tap."""
+    plan = {"name": "taps", "policies": ["old", "new"], "tasks": ["stack", "pour"], "alpha": 0.2}
+    study = sw.Study.create(tmp_path / "study", {**plan, "n_max": 30})
+    with study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        owner.once("dialog", lambda dialog: dialog.accept())
+        owner.get_by_role("button", name="Save and lock").click()
+        expect(owner.locator("#draft")).to_have_count(0)
+        phones = {
+            task: joined(browser, url, study.create_token("operator", f"arm {task}"), PHONE)
+            for task in plan["tasks"]
+        }
+        chosen = 0
+        for task, phone in phones.items():
+            phone.evaluate(COUNT)
+            phone.get_by_label("Task of the next trial").select_option(task)
+            chosen += 1
+            phone.get_by_role("button", name="Next trial").click()
+        while any(phone.locator("#trial").is_visible() for phone in phones.values()):
+            for phone in phones.values():
+                if phone.locator("#trial").is_visible():
+                    one_trial(study, phone)
+        taps = sum(phone.evaluate("() => window.taps") for phone in phones.values())
+        for phone in phones.values():
+            phone.reload()
+            ready(phone)
+        expect(owner.locator("#live-evidence")).to_contain_text("Finished")
+    trials = study.status().scored
+    assert trials >= 10
+    assert (taps + CHOOSING * chosen) / trials <= 3.0, (taps, chosen, trials)
+
+
+def one_trial(study: sw.Study, phone: Page) -> None:
+    """Start the clock, and say how it went; the next trial, or the end, appears by itself."""
+    code = code_of(phone)
+    phone.get_by_role("button", name="Start").click()
+    good = study.resolve(code).policy == "new"
+    phone.get_by_role("button", name="Success" if good else "Failure").click()
+    shown = phone.locator("#trial:not([hidden]):not([inert]) #code")
+    expect(shown.filter(has_text=re.compile(f"^{code}$"))).to_have_count(0)

@@ -54,4 +54,4 @@ class Check(Operation[None]):
             not missing or bool(note), f"{', '.join(missing)}: not ticked, so say why in the note"
         )
         kept = tuple(name for name in checks if name in self.ticked)
-        return Checked(station=str(self.station), ticked=kept, note=note)
+        return Checked(station=now.station(self), ticked=kept, note=note)

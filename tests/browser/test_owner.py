@@ -128,7 +128,7 @@ def what_is_refused(form: Locator, study: sw.Study, push: int, under_way: int) -
     button.click()  # without a reason the browser itself asks for one
     expect(said).to_be_empty()
     for reason, line in (
-        ("mistaken", "the score must lie in [0, 30], but got 31.0"),
+        ("mistaken", "the score must lie in [0, 30], but got 31"),
         (" ", "correcting a score needs a reason"),
     ):
         form.get_by_label("Reason").fill(reason)

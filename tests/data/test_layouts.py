@@ -108,6 +108,7 @@ RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
         ),
         {(str(t), "tasks_by_number"): [0, 1, 1, 1, 1] for t in range(3)},
     ),
+    "bars.csv": ("policy|success\na|0\na|1\n", {("task", "a"): [0, 1]}),
     "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
     "items_of_apps.json": (
         json.dumps({"mail": dict(enumerate(ZERO_ONE)), "maps": dict(enumerate(ZERO_ONE))}),
@@ -231,6 +232,21 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("solver,instance,status", *([n, i, ("solved", "slow")[i % 2]] for i, n in PAIRS)),
         r"perhaps 'status'",
     ),
+    "summary_line.jsonl": (
+        objects(
+            *({"type": "episode", "policy": n, "success": i % 2} for i, n in PAIRS),
+            {"type": "summary", "policy": "new", "success": 0.5},
+        ),
+        "'summary' in column 'type' seems to sum up other rows",
+    ),
+    "events.jsonl": (
+        objects(*({"event": e, "policy": n, "success": i % 2} for i, n in PAIRS for e in "xy")),
+        r"differ in 'event' \('x', 'y'\)",
+    ),
+    "lone_rate.csv": (
+        table("policy,success", *([n, i % 2] for i, n in PAIRS), ["new", 0.45]),
+        "line 42.*0.45 stands among 0 and 1",
+    ),
     "rates_beside_lists.json": (
         json.dumps({t: {"success_rate": 0.5, "progress_score": [0.5, 1, 0.25]} for t in "xy"}),
         "each row sums up many trials",
@@ -265,3 +281,10 @@ def test_logs_of_training_beside_evaluations_are_left_out(tmp_path: Path) -> Non
 
     assert trials.counts() == {("task", "ppo"): 3, ("task", "sac"): 3}
     assert any("left out" in note and "monitor.csv" in note for note in trials.notes)
+
+
+def test_an_outcome_without_any_value_is_told(tmp_path: Path) -> None:
+    text = table("policy,success,reward", *([name, "", i] for i, name in PAIRS))
+    notes = sw.read_trials(files.text(tmp_path / "a.csv", text)).notes
+
+    assert "no value in 'success', so 'reward' is compared" in notes[0]

@@ -18,7 +18,10 @@ HEAD = 200  # rows that show how a column is written
 # What a row is called that sums up the others.
 SUMMARY = [
     written + end
-    for word in ("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std")
+    for word in (
+        *("mean", "average", "avg", "total", "overall", "sum", "all", "median", "std"),
+        *("summary", "aggregate", "aggregated"),
+    )
     for written in (word, word.title(), word.upper())
     for end in ("", ":")
 ]
@@ -89,7 +92,7 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
         name
         for name, kind in raw.frame.schema.items()
         if kind == pl.String
-        and (is_named(name, "policy", "task", "trial") or usual_name(name) in NUMBERING)
+        and (is_named(name, "policy", "task", "trial") or usual_name(name) in NUMBERING | {"type"})
     ]
     for name in keys:
         if reading.columns and name in (reading.names("policy") or ()):

@@ -21,7 +21,12 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
 CURVE = frozenset((*STEPS, *CHECKPOINTS, "checkpoint_step", "ckpt_step"))
-SPLIT = frozenset(("eval_mode", "is_train", "is_eval", "train"))
+SPLIT = frozenset(
+    (
+        *("eval_mode", "is_train", "is_eval", "train"),
+        *("type", "event", "kind", "record_type", "event_type", "row_type", "entry_type"),
+    )
+)
 # Also within a longer name, such as "invalid reason".
 SPLIT_WORDS = frozenset(
     (

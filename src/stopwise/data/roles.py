@@ -29,7 +29,7 @@ from stopwise.data.names import (
 )
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
-from stopwise.data.typed_columns import holds_number, to_names, to_numbers
+from stopwise.data.typed_columns import holds_number, is_empty, to_names, to_numbers
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
@@ -207,6 +207,10 @@ def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
     """Say which other outcomes there are, and how to get them."""
     outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
     outcomes = [name for name in outcomes if holds_number(raw.frame[name])]
+    empty = [n for n in raw.frame.columns if is_score_name(n) and is_empty(raw.frame[n])]
+    if empty:
+        text = f"{raw.source}: no value in {names_listed(empty)}, so {score!r} is compared"
+        notes.add(text, code="other-outcomes")
     directed = [name for name in outcomes if DIRECTED & words_of(name) or is_score_name(name)]
     if directed:
         text = f"{raw.source}: compared is {score!r}, not {names_listed(directed)}; "

@@ -174,6 +174,10 @@ def _refuse_no_trials(raw: RawTable, frame: pl.DataFrame, column: str, reading: 
     known = scores.drop_nulls()
     zero_or_one = known.is_in([0.0, 1.0]).sum()
     outside = ((scores < 0) | (scores > 1)).fill_null(False)
+    alone = scores.filter((scores > 0) & (scores < 1))
+    if len(alone) == 1 and zero_or_one == len(known) - 1 >= LEAST_ALIKE:
+        row = (scores == alone[0]).arg_max() or 0
+        outside |= pl.int_range(len(scores), eager=True).eq(row) & _is_last(frame, row)
     if outside.any() and LEAST_ALIKE <= zero_or_one >= NEARLY_ALL * len(known):
         row = outside.arg_max() or 0
         raise raw.error(
@@ -186,6 +190,11 @@ def _refuse_no_trials(raw: RawTable, frame: pl.DataFrame, column: str, reading: 
                 code="outlier",
             ),
         )
+
+
+def _is_last(frame: pl.DataFrame, row: int) -> bool:
+    """Whether a row is the last of its policy, as one that sums up the others is."""
+    return not bool((frame["policy"][row + 1 :] == frame["policy"][row]).any())
 
 
 def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:

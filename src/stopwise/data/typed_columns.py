@@ -103,6 +103,12 @@ def holds_number(column: pl.Series) -> bool:
     return bool(((meant | number) & ~is_missing(words)).any())
 
 
+def is_empty(column: pl.Series) -> bool:
+    """Whether every value is missing."""
+    missing = is_missing(_words(column)) if column.dtype == pl.String else column.is_null()
+    return bool(missing.all())
+
+
 def _all_words(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:
     """Whether all words pass a test; in long columns the first ones usually tell."""
     if column.dtype != pl.String:

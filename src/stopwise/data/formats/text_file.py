@@ -15,7 +15,7 @@ from stopwise.messages import Notes
 
 HEAD_BYTES = 65536
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-DELIMITERS = ("\t", ";", ",")
+DELIMITERS = ("\t", ";", "|", ",")
 COMMENT = "#"
 NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
 # So many lines are looked at to find the header below comments and a title.

@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, steady_returns, success
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
@@ -37,6 +37,8 @@ CASES: tuple[tuple[Draw, float, float, int], ...] = (
     (partial_credit, 0.5, 0.55, 200),
     (returns, 0.5, 0.5, 200),
     (returns, 0.5, 0.535, 200),
+    (steady_returns, 0.5, 0.5, 200),
+    (steady_returns, 0.5, 0.508, 200),
 )
 
 

@@ -93,7 +93,7 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert "name it with --score" in unnamed
     assert "say --lower-is-better or --higher-is-better" in undirected
     assert apart.startswith("On each of the 2 tasks: new is better than old.\n")
-    assert apart.count("2 tasks are analysed separately") == 1
+    assert apart.count("the claims on 2 tasks share alpha") == 1
     assert "(wsr, " in other
 
 

@@ -107,7 +107,7 @@ def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) ->
 
 def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> None:
     _, by_seed = run("analyze", seeds, "--bounds", "0,1", "--unit", "seed")
-    assert "2 tasks are analysed separately" in by_seed
+    assert "the claims on 2 tasks share alpha" in by_seed
     assert "--tasks mean" not in by_seed
     refused, _ = run("analyze", seeds, *MEAN, "--unit", "seed")
     _, said = run("analyze", seeds, *MEAN)

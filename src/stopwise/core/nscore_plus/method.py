@@ -26,7 +26,7 @@ from stopwise.core.nscore_plus.estimates import (
     number_deviation,
     paired_deviation,
 )
-from stopwise.core.nscore_plus.growth import SECOND_ORDER, growth_bet
+from stopwise.core.nscore_plus.growth import SECOND_ORDER, chance_within_bounds, growth_bet
 from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
 from stopwise.core.nscore_plus.sameness import chance_by_n_max, sameness_bet
 from stopwise.core.nscore_plus.state import PlusState, Sums
@@ -91,8 +91,21 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         pairs, total = self._standardised(state)
-        table = chance_table(self.alpha, n_max, self.design)
-        return table.at(np.minimum(pairs, n_max), total, self._threshold - state.log_e)
+        need = self._threshold - state.log_e
+        chance = chance_table(self.alpha, n_max, self.design).at(
+            np.minimum(pairs, n_max), total, need
+        )
+        sums, estimates = self._planned_for(state)
+        paired = self._null_mean(self.margin) if self.number else np.asarray(1 + self.margin)
+        within = chance_within_bounds(
+            pairs=pairs,
+            total=sums.high - sums.low,
+            variance=estimates.variance,
+            need=need,
+            left=n_max - pairs,
+            worst=paired if self.design == "paired" else np.asarray(0.5),
+        )
+        return np.minimum(chance, within)
 
     def _standardised(self, state: PlusState) -> tuple[Floats, Floats]:
         sums, estimates = self._planned_for(state)

@@ -63,7 +63,7 @@ def test_trials_beyond_the_last_full_round_are_those_that_no_average_has(tasks: 
     assert "note: 9 trials beyond the last full round of all tasks left out" in said
 
 
-@pytest.mark.parametrize("options", [MEAN, ("--by", "wins"), ("--goal", "best")])
+@pytest.mark.parametrize("options", [("--by", "wins"), ("--goal", "best")])
 def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: tuple[str]) -> None:
     rows = [
         (p, task, n % 2) for p, most in (("a", 9), ("b", 15)) for task in "xy" for n in range(most)

@@ -70,7 +70,7 @@ def test_the_mean_of_wins_over_tasks_counts_each_task_by_itself() -> None:
 
     assert (wins.best, means.best) == ("fast", "slow")
     assert {own.name: own.mean for own in wins.policies} == {"fast": 0.75, "slow": 0.25}
-    assert "wins more often in the mean over tasks" in wins.sentence
+    assert "each task of a round compared by itself" in wins.sentence
     assert "no bounds were declared" not in " ".join(wins.warnings)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
@@ -72,7 +71,7 @@ def asks_not_worse(rules: "Rules") -> bool:
 
 
 def checked_margin(rules: "Rules") -> float:
-    span = Scale(*rules.bounds).span
+    span = rules.scale.span
     # A margin as wide as the range would make the claim empty or certain.
     require(
         is_number(rules.margin) and abs(rules.margin) < (1 - 1e-6) * span,
@@ -93,7 +92,7 @@ def checked_margin(rules: "Rules") -> float:
 
 
 def checked_indifference(rules: "Rules") -> float:
-    span = Scale(*rules.bounds).span
+    span = rules.scale.span
     require(
         is_number(rules.indifference) and 0 <= rules.indifference < (1 - 1e-6) * span,
         f"indifference must be at least 0 and below {span:g}, the width of the bounds, but got "
@@ -104,7 +103,7 @@ def checked_indifference(rules: "Rules") -> float:
 
 
 def checked_equivalence(rules: "Rules") -> float | None:
-    span, within = Scale(*rules.bounds).span, rules.equivalence
+    span, within = rules.scale.span, rules.equivalence
     if within is None:
         return None
     require(

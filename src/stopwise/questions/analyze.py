@@ -198,7 +198,7 @@ def analyze(
             weights=weights,
             design=design,
             bounds=bounds,
-            wins=asked.get("by") == "wins",
+            by_task=asked.get("by", "means") != "means",
         )
         scenes = Scenes(column=None, source=None)
         rules, table = _posed(table, n_max, asked, groups, scenes=scenes, joined=joined)

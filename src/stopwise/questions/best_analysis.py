@@ -245,18 +245,20 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
 
     Those that have no trial, because they join later, are left out.
     """
-    rules, scale = question.rules, question.comparison.scale
+    rules, reading = question.rules, question.rules.reading
+    scale, values = reading.tested_scale, reading.values(table.layers(reading))
     names = [name for name in rules.policies if name in table.policies]
     columns = [table.policies.index(name) for name in names]
     lows, highs = mean_intervals(
-        rules.reading, scale.unit(table.scores[:, columns]), rules.alpha / len(rules.policies)
+        reading, scale.unit(values[:, columns]), rules.alpha / len(rules.policies)
     )
     aside = question.set_aside
     rest = question.policies if question.gave_up else question.resting
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
     for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
-        own = table.by_policy[name]
+        own = values[:, table.policies.index(name)]
+        own = own[~np.isnan(own)]
         done = question.decided or name in question.eliminated or name in (*aside, *rest)
         limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(

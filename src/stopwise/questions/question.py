@@ -258,16 +258,16 @@ class Question(Resumable):
 
     def _keep(self, found: Mapping[str, Floats]) -> None:
         """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
-        reading = self.rules.reading
+        reading, unit = self.rules.reading, self.comparison.scale.unit
         row = np.full((reading.kinds, len(self.policies)), np.nan)
         for name, score in reading.constants.items():
-            row[:, self._columns[name]] = score
+            row[:, self._columns[name]] = unit(np.array(score))
         for name, cells in found.items():
             own, first = self._trials[name], reading.trials(name, self.rows).start
             own += [(math.nan,) * reading.kinds] * (first - len(own))  # rows went by without it
             own += map(tuple, cells.T.tolist())
-            row[:, self._columns[name]] = reading.averaged(name, cells)
-        self._show(self.comparison.scale.unit(row if reading.kinds > 1 else row[0]))
+            row[:, self._columns[name]] = reading.averaged(name, unit(cells))
+        self._show(row if reading.kinds > 1 else row[0])
         self._seen += 1
 
     def _require_gaps(self, policy: str) -> None:

@@ -105,7 +105,7 @@ def rank(table: Table, ranking: Ranking) -> Analysis:
             *said(used, rules),
             *checkpoints_only(used),
             *_beyond(table, rules),
-            *(wide_bounds(used.without(rules.reading.constants)) if family.transitive else ()),
+            *(wide_bounds(used.without(rules.reading.constants)) if reading.ranged else ()),
             *reading.cautions(met),
             *([TIES_NOT_COUNTED] if family.ties == "paper" else []),
         ),

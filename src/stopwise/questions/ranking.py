@@ -72,7 +72,7 @@ class Ranking:
             ties="strict" if strict else rules.ties,
             sides=sides,
             elsewhere=rules.elsewhere,
-            transitive=rules.by == "means",
+            transitive=rules.reading.transitive,
         )
 
     @cached_property

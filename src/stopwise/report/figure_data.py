@@ -38,7 +38,10 @@ def tried(analysis: "Analysis") -> "list[PolicyResult]":
 def histograms(analysis: "Analysis") -> tuple[Floats, float, list[Floats]]:
     """Places on the score's axis, their distance, and the share of each policy's trials there."""
     scores = [analysis.scores[own.name] for own in tried(analysis)]
-    values, (low, high) = np.unique(np.concatenate(scores)), analysis.bounds
+    values, (low, high) = (
+        np.unique(np.concatenate(scores)),
+        analysis.rules.reading.tested_scale.ends,
+    )
     if values.size <= FEW_VALUES:
         gap = float(np.diff(values).min(initial=high - low))
         step = min(gap, (high - low) / 8)

@@ -32,7 +32,7 @@ def over_tasks(
     design: str | None,
     bounds: tuple[float, float] | None = None,
     growing: bool = False,
-    wins: bool = False,
+    by_task: bool = False,
 ) -> Table:
     """Return one table of all tasks, whose claim is about their mean.
 
@@ -49,9 +49,9 @@ def over_tasks(
         "tasks='mean' needs a trial table with a column of tasks: read it with read_trials",
         parameter="tasks",
     )
-    wins = wins or source.preferences
+    by_task = by_task or source.preferences
     require(
-        not wins or (order == "rounds" and not growing),
+        not by_task or (order == "rounds" and not growing),
         "a win is one of two trials of the same task: the mean of wins over tasks takes rounds of "
         "complete files, with ",
         Setting("task_order", "rounds"),
@@ -84,19 +84,19 @@ def over_tasks(
     else:
         kept, missing = of_every_policy(there)
         share = shares(kept, {task: share[task] for task in kept})
-    trials = source if wins else _one_range(source, kept, bounds)
+    trials = source if by_task else _one_range(source, kept, bounds)
     parts = tables(trials, design=design, in_turn=not growing)
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
-    table = _averaged(parts, share, wins=wins)
+    table = _averaged(parts, share, by_task=by_task)
     if order == "independent":
         _require_independent(table)
-    elif not wins:
+    elif not by_task:
         table = replace(table, beside=())
     if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
         table = replace(table, notes=(more, *table.notes))
-    mean = described(order, share, source.frame, table.policies, wins=wins)
+    mean = described(order, share, source.frame, table.policies, by_task=by_task)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
 
 
@@ -201,11 +201,11 @@ def _require_independent(table: Table) -> None:
     )
 
 
-def _averaged(parts: list[Table], share: Mapping[str, float], *, wins: bool) -> Table:
+def _averaged(parts: list[Table], share: Mapping[str, float], *, by_task: bool) -> Table:
     """Return the averages of rounds: the k-th row of every task is one row of the table."""
     policies = tuple(dict.fromkeys(name for part in parts for name in part.policies))
     rows = min(len(part.scores) for part in parts)
-    scale = (OrderScale if wins else Scale)(*(parts[0].bounds or (0.0, 1.0)))
+    scale = (OrderScale if by_task else Scale)(*(parts[0].bounds or (0.0, 1.0)))
     for part in parts:  # before the averages, which may lie within though a score does not
         part.check(scale.check)
     parts = [part.clipped(scale) for part in parts]

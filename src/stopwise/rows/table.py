@@ -184,4 +184,4 @@ def unit_rows(table: Table, comparison: Comparison) -> Floats:
     """Return the rows in [0, 1] as the tests see them, made of trials that are checked."""
     unit_scores(table, comparison)
     reading = comparison.reading
-    return comparison.scale.unit(reading.rows(table.layers(reading)))
+    return reading.rows(comparison.scale.unit(table.layers(reading)))

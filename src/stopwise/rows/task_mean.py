@@ -49,7 +49,7 @@ class TaskMean:
     # independent of each other, so that one bet is held through a round.
     order: str
     tasks: tuple[TaskShare, ...]
-    wins: bool = False  # whether each task of a round is won by itself
+    by_task: bool = False  # whether each task of a round is compared by itself
     doubts: tuple[str, ...] = ()  # signs that the tasks were not drawn at random, one clause each
 
     @property
@@ -59,9 +59,9 @@ class TaskMean:
         how = {
             "random": "the task of each row drawn at random",
             "rounds": "one trial of every task averaged into each row",
-            "won": "each task of a round won, lost or tied by itself",
+            "by task": "each task of a round compared by itself",
             "independent": "one trial of every task in each row, independent of each other",
-        }["won" if self.wins else self.order]
+        }["by task" if self.by_task else self.order]
         return f"the {'' if equal else 'weighted '}mean over {len(self.tasks)} tasks, {how}"
 
     @property
@@ -72,7 +72,7 @@ class TaskMean:
     @property
     def declared(self) -> dict[str, Any]:
         """What follows for the rules."""
-        held = self.wins or self.order == "independent"
+        held = self.by_task or self.order == "independent"
         return {"rounds": tuple(task.share for task in self.tasks)} if held else {}
 
     def text_rows(self) -> list[dict[str, Any]]:
@@ -173,7 +173,7 @@ def described(
     policies: Sequence[str],
     doubts: tuple[str, ...] = (),
     *,
-    wins: bool = False,
+    by_task: bool = False,
 ) -> TaskMean:
     """Return the mean over tasks with what each task shows, from a frame of trials."""
     import polars as pl
@@ -194,7 +194,7 @@ def described(
             for task, part in share.items()
         ),
         doubts=doubts,
-        wins=wins,
+        by_task=by_task,
     )
 
 

@@ -59,8 +59,8 @@ def trials_of(number: int | None, n_max: int | None, row: int) -> range:
     return range(row * number // n_max, (row + 1) * number // n_max)
 
 
-def averages(trials: Floats, starts: Ints, bounds: tuple[float, float]) -> Floats:
-    """Averages of groups of trials (along the last axis) that begin at these.
+def averages(trials: Floats, starts: Ints) -> Floats:
+    """Averages of groups of trials in [0, 1] (along the last axis) that begin at these.
 
     Scores that are missing are left out of their group; a group without any is NaN.
     """
@@ -70,7 +70,7 @@ def averages(trials: Floats, starts: Ints, bounds: tuple[float, float]) -> Float
     found = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=found, where=counts > 0)
     # Of scores at a bound the average may be off by a rounding error.
-    inside: Floats = np.clip(found, *bounds)
+    inside: Floats = np.clip(found, 0.0, 1.0)
     return inside
 
 
@@ -122,14 +122,13 @@ class Averages(Scores):
             own = np.full((*trials.shape[:-2], int(starts[-1])), np.nan)
             given = trials[..., : int(starts[-1]), index]
             own[..., : given.shape[-1]] = given
-            found[..., index] = averages(own, starts[:-1], self.rules.bounds)
+            found[..., index] = averages(own, starts[:-1])
         known = ~np.isnan(found.reshape(-1, *found.shape[-2:])).all(axis=0)
         meeting = np.flatnonzero(known.sum(axis=1) > 1)
         return found[..., : meeting.max(initial=-1) + 1, :]
 
     def averaged(self, policy: str, cells: Floats) -> Floats:
-        found = averages(self.scale.clip(cells), np.array([0]), self.rules.bounds)
-        return super().averaged(policy, found)
+        return super().averaged(policy, averages(cells, np.array([0])))
 
     @property
     def _groups(self) -> Mapping[str, int]:

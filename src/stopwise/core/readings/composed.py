@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.readings.against import Against
 from stopwise.core.readings.averages import Averages
+from stopwise.core.readings.by_task import ByTask
 from stopwise.core.readings.control import Control, Judge
 from stopwise.core.readings.list_rules import Listed
-from stopwise.core.readings.round_wins import RoundWins
 from stopwise.core.readings.rounds import Rounds
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Each may change what those behind it give.
 PARTS: tuple[type[Scores], ...] = (
-    *(Judge, Control, Listed, Rounds, RoundWins),
+    *(Judge, Control, Listed, Rounds, ByTask),
     *(Against, Averages, Wins),
 )
 COMPARED_BY = ("means", WINS)

@@ -81,6 +81,8 @@ class Scores:
     pair_names = ("policy 0", "policy 1")
     # Whether the better of two is better than all that are worse than the other.
     transitive = True
+    # Whether evidence grows with the part of the declared range that scores fill.
+    ranged = True
     # Whether a claim of sameness assumes a difference that stays the same.
     steady = True
     # What claims are about, as words behind them; empty for all scenes there may be.
@@ -171,11 +173,11 @@ class Scores:
         return scores
 
     def rows(self, trials: Floats) -> Floats:
-        """Rows by policies along the last axes, made of their trials."""
+        """Rows by policies along the last axes, made of their trials in [0, 1]."""
         return trials
 
     def averaged(self, policy: str, cells: Floats) -> Floats:  # noqa: ARG002
-        """What a row has of a policy, whose trials in it are along the last axis."""
+        """What a row has of a policy, given its trials in [0, 1] along the last axis."""
         return cells[..., 0]
 
     def ran(self, layers: Floats) -> Floats:

@@ -55,7 +55,7 @@ class Wins(Scores):
         *("share won", "difference of the shares won"),
     )
     tested_design = "paired"
-    transitive = False
+    transitive = ranged = False
 
     @staticmethod
     def declared(rules: "Rules") -> bool:

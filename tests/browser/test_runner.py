@@ -13,8 +13,10 @@ import stopwise as sw
 from stopwise.study import runner as runner_module
 from stopwise.web.client import StudyClient
 from tests.browser.attended import STATIONS, through
+from tests.browser.phone import phone_of, picture, running, take, tap
 from tests.policies.served import served as policy_served
-from tests.study.runners import attending, free_port, written
+from tests.study.live import Clock
+from tests.study.runners import attending, eventually, free_port, written
 from tests.web.serving import CUPS, served
 
 MILESTONES = [step["name"] for step in CUPS["tasks"][0]["score"]["milestones"]]
@@ -94,3 +96,32 @@ def test_two_phones_and_an_owner_and_nobody_knows(
 def tick(phone: Page, reached: str) -> None:
     """Tick the last step that was reached."""
     phone.get_by_role("button", name=MILESTONES[int(reached) - 1]).click()
+
+
+def test_a_phone_stops_the_robot_and_tells_of_a_runner_that_is_gone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    clock = Clock()
+    with running(tmp_path, clock=clock) as (study, url):
+        study.attend("arm 1")
+        phone = phone_of(browser, study, url)
+        said, stop = phone.locator("#robot-text"), phone.get_by_role("button", name="Stop")
+        take(phone)
+        expect(stop).to_be_hidden()
+        tap(phone, "Start")
+        eventually(lambda: study.whereabouts(1, station="arm 1").started)
+        study.begin_episode(1, "one")
+        expect(said).to_have_text("The robot is running.")
+        picture(phone, "study-running")
+        clock.time += 11  # and no sign of life
+        expect(said).to_contain_text("The runner does not answer: stop the robot by hand")
+        study.hear("arm 1")
+        expect(said).to_have_text("The robot is running.")
+        stop.click()
+        expect(said).to_have_text("Stopping…")
+        assert study.whereabouts(1, station="arm 1").stopping
+        study.end_episode(1, "one", outcome="stopped", seconds=3.0)
+        expect(said).to_have_text("The robot has stopped: score what you saw.")
+        expect(stop).to_be_hidden()
+        study.unblind(reason="too early")
+        expect(phone.locator("#names-out")).to_be_visible()

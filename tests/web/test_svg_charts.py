@@ -5,7 +5,7 @@ from stopwise.web.svg_charts import candidate_chart, evidence_chart, interval_ch
 
 
 def task(*p_values: float, better: str | None = None) -> TaskView:
-    curve = CurveView(label="B ? A", n=list(range(len(p_values))), p_value=list(p_values))
+    curve = CurveView(label="A and B", n=list(range(len(p_values))), p_value=list(p_values))
     pair = PairView(
         policy0="A", policy1="B", better=better, implied=False, n=len(p_values) - 1,
         p_value=p_values[-1], log_e=None, low=-0.2, high=0.8, interval_level=0.95,

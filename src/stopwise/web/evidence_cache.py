@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from stopwise.errors import NotAllowed
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.standing import PairResult
 from stopwise.report.figure_data import curve_of
 from stopwise.study.study import Study
 from stopwise.study.verdict import TaskVerdict, finite
@@ -174,10 +175,15 @@ def _pairs(analysis: Analysis) -> list[PairView]:
             log_e=finite(pair.log_e),
             low=pair.interval.low,
             high=pair.interval.high,
-            curve=_thinned(curve.label, curve.n, curve.value),
+            curve=_thinned(_label(pair, curve.label), curve.n, curve.value),
         )
         for pair, curve in zip(analysis.pairs, curves, strict=True)
     ]
+
+
+def _label(pair: PairResult, found: str) -> str:
+    """Return what a pair is called in a figure: its finding, or the two policies."""
+    return found if pair.decided else f"{pair.policy0} and {pair.policy1}"
 
 
 def _thinned(label: str, n: np.ndarray, value: np.ndarray) -> CurveView:

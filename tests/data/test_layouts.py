@@ -1,5 +1,6 @@
 """Layouts that people's own scripts write: read right, or asked about."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -288,3 +289,14 @@ def test_an_outcome_without_any_value_is_told(tmp_path: Path) -> None:
     notes = sw.read_trials(files.text(tmp_path / "a.csv", text)).notes
 
     assert "no value in 'success', so 'reward' is compared" in notes[0]
+
+
+@pytest.mark.parametrize("name", [*RIGHT])
+def test_packed_files_are_read_as_they_are_unpacked(tmp_path: Path, name: str) -> None:
+    content, expected = RIGHT[name]
+    path = tmp_path / f"{name}.gz"
+    path.write_bytes(gzip.compress(content.encode()))
+
+    frame = sw.read_trials(path).frame
+    found = {key: own["score"].to_list() for key, own in frame.group_by("task", "policy")}
+    assert found == expected

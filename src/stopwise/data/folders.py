@@ -34,7 +34,7 @@ class Job:
 
 def name_of(path: Path) -> str:
     """Return the policy that a file is named after, or its folder where tools name the file."""
-    stem = path.stem.removesuffix(".monitor")
+    stem = Path(path.name.removesuffix(".gz")).stem.removesuffix(".monitor")
     part = PART.fullmatch(stem)
     stem = part["stem"] if part and path.is_file() and part["number"] else stem
     stem = stem.strip(" ._-")

@@ -11,7 +11,7 @@ SUFFIXES = (".csv", ".tsv")
 
 def recognise(head: Head) -> bool:
     """Whether the first line is a header: by the file's ending, or a column that is a score."""
-    suffix = head.path.suffix.lower() in SUFFIXES
+    suffix = head.suffix in SUFFIXES
     return bool(head.header) and (suffix or any(map(is_score_name, head.header)))
 
 

@@ -30,7 +30,7 @@ def read_delimited(
     notes, watched = Notes(), growing() is not None
     first = next((line for index, line in enumerate(_lines(head)) if index == above), "")
     require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
-    plain = not watched and head.encoding == "utf-8-sig" and b"\n" in head.start
+    plain = not (watched or head.is_packed) and head.encoding == "utf-8-sig" and b"\n" in head.start
     source = path if plain else io.BytesIO(head.whole_lines(notes).encode())
     try:
         frame = pl.read_csv(
@@ -91,8 +91,9 @@ def _note_cut_off(head: Head, frame: pl.DataFrame, notes: Notes) -> None:
 
 
 def _ends_open(head: Head) -> bool:
-    with head.path.open("rb") as file:
-        file.seek(-min(2, head.path.stat().st_size), io.SEEK_END)
+    with head.open() as file:
+        file.seek(0, io.SEEK_END)
+        file.seek(max(file.tell() - 2, 0))
         return not set(file.read()) & set(b"\r\n")
 
 
@@ -141,5 +142,5 @@ def _lines(head: Head) -> Iterator[str]:
     if found is not None:
         yield from io.StringIO(found[0])
         return
-    with head.path.open(encoding=head.encoding, newline="") as file:
+    with io.TextIOWrapper(head.open(), encoding=head.encoding, newline="") as file:
         yield from file

@@ -27,7 +27,8 @@ def read(head: Head) -> RawTable:
 
     The last line of a file that is being watched counts once it is a whole object.
     """
-    path, notes, text = head.path, Notes(), None
+    path, notes = head.path, Notes()
+    text = head.text() if head.is_packed else None
     if (found := head.torn()) is not None:
         text = "".join(found) if is_object(found[1]) else head.whole_lines(notes)
     frame = _read_at_once(path if text is None else io.BytesIO(text.encode()))

@@ -84,7 +84,7 @@ def recognise(head: Head) -> bool:
     except json.JSONDecodeError:
         return True
     alone = sum(1 for line in head.lines if line.strip()) == 1
-    single = isinstance(first, dict) and alone and head.path.suffix.lower() == ".json"
+    single = isinstance(first, dict) and alone and head.suffix == ".json"
     nested = isinstance(first, dict) and any(isinstance(v, dict | list) for v in first.values())
     return isinstance(first, list) or single or (nested and alone)
 

@@ -1,10 +1,12 @@
 """A file as every format looks at it: its beginning, read once, and its whole text."""
 
 import csv
+import gzip
 import io
 import json
 import re
 import zipfile
+import zlib
 from codecs import getincrementaldecoder
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +16,7 @@ from stopwise.data.growing import growing
 from stopwise.messages import Notes
 
 HEAD_BYTES = 65536
+GZIP = b"\x1f\x8b"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = ("\t", ";", "|", ",")
 COMMENT = "#"
@@ -29,12 +32,30 @@ class Head:
     path: Path
 
     @cached_property
+    def is_packed(self) -> bool:
+        """Whether the file is compressed by gzip."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(2) == GZIP
+        except OSError:
+            return False
+
+    @cached_property
+    def suffix(self) -> str:
+        """The ending of the file, or of what is packed in it, in lower case."""
+        return Path(self.path.name.removesuffix(".gz")).suffix.lower()
+
+    def open(self) -> io.BufferedReader | gzip.GzipFile:
+        """Open the file, unpacked."""
+        return gzip.open(self.path) if self.is_packed else self.path.open("rb")
+
+    @cached_property
     def start(self) -> bytes:
         """The first bytes."""
         try:
-            with self.path.open("rb") as file:
+            with self.open() as file:
                 return file.read(HEAD_BYTES)
-        except OSError:
+        except (OSError, EOFError, zlib.error):
             return b""
 
     @cached_property
@@ -110,7 +131,10 @@ class Head:
 
     def content(self) -> bytes:
         """Return the whole content."""
-        return self.start if len(self.start) < HEAD_BYTES else self.path.read_bytes()
+        if len(self.start) < HEAD_BYTES:
+            return self.start
+        with self.open() as file:
+            return file.read()
 
     def text(self) -> str:
         """Return the whole text, with any kind of line end as a newline."""

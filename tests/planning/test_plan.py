@@ -11,6 +11,7 @@ from scipy import stats
 
 import stopwise as sw
 from stopwise.core.barnard import barnard_region
+from stopwise.core.rules import Rules
 from stopwise.planning.fixed_sample import (
     ALL_PAIRS,
     PAIRED_T,
@@ -19,6 +20,7 @@ from stopwise.planning.fixed_sample import (
 )
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
+from stopwise.planning.studies import OrderStudy, PlannedRanking
 from stopwise.rollout.executors import processes
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
@@ -73,6 +75,27 @@ def test_simulated_rows_agree_with_a_slow_simulation() -> None:
     assert abs(np.mean(used) - row.mean_n) < 4 * np.std(used) / np.sqrt(studies)
     assert row.power_error <= 0.015
     assert row.mean_n_error <= 0.03 * row.mean_n
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"alternative": "less"}, {"futility": "binding"}, {"margin": 0.1}, {"list_size": 60}],
+)
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_the_simulator_and_the_replay_of_pairs_plan_alike(
+    settings: dict[str, Any], design: str
+) -> None:
+    """Two policies go through the faster one, studies with a past through the other."""
+    ranking = PlannedRanking(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
+    population = Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6)))
+    ends = [
+        OrderStudy(ranking, population, past).simulate(np.random.SeedSequence(2), 200)
+        for past in (None, np.empty((0, 2)))
+    ]
+    for name, first, second in zip(
+        vars(ends[0]), *(vars(one).values() for one in ends), strict=True
+    ):
+        assert np.array_equal(first, second), name
 
 
 def beta(rng: np.random.Generator, mean: float, deviation: float, n: int) -> list[float]:

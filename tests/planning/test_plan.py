@@ -79,7 +79,7 @@ def test_simulated_rows_agree_with_a_slow_simulation() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"alternative": "less"}, {"futility": "binding"}, {"margin": 0.1}, {"list_size": 60}],
+    [{}, {"alternative": "less"}, {"futility": "binding"}, {"equivalence": 0.2}, {"list_size": 60}],
 )
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_the_simulator_and_the_replay_of_pairs_plan_alike(

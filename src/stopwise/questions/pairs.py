@@ -229,7 +229,10 @@ class PairStates:
 
     def _backed(self) -> Floats:
         """Return the p-values of the orders, as far as nothing else holds them up."""
-        return self.p_value if self.same is None else self.same.backed(self.p_value, self.open)
+        if self.same is None:
+            return self.p_value
+        level = self.budget.levels(self.factor)
+        return self.same.backed(self.p_value, self.open, level, self.claims)
 
     def _closed(self, claims: Bools) -> Bools:
         """Return which pairs are declared the same, given the orders claimed."""

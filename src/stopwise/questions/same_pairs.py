@@ -35,13 +35,15 @@ class SamePairs:
         self.p_not_worse[at] = now
         return lower
 
-    def backed(self, p_value: Floats, open_: Bools) -> Floats:
+    def backed(self, p_value: Floats, open_: Bools, level: Floats, claims: Bools) -> Floats:
         """Return the p-values of the orders: whoever is better must not be worse, too.
 
-        A pair that was closed as the same gets no order any more.
+        That is shown at the level of sameness, while orders are held against ``level``. A pair that
+        was closed as the same gets no order any more.
         """
         closed = (self.found & ~open_)[..., None]
-        return np.where(closed, 1.0, np.maximum(p_value, self.p_not_worse))
+        share = (level / self.budget.level_of_sameness(claims))[..., None]
+        return np.where(closed, 1.0, np.maximum(p_value, share * self.p_not_worse))
 
     def shown(self, claims: Bools, open_: Bools) -> Bools:
         """Return which pairs are the same, given the orders claimed and the pairs open before."""

@@ -118,12 +118,12 @@ class TestMethodContract:
         self, case: str, alternative: str, ties: str
     ) -> None:
         """Bit for bit, whatever the number of runs beside it."""
-        scores0, scores1 = scores_for(case, runs=40, seed=1)
+        scores0, scores1 = scores_for(case, runs=8, seed=1)
         settings = settings_of(case, alternative=alternative, ties=ties)
 
         sim = sw.simulate(scores0=scores0, scores1=scores1, **settings)
 
-        for run in range(40):
+        for run in range(8):
             verdict = sw.SequentialTest(**settings).run(scores0[run], scores1[run])
             expected = {"policy1": 1, "policy0": 0, "undecided": -1}[verdict.decision]
             assert sim.decision[run] == expected

@@ -18,6 +18,7 @@ from stopwise.core.dependence import (
     _block_evidence,
     dependence,
 )
+from stopwise.core.snapshot import dump
 from stopwise.messages import Message
 from stopwise.web.evidence_cache import evidence_of
 
@@ -154,3 +155,14 @@ def test_a_study_says_so_on_its_page_and_in_its_report(tmp_path: Path) -> None:
         assert task.sentence is not None
         assert "declare such trials as paired" in task.sentence
         assert "declare such trials as paired" in study.report()
+
+
+@pytest.mark.parametrize(("place", "wrong"), [(0, 9), (2, [0.2, 0.3]), (4, [0.0]), (2, ["x"])])
+def test_a_saved_watch_that_does_not_fit_is_refused(place: int, wrong: Any) -> None:
+    test = sw.SequentialTest()
+    test.update(0.2, 0.9)
+    content = json.loads(test.to_json())["content"]
+    content["dependence"]["cuts"][1][place] = wrong
+
+    with pytest.raises(sw.InvalidState, match="does not fit together"):
+        sw.SequentialTest.from_json(dump("SequentialTest", 1, content))

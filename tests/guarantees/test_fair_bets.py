@@ -8,11 +8,15 @@ independent scores is its value at the two means; in the paired design it is a s
 their difference alone, so its mean is its value at the difference of means.
 """
 
+import itertools
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
+import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore, NScoreState
@@ -143,6 +147,64 @@ def test_nothing_is_rejected_before_the_evidence_is_there(name: str, alpha: floa
         near += int(((product < 1 / alpha) & (product > 1 / (1.1 * alpha))).sum())
 
     assert near, "an alpha larger by a tenth would not show"
+
+
+Given = tuple[float | None, float | None, float, float]  # scores of both, and what a proxy says
+
+
+def grown(text: str, pair: Given) -> float:
+    """Return the factor by which a pair changes the wealth of a saved test."""
+    test = sw.SequentialTest.from_json(text)
+    before = test.verdict.log_e
+    after = test.update(*pair[:2], proxy=pair[2:]).log_e
+    assert before is not None
+    assert after is not None
+    return math.exp(after - before)
+
+
+def states(**settings: Any) -> Iterator[str]:
+    """Yield tests with a proxy that is right in nine of ten pairs, saved at some of the pairs."""
+    rng = np.random.default_rng(8)
+    test = sw.SequentialTest(alternative="greater", alpha=1e-9, design="paired", **settings)
+    for pair in range(25):
+        if pair in (0, 1, 4, 12, 24):
+            yield test.to_json()
+        r0, r1 = (rng.random(2) < (0.4, 0.8)) * 1.0
+        g0, g1 = np.where(rng.random(2) < 0.9, (r0, r1), rng.random(2))
+        asked = "audit" not in settings or rng.random() < settings["audit"]
+        test.update(*((r0, r1) if asked else (None, None)), proxy=(g0, g1))
+
+
+CORNERS: list[Any] = list(itertools.product((0.0, 1.0), repeat=4))
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.1, -0.1])
+@pytest.mark.parametrize("mean", [0.0, 0.2, -0.4])
+def test_bets_with_a_proxy_are_fair(margin: float, mean: float) -> None:
+    """A factor is straight in the differences of scores and proxy: their means tell its mean."""
+    for text in states(proxy_mean=mean, margin=margin):
+        found = {pair: grown(text, pair) for pair in CORNERS}
+        nothing = found[0, 0, 0, 0]
+        by_score, by_proxy = found[0, 1, 0, 0] - nothing, found[0, 0, 0, 1] - nothing
+        for (r0, r1, g0, g1), factor in found.items():
+            assert factor > 0
+            straight = nothing + by_score * (r1 - r0) + by_proxy * (g1 - g0)
+            assert factor == pytest.approx(straight, abs=1e-9)
+        assert nothing + by_score * margin + by_proxy * mean <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("chance", [0.2, 0.7])
+def test_bets_with_a_judge_are_fair(chance: float) -> None:
+    """On average over the lot, whatever the judge says, a factor is straight in what people say."""
+    for text in states(audit=chance):
+        for g0, g1 in itertools.product((0.0, 1.0), repeat=2):
+            unasked = grown(text, (None, None, g0, g1))
+            means = {
+                r1 - r0: chance * grown(text, (r0, r1, g0, g1)) + (1 - chance) * unasked
+                for r0, r1 in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0))
+            }
+            assert means[0] <= 1 + 1e-9
+            assert means[-1] + means[1] == pytest.approx(2 * means[0], abs=1e-9)
 
 
 class Reckless(NScorePlus):

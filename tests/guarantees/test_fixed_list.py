@@ -8,6 +8,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.readings.fixed_list import OnList
+from tests.guarantees.ruin import assert_attained
 
 ALPHA = 0.2
 
@@ -47,6 +48,19 @@ def test_no_list_is_misjudged_in_more_than_alpha_of_its_orders(
     declared = found.decision == 1
     assert declared[total > margin * size + 1e-9].all()
     assert 0 < worst_error(lists, total <= margin * size + 1e-9, declared) <= ALPHA
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_larger_alpha_would_show(alternative: str) -> None:
+    sequences, lists = orders((-1, 0, 1), 9)
+    total = sequences.sum(axis=1)
+    null = total <= 0 if alternative == "greater" else total == 0
+
+    def risk(alpha: float) -> float:
+        found = studied(sequences, alternative=alternative, alpha=alpha)
+        return worst_error(lists, null, np.isin(found.decision, (0, 1)))
+
+    assert_attained(risk, 0.19, 1.25)
 
 
 @pytest.mark.parametrize("reference", [0.5, 1 / 3])

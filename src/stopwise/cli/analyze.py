@@ -107,7 +107,7 @@ def analyze(
     mean = tasks.keywords()
     found = (
         list(rank(trials, tasks="each", **settings).values())
-        if mean["tasks"] is None and comparison.list_size is None
+        if mean["tasks"] is None and not comparison.of_scenes
         else [rank(trials, **mean, **settings)]
     )
     code = code_of(found) if exit_code else None
@@ -120,13 +120,14 @@ def _tell_anywhere(
     trials: Any, margin: float, comparison: FileComparisonOptions, *, as_json: bool
 ) -> None:
     """Say of each policy whether it is not worse than the baseline on any task."""
+    from stopwise.core.settings import GateSettings
     from stopwise.questions.anywhere import not_worse_anywhere
 
     if comparison.baseline is None:
         raise Mistyped("--not-worse-anywhere needs a policy to hold others against: --baseline")
     known = comparison.keywords()
-    settings = ("method", "n_max", "design", "list_size", "lower_is_better")
-    asked = {name: known[name] for name in settings if name in known}
+    settings = {*GateSettings.__annotations__, "design"} - {"alpha"}
+    asked = {name: value for name, value in known.items() if name in settings}
     others = [name for name in trials.policies if name != comparison.baseline]
     found = [
         not_worse_anywhere(

@@ -116,6 +116,11 @@ class ComparisonOptions(OptionGroup):
         show_default="means",
     )
 
+    @property
+    def of_scenes(self) -> bool:
+        """Whether claims are about a fixed list, whose scenes may belong to several tasks."""
+        return self.list_size is not None
+
     def keywords(self) -> dict[str, Any]:
         """Return the settings as keywords of the library, which detects a design of None."""
         found = super().keywords()

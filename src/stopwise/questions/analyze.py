@@ -178,7 +178,7 @@ def analyze(
     require_tasks_choice(tasks, task_order, weights, choices=(None, "mean", "each"))
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
     if tasks is None:
-        trials = scene_list.on_list(trials, asked.get("list_size"), design)
+        trials = scene_list.drawn(trials, asked, design)
     groups = Groups(stored, unequal)
     proxied = proxy is not None or proxy_scores is not None
     if tasks == "mean":
@@ -253,7 +253,7 @@ def _posed(
     joined: Mapping[str, int] | None = None,
 ) -> tuple[Rules, Table]:
     table, declared = groups.declared(table, n_max)
-    table, whole = scene_list.declared(table, settings.get("list_size"))
+    table, whole = scene_list.declared(table, settings)
     if joined:  # policies that came later were declared
         notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
         table = replace(table, notes=tuple(notes))

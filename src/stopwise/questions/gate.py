@@ -115,11 +115,11 @@ def gate(
         new, baseline, results, {**reading, "bounds": bounds, "lower_is_better": lower}
     )
     trials, _ = taken(trials, {**own, **_for_scores(trials, reading)}, bounds=bounds)
-    trials = scene_list.on_list(trials, own.get("list_size"), design, task)
+    trials = scene_list.drawn(trials, own, design, task)
     table = pairs_of(
         trials, names, task=task, design=design, bounds=bounds, growing=state is not None
     )
-    table, whole = scene_list.declared(table, own.get("list_size"))
+    table, whole = scene_list.declared(table, own)
     pairs = complete(table, names)
     given = {key: value for key, value in own.items() if value is not None}
     rules = Rules.of(

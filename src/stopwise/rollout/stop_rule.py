@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import rules_beside
-from stopwise.core.readings.averages import numbers_of, stored_scores
+from stopwise.core.readings.averages import stored_scores
+from stopwise.core.readings.list_rules import numbers_of
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import is_number, require_whole, without_gradient
@@ -107,7 +108,7 @@ class StopRule(Resumable):
         rules = rules_beside(
             proxy_scores,
             policies=tuple(policies),
-            groups=numbers_of(self._stored, settings.get("list_size")),
+            groups=numbers_of(self._stored, settings),
             stored=tuple(self._stored),
             **settings,
         )

@@ -1,7 +1,7 @@
 """Files of trials on a fixed list of scenes: whether it is whole, and in which order it came."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -20,12 +20,15 @@ from stopwise.rows.table import Table
 SORTED_SCENES = 6
 
 
-def on_list(trials: Any, list_size: Any, design: str | None = None, task: str | None = None) -> Any:
+def drawn(
+    trials: Any, settings: Mapping[str, Any], design: str | None = None, task: str | None = None
+) -> Any:
     """Return trials in the order in which scenes were drawn, or raise if they cannot be.
 
     A scene is a block of one of the tasks. Anything but a trial table has no names of scenes, and
     stays as it is.
     """
+    list_size = settings.get("list_size")
     if list_size is None or not isinstance(trials, Trials):
         return trials
     if task is None:
@@ -60,16 +63,17 @@ def on_list(trials: Any, list_size: Any, design: str | None = None, task: str | 
         return trials
     for policy, own in parts.items():
         _require_same_order(longest, parts[longest], policy, own)
-    drawn = list(dict.fromkeys([*parts[longest], *trials.frame["block"]]))
-    place = pl.col("block").replace_strict(drawn, range(len(drawn)), return_dtype=pl.Int64)
+    order = list(dict.fromkeys([*parts[longest], *trials.frame["block"]]))
+    place = pl.col("block").replace_strict(order, range(len(order)), return_dtype=pl.Int64)
     return replace(trials, frame=numbered(trials.frame.sort(place, maintain_order=True)))
 
 
-def declared(table: Table, list_size: Any) -> tuple[Table, dict[str, Any]]:
+def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
     """Return a table with what its rows declare: whether they are all of a list.
 
     Then the totals decide, whatever the order of the rows.
     """
+    list_size = settings.get("list_size")
     if list_size is None:
         return table, {}
     size, rows = require_whole(list_size, "list_size", 1), len(table.scores)

@@ -4,7 +4,7 @@ A row holds for each policy one trial, or the average of a group of its trials. 
 follow from numbers that were declared before any score. Why that is valid: docs/design/readings.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.readings.score import Met, Scores
 from stopwise.core.scores import numeric_array, require_whole
 from stopwise.errors import require
-from stopwise.messages import counted, named
+from stopwise.messages import named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
@@ -35,17 +35,6 @@ def stored_scores(stored: Any) -> dict[str, list[Any]]:
         )
         found[name] = scores.astype(float).tolist()
     return found
-
-
-def numbers_of(stored: Mapping[str, Sequence[float]], list_size: Any) -> dict[str, int]:
-    """Return the numbers of stored trials, of which rows take groups; of a list, one each."""
-    numbers = {name: len(own) for name, own in stored.items()}
-    if list_size is None:
-        return numbers
-    for name, number in numbers.items():
-        text = f"{name!r} has {counted(number, 'stored trial')}, but the list has {list_size} "
-        require(number == list_size, f"{text}scenes: one of each is needed", parameter="stored")
-    return {}
 
 
 def trials_of(number: int | None, n_max: int | None, row: int) -> range:

@@ -1,5 +1,6 @@
 """The reading of a fixed list of scenes: each is tried once, in an order drawn at random."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,24 @@ from stopwise.core.readings.fixed_list import ListSequence, OnList
 from stopwise.core.readings.score import Scores
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
-from stopwise.messages import Setting, named
+from stopwise.messages import Setting, counted, named
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
+
+
+def numbers_of(
+    stored: Mapping[str, Sequence[float]], settings: Mapping[str, Any]
+) -> dict[str, int]:
+    """Return the numbers of stored trials, of which rows take groups; of a list, one each."""
+    numbers = {name: len(own) for name, own in stored.items()}
+    size = settings.get("list_size")
+    if size is None:
+        return numbers
+    for name, number in numbers.items():
+        text = f"{name!r} has {counted(number, 'stored trial')}, but the list has {size} scenes: "
+        require(number == size, f"{text}one of each is needed", parameter="stored")
+    return {}
 
 
 class Listed(Scores):

@@ -34,7 +34,7 @@ def test_the_mean_over_tasks_of_scores_of_which_less_is_better() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"by": "wins", "task_order": "random"}, "a win is one of two trials of the same task"),
+        ({"by": "wins", "task_order": "random"}, "each task is compared by itself"),
         ({"by": "wins", "goal": "best"}, "a best policy need not exist"),
         ({"unit": "seed"}, "asks about one task"),
         (

@@ -52,8 +52,7 @@ def over_tasks(
     by_task = by_task or source.preferences
     require(
         not by_task or (order == "rounds" and not growing),
-        "a win is one of two trials of the same task: the mean of wins over tasks takes rounds of "
-        "complete files, with ",
+        "each task is compared by itself: that takes rounds of complete files, with ",
         Setting("task_order", "rounds"),
         parameter="task_order",
     )

@@ -65,7 +65,7 @@ class Listed(Scores):
             Setting("list_size", n_max),
         )
         require(
-            rules.by == "means" or rules.design == "paired",
+            self.transitive or rules.design == "paired",
             "how often a policy wins on a list depends on which scenes meet: wins need the paired "
             "design, where policies meet on each scene",
             parameter="design",

@@ -30,6 +30,7 @@ class Apart(NamedTuple):
     second: str
     value: Any
     reason: str
+    given: Any = ANY  # the value of the first
 
 
 APART = (
@@ -43,6 +44,7 @@ APART = (
         "best",
         "a may win more often against b, b against c and c against a, so a best policy need not "
         "exist; ask for the order",
+        given="wins",
     ),
     Apart("groups", "by", "wins", "it is no trial that wins"),
     Apart(
@@ -82,7 +84,7 @@ def require_together(given: Mapping[str, Any], usual: Mapping[str, Any]) -> None
     """Raise at the first settings that do not go together; what is usual goes with everything."""
     apart = apart_in(given, usual)
     if apart is not None:
-        first, second, value, reason = apart
+        first, second, value, reason, _ = apart
         subject = CALLED.get(first, named(first))
         other = CALLED.get(second, named(second)) if value is ANY else Setting(second, value)
         raise InvalidInput(subject, " does not go with ", other, f": {reason}", parameter=first)
@@ -91,7 +93,8 @@ def require_together(given: Mapping[str, Any], usual: Mapping[str, Any]) -> None
 def apart_in(given: Mapping[str, Any], usual: Mapping[str, Any]) -> Apart | None:
     """Return the first settings that do not go together, or None."""
     for apart in APART:
-        if _asked(given, usual, apart.first) and _asked(given, usual, apart.second, apart.value):
+        first = _asked(given, usual, apart.first, apart.given)
+        if first and _asked(given, usual, apart.second, apart.value):
             return apart
     return None
 

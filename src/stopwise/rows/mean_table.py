@@ -83,7 +83,7 @@ def over_tasks(
     else:
         kept, missing = of_every_policy(there)
         share = shares(kept, {task: share[task] for task in kept})
-    trials = source if by_task else _one_range(source, kept, bounds)
+    trials = _one_range(source, kept, bounds)
     parts = tables(trials, design=design, in_turn=not growing)
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))

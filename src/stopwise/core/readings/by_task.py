@@ -28,6 +28,8 @@ class ByTask(Scores):
         return bool(rules.rounds) and rules.by != "means"
 
     def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
+        for task in beside:
+            self.scale.check(task[~np.isnan(task)], "a task")
         return np.stack([scores, *beside])
 
     def ran(self, layers: Floats) -> Floats:

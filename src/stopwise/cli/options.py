@@ -111,8 +111,9 @@ class ComparisonOptions(OptionGroup):
         show_default=False,
     )
     by: str | None = option(
-        "What makes a policy better: means, or wins (it wins more often; scores need no "
-        "bounds, and nothing is claimed about means; the default for preferences).",
+        "What makes a policy better: means, wins (it wins more often; scores need no bounds, and "
+        "nothing is claimed about means; the default for preferences) or successes (it has the "
+        "best score more often).",
         show_default="means",
     )
 

@@ -186,7 +186,7 @@ class Scores:
 
     def values(self, layers: Floats) -> Floats:
         """Numbers (trials, policies) that the means of policies are of."""
-        return layers if self.kinds == 1 else layers[0]
+        return layers if layers.ndim == 2 else layers[0]
 
     # From scores to what the test sees.
 

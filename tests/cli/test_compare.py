@@ -125,7 +125,7 @@ def test_compare_refuses_nonsense(arguments: list[str]) -> None:
     [
         (["17/20", "14/20", "--bounds", "0,5"], "--bounds has no effect on counts"),
         (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
-        (["0.85", "0.7"], "'0.85' is neither successes/trials, such as 17/20, nor a file"),
+        (["0.85", "0.7"], "0.85 is a rate, and what it shows depends on the number of trials"),
     ],
 )
 def test_compare_says_what_it_takes(arguments: list[str], complaint: str) -> None:

@@ -88,7 +88,7 @@ def test_step_and_futility(futility: Any) -> None:
         ({}, (1,), "two policies are compared, but got scores of one; declare a reference"),
         ({"reference": 0.5}, (2,), r"within the bounds \[0, 1\], but the policy got 2"),
         ({"reference": 0.5}, ([1],), "a score must be one number"),
-        ({"reference": 0.5}, ("x",), "must be numbers, but got 'x'"),
+        ({"reference": 0.5}, ("x",), "must be numbers, but got the text 'x'"),
     ],
 )
 def test_bad_scores_get_one_line(settings: Any, scores: tuple[Any, ...], message: str) -> None:

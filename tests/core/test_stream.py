@@ -73,7 +73,7 @@ def test_bad_settings_get_one_clear_error(settings: dict[str, Any], message: str
         ((-0.01, 0.5), r"within the bounds \[0, 1\], but policy 0 got -0\.01"),
         ((float("nan"), 0.5), r"within the bounds \[0, 1\], but policy 0 got nan"),
         ((0.5, float("-inf")), "policy 1 got -inf"),
-        (("0.5", 0.5), "policy 0 must be numbers, but got '0.5'"),
+        (("0.5", 0.5), "policy 0 must be numbers, but got the text '0.5'"),
         ((0.5, None), "two policies are compared, but got scores of one"),
         (([0.5], 0.5), r"a score must be one number, but policy 0 got \[0\.5\]"),
     ],

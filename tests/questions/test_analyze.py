@@ -27,6 +27,7 @@ JSON_POLICY = {
     "trials_used": int,
     "trials_saved": int,
     "trials_unpaired": int,
+    "interval_level": float,
 }
 JSON_PAIR = {
     "policy0": str,
@@ -46,6 +47,7 @@ JSON_PAIR = {
 }
 JSON_WHOLE = {
     "schema": int,
+    "version": str,
     "policies": list,
     "pairs": list,
     "order": str,
@@ -66,6 +68,8 @@ JSON_WHOLE = {
     "doubts": list,
     "warnings": list,
     "facts": list,
+    "edition": int,
+    "alternative": str,
 }
 
 

@@ -1,5 +1,6 @@
 """``stopwise compare``: the quick question about two policies, or one and a number."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
 from stopwise.cli.option_groups import argument, flag, grouped, option
 from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
 from stopwise.cli.printing import print_analyses, print_rows, say
+
+# What looks like a rate, not like a count.
+RATE = re.compile(r"[0-9]*\.?[0-9]+ ?%?")
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -148,6 +152,11 @@ def _from_files(
         require(
             Path(name).exists() or not is_count(name),
             f"give two counts or two files, but not one of each: {' and '.join(given)}",
+        )
+        require(
+            Path(name).exists() or not RATE.fullmatch(name),
+            f"{name} is a rate, and what it shows depends on the number of trials: give successes "
+            "and trials, such as 17/20",
         )
         require(
             Path(name).exists(), f"{name!r} is neither successes/trials, such as 17/20, nor a file"

@@ -108,7 +108,7 @@ class Verdict:
     p_value: float
     interval: Interval
     interval_level: float
-    rules: Rules
+    rules: Rules = field(repr=False)
     n_max: int | None
     dependence: str | None = None
     extremes: tuple[float, float] | None = None

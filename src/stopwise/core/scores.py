@@ -78,6 +78,9 @@ def numeric_array(values: object, what: str) -> NDArray[Any]:
         raise InvalidInput(f"{what} must be a regular array of numbers: {error}") from error
     if array.size and array.dtype.kind not in "biuf":
         shown = repr(values) if array.ndim == 0 else f"values of type {array.dtype}"
+        if array.dtype.kind == "U":
+            first = str(array.flat[0])[:40]
+            shown = f"the text {first!r}: convert it first, as in float({first!r})"
         raise InvalidInput(f"{what} must be numbers, but got {shown}")
     return array
 

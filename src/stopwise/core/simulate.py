@@ -28,7 +28,7 @@ COLUMNS = 64
 SCALED = 8
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
     """The outcome of many simulated studies; arrays are read-only.
 
@@ -54,6 +54,13 @@ class Simulation:
     def __post_init__(self) -> None:
         for array in (self.n, self.decision, self.log_e, self.p_value):
             array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{self.rate(end):.3g} of {end}" for end in np.unique(self.decision))
+        return (
+            f"<Simulation: {self.n.size} runs by {self.rules.method}, mean pairs "
+            f"{self.n.mean():.4g}, decisions {ends}>"
+        )
 
     def rate(self, decision: int) -> float:
         """Return the share of runs that ended with this decision (1, 0, 2 or -1)."""

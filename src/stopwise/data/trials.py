@@ -18,12 +18,13 @@ from stopwise.data.typed_columns import (
     to_times,
 )
 from stopwise.errors import InvalidInput, require, require_choice
+from stopwise.messages import counted, names_listed
 
 NAMES = ("task", "policy")
 OPTIONAL = ("success", "block", "seed", "time", "evaluator", "row", "proxy")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trials:
     """Trials of several policies on one or more tasks, in the order of the analysis.
 
@@ -96,6 +97,10 @@ class Trials:
 
     def _repr_html_(self) -> str:
         return self.frame._repr_html_()
+
+    def __repr__(self) -> str:
+        tasks = counted(self.frame["task"].n_unique(), "task")
+        return f"<Trials: {self.frame.height} of {names_listed(self.policies)} on {tasks}>"
 
     @property
     def tasks(self) -> tuple[str, ...]:

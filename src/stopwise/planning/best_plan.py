@@ -31,7 +31,7 @@ USUAL_INDIFFERENCE = 0.05
 NAMED = "chance that the right policy is named"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BestPlan(PlanResult):
     """What a study of the best policy would need.
 

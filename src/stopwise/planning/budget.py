@@ -205,7 +205,7 @@ def _cost(rules: Rules, scenario: Scenario, planner: Planner) -> Naming:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BudgetPlan(PlanResult):
     """What a budget finds, in words."""
 

@@ -51,7 +51,7 @@ class PairForecast:
     chance_same: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ForecastResult(PlanningResult):
     """What to expect of a running study; it never affects validity.
 
@@ -220,7 +220,7 @@ class ForecastResult(PlanningResult):
         return {} if self.decided else {self.FIGURE[0]: self.plot_further()}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BestForecast(ForecastResult):
     """What to expect of a running study of the best policy."""
 

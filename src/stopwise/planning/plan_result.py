@@ -24,7 +24,7 @@ OF_BEST = ("mean_trials_error", "trial_quantiles", "mean_left", "what_if")
 _NOT_IN_TABLE = ("policies", "times", "most_trials", *SPECIAL, *OF_BEST)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PlanResult(PlanningResult):
     """What a study would need: a forecast from assumptions, which never affects validity.
 

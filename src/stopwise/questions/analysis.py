@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from stopwise import __version__
 from stopwise.core.arrays import Floats
 from stopwise.core.plain_values import plain_values
-from stopwise.core.registry import find
+from stopwise.core.registry import edition_of, find
 from stopwise.core.rules import Rules
 from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.ranking import Ranking
@@ -37,7 +38,7 @@ FEW_TASKS = 3
 TASKS = "Each task by itself (a description: no claim is made about single tasks)"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Analysis(OrderInWords):
     """A ranking of several policies; never changes afterwards.
 
@@ -84,6 +85,15 @@ class Analysis(OrderInWords):
 
     # What its page is headed, what a study says once there is an answer, and the name under which
     # templates show it.
+    UNLISTED: ClassVar[frozenset[str]] = frozenset(
+        (
+            *("UNLISTED", "ASKS", "FOUND", "PARTS", "aligned", "claim_meaning", "explanations"),
+            *("fate", "figure_note", "first_decision", "futility_clause", "in_doubt"),
+            *("interval_note", "main_figure", "mark", "most_trials", "promised", "scope"),
+            *("serious_doubts", "sign_meaning", "simultaneous", "task_tables", "decided_otherwise"),
+            *("bounds_inferred", "trials_unpaired", "text_tables", "sorted_pairs"),
+        )
+    )
     ASKS: ClassVar[str] = "Which policy is better?"
     FOUND: ClassVar[str] = "all decided"
     PARTS: ClassVar[str] = "order"
@@ -190,17 +200,34 @@ class Analysis(OrderInWords):
         ]
         return {
             "schema": SCHEMA,
-            "policies": [{**vars(own), "interval": list(own.interval)} for own in self.policies],
+            "version": __version__,
+            "policies": [
+                {
+                    **vars(own),
+                    "interval": list(own.interval),
+                    "interval_level": self._level_of_policies,
+                }
+                for own in self.policies
+            ],
             "pairs": pairs,
             "order": self.order_text,
             "sentence": self.sentence,
             **self.rules.compared(),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),
             **plain_values(self, SAVED),
+            "edition": edition_of(self.method),
+            "alternative": self.rules.alternative,
             **({"futile": True} if self.futile else {}),
             **({"margin": self.margin} if self.margin else {}),
             **({} if self.aligned.mean is None else {"mean": self.aligned.mean.to_dict()}),
         }
+
+    @property
+    def _level_of_policies(self) -> float:
+        """With what probability each interval of a mean holds; all together with 1 - alpha."""
+        if self.rules.reference is not None and len(self.pairs) == 1:
+            return self.pairs[0].interval_level
+        return 1 - self.alpha / len(self.policies)
 
     def to_json(self) -> str:
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from stopwise.questions.best import BestQuestion
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BestAnalysis(Analysis):
     """Which policy is the best; never changes afterwards.
 

@@ -103,6 +103,7 @@ def compare(
     >>> sw.compare({"base": "4/20", "new": "17/20", "old": "5/20"}).order_text
     'new > old, base; old ? base'
     """
+    _refuse_rates(first, second)
     reference = settings.get("reference")
     given = [item for item in (first, second) if item is not None]
     if rerun:
@@ -145,6 +146,19 @@ def _rerun(given: list[Any], bounds: Any, **settings: Any) -> dict[str, Rerun]:
         for own in given
     ]
     return reruns(runs[0], runs[1], alpha)
+
+
+def _refuse_rates(first: Any, second: Any) -> None:
+    """Raise on rates and on pairs of whole numbers: how many trials there were is not certain."""
+    for one in (first, second):
+        rate = isinstance(one, int | float) or (isinstance(one, str) and one.endswith("%"))
+        pair = isinstance(one, tuple) and len(one) == 2 and all(isinstance(n, int) for n in one)
+        require(
+            not rate and not pair,
+            f"compare takes scores or counts, but got {one!r}: give successes and trials, as in "
+            "sw.compare('17/20', '14/20')",
+            parameter="first" if one is first else "second",
+        )
 
 
 def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:

@@ -47,7 +47,7 @@ class CountedPolicy:
         return self.successes / self.n
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountsResult:
     """What counts alone show about several policies on one task.
 
@@ -83,6 +83,9 @@ class CountsResult:
             "the results looked at only once; to look after every trial and stop early, give the "
             "single trials in order."
         )
+
+    def __repr__(self) -> str:
+        return f"<CountsResult: {self.sentence}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""

@@ -15,7 +15,7 @@ from stopwise.questions.order import OrderQuestion
 from stopwise.rows.table import Table
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Improvement(Analysis):
     """A comparison with the baseline that ends with the first policy shown to be better."""
 

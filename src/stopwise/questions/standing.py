@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -189,7 +189,7 @@ class PairResult(Standing):
     estimate: float | None
     interval: Interval
     interval_level: float
-    path: Path
+    path: Path = field(repr=False)
 
     def turned(self) -> "PairResult":
         """The same pair with its policies in the other order."""

@@ -20,13 +20,16 @@ BATCH = (
 Count = tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TwoCountsResult:
     """What counts show, valid if the numbers of trials were fixed before."""
 
     better: str | None  # "first" or "second"; beside a number "policy" or the number
     sentence: str
     facts: Mapping[str, Any]  # all that JSON has besides
+
+    def __repr__(self) -> str:
+        return f"<TwoCountsResult: {self.sentence}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""

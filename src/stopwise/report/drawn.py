@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stopwise.report.canvas import COLUMN, as_wide_as, save
 
@@ -35,6 +35,9 @@ NUMBER = re.compile(r"[-+]?[\d.,]+%?")
 
 class Drawn(ABC):
     """An answer with a sentence, tables and figures."""
+
+    # What pages and commands use, and completion leaves out.
+    UNLISTED: ClassVar[frozenset[str]] = frozenset({"UNLISTED"})
 
     @property
     @abstractmethod
@@ -86,6 +89,13 @@ class Drawn(ABC):
 
     def __str__(self) -> str:
         return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
+
+    def __dir__(self) -> list[str]:
+        """Names for completion: not those that only pages and commands use."""
+        return [name for name in super().__dir__() if name not in self.UNLISTED]
 
     def _repr_html_(self) -> str:
         tables = "".join(_table(rows) for rows in self.text_tables().values() if rows)

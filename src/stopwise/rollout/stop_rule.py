@@ -104,6 +104,11 @@ class StopRule(Resumable):
         on_row: RowFunction | None = None,
         **settings: Unpack[StopSettings],
     ) -> None:
+        require(
+            not isinstance(policies, str),
+            f"policies must be a list of names, but got {policies!r}",
+            parameter="policies",
+        )
         self._stored = stored_scores(stored)
         rules = rules_beside(
             proxy_scores,

@@ -23,6 +23,14 @@ from stopwise.study.trial_import import ImportTrials
 from stopwise.trackers import reporter_of
 from stopwise.trackers.tracker import RowFunction
 
+# What completion shows.
+LISTED = (
+    "add_trials amend analyses backup close correct create create_token export finished lock "
+    "locked next_trial open plan plan_text policies record release report resolve revoke_token "
+    "start status stop tokens trials trials_left trials_saved unblind unblinded undo verdict "
+    "verify void"
+)
+
 
 class Study(StudyReader, Actions):
     """A study: blinded trials at the robot, one journal, and a verdict replayed from it.
@@ -52,6 +60,11 @@ class Study(StudyReader, Actions):
     >>> study.verdict().sentence
     'Nothing is decided after 0 rows of trials.'
     """
+
+    def __dir__(self) -> list[str]:
+        """Names for completion: what the page on studies uses, not what a server needs besides."""
+        listed = set(LISTED.split())
+        return [name for name in super().__dir__() if name.startswith("_") or name in listed]
 
     @classmethod
     def create(

@@ -43,6 +43,14 @@ def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["STOPWISE_CACHE"] = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the journals that commands write by themselves out of the user's folders."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def repeatable(request: pytest.FixtureRequest) -> Iterator[None]:
     """Draw seeds and the secrets of studies by the test's name, so that a failure repeats.

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,15 @@ def hanging(policy: float, seed: int) -> float:
 def deadly(policy: float, seed: int) -> float:
     """No worker survives this."""
     os._exit(seed and int(policy > 0))
+
+
+def leaving(policy: float, seed: int) -> float:
+    """The same, but some episodes try to leave the program."""
+    if seed % 3 == 0:
+        raise GeneratorExit
+    if seed % 3 == 1 and policy > 0.5:
+        sys.exit(3)
+    return draw(policy, seed)
 
 
 def announced(policy: float, seed: int) -> float:

@@ -2,10 +2,13 @@
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -31,8 +34,17 @@ from stopwise.cli.standings_table import (
     rows_text,
     standings_table,
 )
-from stopwise.cli.values import chosen_executor, named_values, parse_bounds, stored_scores
-from stopwise.messages import counted
+from stopwise.cli.values import (
+    chosen_executor,
+    named_numbers,
+    named_values,
+    parse_bounds,
+    runtime_environment,
+    stored_scores,
+)
+from stopwise.errors import StopwiseError
+from stopwise.files import state_folder
+from stopwise.messages import Setting, counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.sight import RaceProgress
@@ -119,11 +131,23 @@ def race(
         "What runs the episodes: serial, processes, ray, or ray:ADDRESS of a cluster.", "serial"
     ),
     workers: Workers = None,
+    num_cpus: float | None = option(
+        "CPUs that each worker needs, with --executor ray; 1 by default."
+    ),
     num_gpus: float | None = option(
         "GPUs that each worker needs (0.5: two share one), with --executor ray."
     ),
+    resources: list[str] | None = option(
+        "What else of a Ray node each worker needs; repeat for each.", metavar="NAME=NUMBER"
+    ),
+    runtime_env: str | None = option(
+        'What Ray\'s workers get: JSON, or a file of it, as in \'{"working_dir": "."}\'.',
+        metavar="JSON",
+    ),
     journal: Path | None = option(
-        "Record every episode in this file; if it exists, resume from it."
+        "Record every episode in this file; if it exists, resume from it. By default a new one in "
+        "the folder of your user's state.",
+        show_default=False,
     ),
     on_error: str = option(
         "What to do if an episode fails: raise (stop the race), void (leave it out) or "
@@ -154,8 +178,11 @@ def race(
         # How many checkpoints there are is not known yet.
         several = 3 if checkpoints else len(policies) + len(stored or ())
         require_baseline(several, comparison.baseline, comparison.keywords()["goal"])
-    try:
-        with _live(comparison.alpha, quiet=output.as_json) as on_progress:
+    with (
+        _kept(journal) as kept,
+        _live(comparison.alpha, None if journal else kept, quiet=output.as_json) as on_progress,
+    ):
+        try:
             result = run(
                 policies,
                 _environments(env, tasks.tasks),
@@ -171,21 +198,21 @@ def race(
                 executor=chosen_executor(
                     executor,
                     workers=workers,
+                    num_cpus=num_cpus,
                     num_gpus=num_gpus,
+                    resources=named_numbers(resources, "--resources", "NAME=NUMBER"),
+                    runtime_env=runtime_environment(runtime_env),
                 ),
-                journal=journal,
+                journal=kept,
                 on_error=on_error,
                 timeout=timeout,
                 on_progress=on_progress,
                 **reporting.keywords(),
                 **comparison.keywords(),
             )
-    except KeyboardInterrupt:
-        kept = "nothing was kept (no --journal)"
-        if journal is not None:
-            kept = f"every finished episode is in {journal}"
-        typer.echo(f"stopwise race: interrupted; {kept}", err=True)
-        raise typer.Exit(130) from None
+        except KeyboardInterrupt:
+            typer.echo(f"stopwise race: interrupted; {_way_on(kept)}", err=True)
+            raise typer.Exit(130) from None
     shown = as_typed(result.analysis)
     if output.as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
@@ -217,20 +244,65 @@ def _measure(given: list[str]) -> str | None:
 
 
 @contextmanager
-def _live(alpha: float, *, quiet: bool) -> "Iterator[Callable[[RaceProgress], None] | None]":
-    """Show the progress of the race, on standard error and only in a terminal."""
+def _kept(journal: Path | None) -> Iterator[Path]:
+    """Yield where episodes are recorded: a new file unless one is named, which goes if empty."""
+    if journal is not None:
+        yield journal
+        return
+    folder = state_folder() / "races"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = mkstemp(".jsonl", f"{datetime.now():%Y%m%d-%H%M%S}-", folder)
+    except OSError as error:
+        raise StopwiseError(
+            f"{folder}: no journal can be written there ({error.strerror}): name one with ",
+            Setting("journal"),
+        ) from error
+    os.close(handle)
+    path = Path(name)
+    try:
+        yield path
+    finally:
+        if path.read_bytes().count(b"\n") < 2:  # no episode
+            path.unlink()
+
+
+def _way_on(journal: Path) -> str:
+    return f"every finished episode is in {journal}: to go on, add --journal {journal}"
+
+
+@contextmanager
+def _live(
+    alpha: float, journal: Path | None, *, quiet: bool
+) -> "Iterator[Callable[[RaceProgress], None] | None]":
+    """Show the progress of the race, on standard error and only in a terminal.
+
+    Elsewhere only where the journal is, unless the user knows, and what is waited for.
+    """
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
+    told: set[str] = set()
+
+    def tell(progress: "RaceProgress") -> None:
+        lines = [] if journal is None else [_way_on(journal)]
+        if progress.awaited and not progress.needed:
+            lines.append(f"waits for {', '.join(progress.awaited)} to come")
+        for line in lines:
+            if line not in told:
+                told.add(line)
+                typer.echo(f"stopwise race: {line}", err=True)
+
     if quiet or not console.is_terminal:
-        yield None
+        yield tell
         return
     shown = -math.inf
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def update(progress: "RaceProgress") -> None:
             nonlocal shown
+            tell(progress)
             if progress.seconds < shown + 0.2:  # drawing must not slow down short episodes
                 return
             shown = progress.seconds

@@ -1,5 +1,6 @@
 """What was typed for an option as the value that the library takes."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from stopwise.messages import reworded
 
 # Options of executors: of those with workers elsewhere, and of Ray alone.
 FLEET = ("workers",)
-RAY = ("num_gpus",)
+RAY = ("num_cpus", "num_gpus", "resources", "runtime_env")
 
 
 def refuse_percentages(typed: Mapping[str, Any], bounds: Any) -> None:
@@ -127,6 +128,19 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
     except ValueError as error:
         like = "whole numbers like 50,100" if kind is int else "numbers like 0.1,0.2"
         raise Mistyped(f"{option} must be {like}, but got {text!r}") from error
+
+
+def runtime_environment(text: str | None) -> dict[str, Any] | None:
+    """Return what workers get, typed as JSON or as the name of a file of it."""
+    if text is None:
+        return None
+    try:
+        found = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text())
+    except ValueError as error:
+        raise Mistyped(f"--runtime-env must be JSON, or a file of it: {error}") from error
+    if not isinstance(found, dict):
+        raise Mistyped(f"--runtime-env must be an object, but got {found!r}")
+    return found
 
 
 def chosen_executor(name: str, **typed: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from stopwise.rollout.checkpoints import PAUSE, Checkpoints, identity_of
 from stopwise.rollout.executors import Executor
+from stopwise.rollout.interrupts import undivided
 from stopwise.rollout.journal import Journal
 from stopwise.rollout.schedule import Schedule
 from stopwise.rollout.sight import RaceProgress
@@ -23,6 +24,14 @@ def drive(
     it is waited for.
     """
     begin = time.monotonic()
+    waits = False
+
+    def tell() -> None:
+        if on_progress is not None:
+            rule, seconds = schedule.rule, time.monotonic() - begin
+            own = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
+            on_progress(RaceProgress.of(rule, **own))
+
     while not schedule.over:
         appeared = {} if arrivals is None else arrivals.appeared()
         for name, policy in appeared.items():
@@ -34,15 +43,17 @@ def drive(
             elif arrivals is not None:
                 arrivals.left_out.append(name)
         if schedule.rule.waits:
+            if not waits:
+                tell()
             time.sleep(PAUSE)
+        waits = schedule.rule.waits
         executor.submit(schedule.take(executor.room, executor.capacity, executor.width))
         found = executor.collect()
-        if journal is not None:
-            for episode in found:
-                journal.add(episode)
-        schedule.receive(*found)
-        if on_progress is not None and found:
-            rule, seconds = schedule.rule, time.monotonic() - begin
-            own = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
-            on_progress(RaceProgress.of(rule, **own))
+        with undivided():  # journal and rule agree
+            if journal is not None:
+                for episode in found:
+                    journal.add(episode)
+            schedule.receive(*found)
+        if found:
+            tell()
     return time.monotonic() - begin

@@ -9,13 +9,14 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from stopwise.core.editions import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, require
 from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
+from stopwise.rollout.stopped import RaceStopped
 
 if sys.platform == "win32":
     fcntl = None  # no such locks there
@@ -58,8 +59,12 @@ class Journal:
         self._choices: list[str] = []
         content = plain(identity)
         self._check_line = JournalCheck(content, on_error)
+        require(
+            self.path.is_file() or not self.path.exists(),
+            f"{self.path}: a journal must be a regular file, from which a race can go on",
+        )
         try:
-            self._file: IO[str] = self.path.open("a", encoding="utf-8")
+            self._file = self.path.open("ab", buffering=0)
         except OSError as error:
             raise InvalidInput(f"{self.path}: the journal cannot be written: {error}") from error
         try:
@@ -97,8 +102,14 @@ class Journal:
         self._file.close()
 
     def _write(self, content: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(content) + "\n")
-        self._file.flush()
+        line = json.dumps(content).encode() + b"\n"
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            raise RaceStopped(
+                f"{self.path}: the journal cannot be written: {error.strerror}; make room there"
+            ) from error
 
     def _read(self, identity: Mapping[str, Any]) -> bool:
         """Take in what is there; return False if not even the first line is whole."""
@@ -194,6 +205,8 @@ def recorded_race(path: str | Path) -> dict[str, Any]:
     A race that goes on takes from here what it would otherwise choose or draw anew. Whether the
     file is fit to go on with is for ``Journal`` to say.
     """
+    if not Path(path).is_file():  # to open a pipe would wait for its other end
+        return {}
     try:
         with Path(path).open("rb") as file:
             first = json.loads(file.readline())
@@ -202,7 +215,7 @@ def recorded_race(path: str | Path) -> dict[str, Any]:
         return {}
 
 
-def _reserve(file: IO[str], path: Path) -> None:
+def _reserve(file: BinaryIO, path: Path) -> None:
     """Keep other races from the file until it is closed, be it by a crash."""
     if fcntl is None:
         return

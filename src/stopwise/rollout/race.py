@@ -24,10 +24,11 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceResult, result_of
-from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
+from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
+from stopwise.rollout.stopped import RaceInterrupted, RaceStopped
 from stopwise.rollout.worker import Setup
 from stopwise.rows.task_mean import require_tasks_choice
 from stopwise.rows.task_mean import shares as task_shares
@@ -119,7 +120,7 @@ def race(
         "raise": a failed episode that counts stops the race. "score:0": it counts as score 0 (or
         another). "void": it does not count as a trial. If all of a policy fail, the first 10 or
         however many there are, the race stops in any case. What was found until then is the
-        ``result`` of the exception.
+        ``result`` of the exception, also where you interrupt the race.
     timeout
         Seconds after which an episode counts as failed.
     on_progress
@@ -183,7 +184,7 @@ def race(
         failures=failures,
     )
     book, seconds = None, 0.0
-    stopped: EpisodeFailed | None = None
+    stopped: RaceStopped | RaceInterrupted | None = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
     with reporter_of(report_to, on_row) as reporter:
@@ -196,8 +197,10 @@ def race(
             if not schedule.over:
                 place.open(setup)
                 seconds = drive(schedule, place, book, on_progress, arrivals)
-        except EpisodeFailed as error:
-            stopped = error
+        except RaceStopped as error:
+            stopped = error if journal is None else error.with_way_on(journal)
+        except KeyboardInterrupt as error:
+            stopped = RaceInterrupted(*error.args)
         finally:
             abandoned = place.close()
             if book is not None:
@@ -211,7 +214,7 @@ def race(
             abandoned=abandoned,
             seconds=seconds,
         )
-        return _told(found, _notes(book, arrivals), stopped, reporter)
+        return _told(found, _notes(book, arrivals), stopped, schedule.episodes, reporter)
 
 
 def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
@@ -236,7 +239,8 @@ def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
 def _told(
     found: Callable[..., RaceResult],
     notes: list[str],
-    stopped: EpisodeFailed | None,
+    stopped: RaceStopped | RaceInterrupted | None,
+    episodes: tuple[Episode, ...],
     reporter: Reporter,
 ) -> RaceResult:
     """Return the result, or raise what stopped the race, with the result so far."""
@@ -244,8 +248,10 @@ def _told(
         result = found(notes=notes)
         reporter.conclude(lambda: [result.analysis])
         return result
+    stopped.episodes = episodes
+    why = stopped if isinstance(stopped, RaceStopped) else "it was interrupted"
     with suppress(InvalidInput):  # where a policy has no trial yet
-        stopped.result = result = found(notes=[*notes, f"the race stopped: {stopped}"])
+        stopped.result = result = found(notes=[*notes, f"the race stopped: {why}"])
         reporter.conclude(lambda: [result.analysis])
     raise stopped
 

@@ -8,34 +8,25 @@ beyond the stop. See docs/design/rollouts.md.
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from stopwise.core.readings.score import Shown
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.lookahead import Lookahead
 from stopwise.rollout.stop_rule import StopRule
+from stopwise.rollout.stopped import RaceStopped
 
 # So many episodes of a policy, all of them failed, stop a race whatever failures count as. If half
 # of them fail by chance, that happens to one policy in a thousand.
 FAILURES = 10
 
 
-class EpisodeFailed(StopwiseError):
-    """An episode that counts failed, and the race stops at that; nothing is lost.
+class EpisodeFailed(RaceStopped):
+    """An episode that counts failed, and the race stops at that; nothing is lost."""
 
-    Attributes
-    ----------
-    episodes
-        Every episode that came back until then, in order of arrival.
-    result
-        Of a race: the ``RaceResult`` of the rows before that; None if there are none.
-    """
-
-    episodes: tuple[Episode, ...] = ()
-    result: Any = None
+    complete = True
 
 
 class ScoreOutside(EpisodeFailed, InvalidInput):

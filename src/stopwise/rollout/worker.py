@@ -93,10 +93,12 @@ class Worker:
     def _run(self, policy: str, task: str | None, tickets: list[Ticket]) -> list[Episode]:
         seeds, player = [ticket.seed for ticket in tickets], self._player(policy, task)
         begin = time.perf_counter()
-        outcomes: Sequence[Measures | Exception]
+        outcomes: Sequence[Measures | BaseException]
         try:
             outcomes = self._arenas[task].episodes(player, seeds, self._setup.timeout)
-        except Exception as error:  # whatever the user's code raises is an outcome
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the user's code raises is an outcome, exits too
             outcomes = [error] * len(tickets)
         seconds = (time.perf_counter() - begin) / len(tickets)
         return [
@@ -128,19 +130,25 @@ class Worker:
                 if policy not in self._loaded:
                     self._loaded[policy] = made(self._policies[policy])
                 self._players[policy, task] = place.player(self._loaded[policy])
-            except Exception as error:  # whatever the user's code raises
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # whatever the user's code raises
                 raise StopwiseError(
                     f"policy {policy!r} cannot be loaded: {_line(error)}"
                 ) from error
         return self._players[policy, task]
 
-    def _episode(self, ticket: Ticket, outcome: Measures | Exception, seconds: float) -> Episode:
-        if isinstance(outcome, Exception):
+    def _episode(
+        self, ticket: Ticket, outcome: Measures | BaseException, seconds: float
+    ) -> Episode:
+        if isinstance(outcome, BaseException):
             return Episode.failed(ticket, _line(outcome), seconds)
         chosen = self._chosen(outcome)
         try:
             score, length = _number(chosen(outcome)), outcome.get("length")
-        except Exception as error:  # the user's score may fail as well
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the user's score may fail as well
             return Episode.failed(ticket, _line(error), seconds)
         return Episode(
             **ticket._asdict(),
@@ -177,7 +185,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException) -> str:
     """Return an error as one line with its kind; our own need none."""
     text = " ".join(str(error).split())
     if isinstance(error, StopwiseError) and text:

@@ -1,17 +1,18 @@
 """Episodes on the cores of this machine, in processes of their own."""
 
-import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, parent_process, resource_tracker
 from typing import Any
 
 from stopwise.errors import StopwiseError, require_choice
 from stopwise.rollout.executors.fleet import Answer, Fleet, Hired, Ready, Work, WorkerLost, packed
+from stopwise.rollout.interrupts import undivided
 
 STARTS = ("spawn", "forkserver")
 # Windows knows one way to end a process, which cannot be refused either.
@@ -58,7 +59,8 @@ class _Processes:
     def begin(self) -> tuple[ProcessPoolExecutor, Future[Ready]]:
         pool = ProcessPoolExecutor(1, mp_context=self._context)
         try:
-            self._pids[pool] = pool.submit(_install, self._payload)
+            with undivided(), _uninterrupted():
+                self._pids[pool] = pool.submit(_install, self._payload)
         except RuntimeError as error:  # multiprocessing's own text is long, and not on our subject
             raise StopwiseError(
                 "a worker cannot start workers of its own: it imports your script, so keep the "
@@ -82,8 +84,11 @@ class _Processes:
             return job.result()
         except BrokenProcessPool as error:
             raise WorkerLost("its process ended abruptly") from error
-        except Exception as error:  # results never raise: it is the set-up
-            raise StopwiseError(f"a worker failed to start: {error}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # results never raise: it is the set-up
+            said = str(error) or type(error).__name__
+            raise StopwiseError(f"a worker failed to start: {said}") from error
 
     def end(self, worker: ProcessPoolExecutor, busy: bool) -> None:
         """Kill a busy process, and let an idle one go."""
@@ -91,7 +96,7 @@ class _Processes:
         ready.cancel()
         # One that is still loading ends by itself when it has loaded.
         if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.kill(ready.result().pid, KILL)
         worker.shutdown(wait=not busy, cancel_futures=True)
 
@@ -99,9 +104,25 @@ class _Processes:
         pass
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Begin processes that no interrupt at the terminal reaches, not even while they import.
+
+    It is for the driver, which ends its workers itself.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # a new one would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _install(payload: bytes) -> Ready:
     global _worker  # noqa: PLW0603 - a process is one worker
-    # An interrupt at the terminal is for the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
     _worker = Hired(payload)

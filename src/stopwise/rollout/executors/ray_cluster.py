@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,6 +10,17 @@ from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
 from stopwise.messages import Setting, named
 from stopwise.rollout.executors.fleet import Fleet, Hired, Work, WorkerLost, packed
+from stopwise.rollout.stopped import RaceStopped
+
+# Seconds after which a head that has said nothing is one that does not answer, and between looks
+# at whether it is still there.
+ANSWER, LOOK = 5.0, 5.0
+TOKEN = (
+    "; if the cluster asks for a token, set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN, "
+    "RAY_AUTH_TOKEN_PATH or ~/.ray/auth_token, as on its nodes"
+)
+# What opens a conversation in HTTP/2, in which Ray's nodes talk, and what kind of answer follows.
+PREFACE, SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]), 4
 
 
 def ray_cluster(
@@ -57,6 +69,32 @@ def ray_cluster(
     return Fleet(backend, workers=workers, retries=retries)
 
 
+def require_head(address: str) -> None:
+    """Raise unless something answers at the address as a head of Ray does.
+
+    Ray itself tries for minutes, and may end the process then.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal()):
+        return  # "auto", or a name that only Ray knows
+    out = (
+        "; give the address of the head, by default HOST:6379 or ray://HOST:10001, and see there "
+        "with `ray status` whether it runs"
+    )
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), ANSWER) as own:
+            if os.environ.get("RAY_USE_TLS", "0") in ("0", ""):
+                own.settimeout(ANSWER)
+                own.sendall(PREFACE)
+                require(
+                    own.recv(9)[3:4] == bytes([SETTINGS]), f"{address} is not a head of Ray{out}"
+                )
+    except TimeoutError as error:
+        raise StopwiseError(f"nothing answers at {address} within {ANSWER:g} s{out}") from error
+    except (OSError, OverflowError) as error:
+        raise StopwiseError(f"nobody is at {address}: {error}{out}") from error
+
+
 class _Ray:
     """Actors as workers, and references as jobs."""
 
@@ -66,12 +104,18 @@ class _Ray:
         self._address, self._needs, self._init = address, needs, init
         self._waits = waits
         self._ray: Any = None
+        self._head = ""
         self._started = False
         self._payload: Any = None
         self._actor: Any = None
 
     def open(self, work: Work) -> None:
         """Connect, and put what they need where all actors find it."""
+        joins = self._address or os.environ.get("RAY_ADDRESS")
+        if joins:
+            require_head(joins)
+            # Each try takes a second; it is read when Ray is imported.
+            os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "5")
         try:
             import ray
         except ImportError as error:
@@ -80,14 +124,16 @@ class _Ray:
             ) from error
         self._ray = ray
         if not ray.is_initialized():
-            joins = self._address or os.environ.get("RAY_ADDRESS")
             local = {} if joins else {"include_dashboard": False}
             quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
             try:
                 ray.init(address=self._address, **{**quiet, **local, **self._init})
-            except (ConnectionError, ValueError, RuntimeError) as error:
-                raise StopwiseError(f"Ray cannot be reached: {error}") from error
+            except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+                raise StopwiseError(f"Ray cannot be reached: {error}{TOKEN}") from error
             self._started = True
+        if joins:  # the client of a cluster may not reach what its nodes call the head
+            inside = ray.get_runtime_context().gcs_address
+            self._head = joins if joins.startswith("ray://") else inside
         if not self._waits:
             self._require_node()
         self._payload = ray.put(packed(work))
@@ -110,6 +156,15 @@ class _Ray:
             Setting("wait_for_nodes", True),
         )
 
+    def _require_still_there(self) -> None:
+        """Raise if the head has gone."""
+        if not self._head:
+            return
+        try:
+            require_head(self._head)
+        except StopwiseError as error:
+            raise RaceStopped(f"the head of the Ray cluster is lost: {error}") from error
+
     def begin(self) -> tuple[Any, Any]:
         worker = self._actor.remote(self._payload)
         return worker, worker.ready.remote()
@@ -118,8 +173,14 @@ class _Ray:
         return worker.run.remote(tuple(tickets))
 
     def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
-        """Wait for the first, and take all that are there by then."""
-        done, rest = self._ray.wait(list(jobs), num_returns=1, timeout=seconds)
+        """Wait for the first, and take all that are there by then.
+
+        Not for long at once: Ray itself ends this process a minute after the head is lost.
+        """
+        patience = LOOK if seconds is None else min(seconds, LOOK)
+        done, rest = self._ray.wait(list(jobs), num_returns=1, timeout=patience)
+        if not done and patience == LOOK:
+            self._require_still_there()
         if done and rest:
             done += self._ray.wait(rest, num_returns=len(rest), timeout=0)[0]
         found: list[Any] = done

@@ -103,7 +103,7 @@ class OrderQuestion(Question):
         futility = f"; {task.futility}" if task.futile else ""
         if not decided:
             return f"Nothing is decided after {rows}{futility}."
-        if any(pair.same for pair in decided):
+        if task.equivalence is not None and any(pair.same for pair in decided):
             claims += ", which assumes a difference that stays the same"
         if task.by == "wins":
             claims += ", which says who wins more often"

@@ -339,7 +339,7 @@ def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
 
 
 def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
-    conditions = plan.task(task).conditions
+    conditions = plan.task(task).begins
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
         return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)

@@ -259,6 +259,8 @@ class SlotBoard:
                 return None
             if not slot.settled:
                 raise LookupError
+            if slot.score is None and not self.rules.reading.gaps:
+                return float(self.rules.scale.score(0.0))  # what has no score counts as the worst
             return slot.score
 
         return complete(found, places)

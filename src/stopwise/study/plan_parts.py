@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from stopwise.study.limits import NAME, TEXT
 from stopwise.study.rubric import Binary, PlanPart, Rubric
@@ -42,6 +48,33 @@ class Task(PlanPart):
     instructions: str = Field(default="", max_length=TEXT)
     score: Rubric = Field(default_factory=Binary)
     conditions: Conditions | None = None
+    # A fixed list of starts, from each of which every policy is tried once, in an order drawn at
+    # random. Claims are then about these starts, in this study.
+    starts: tuple[str, ...] = ()
+
+    @field_validator("starts")
+    @classmethod
+    def _once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        twice = next((start for start in value if value.count(start) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{twice!r} is listed twice: each start is tried once")
+        return value
+
+    @model_validator(mode="after")
+    def _one_way_to_begin(self) -> "Task":
+        if self.starts and self.conditions is not None:
+            raise ValueError("give starts, each of them once, or conditions to draw, but not both")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, content: SerializerFunctionWrapHandler) -> Any:
+        found = content(self)
+        return found if self.starts else {key: own for key, own in found.items() if key != "starts"}
+
+    @property
+    def begins(self) -> Conditions | None:
+        """What trials may begin from."""
+        return Conditions(listed=self.starts) if self.starts else self.conditions
 
     @property
     def judged_in_pairs(self) -> bool:

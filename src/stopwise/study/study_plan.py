@@ -127,6 +127,7 @@ class StudyPlan(PlanPart):
             )
             self._check_preferences()
             self._check_mean()
+            self._check_starts()
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
@@ -168,6 +169,16 @@ class StudyPlan(PlanPart):
                 "over_tasks: mean needs lower_is_better to be the same for all tasks, but "
                 f"{first.name} and {task.name} differ",
             )
+
+    def _check_starts(self) -> None:
+        require(
+            self.design == "blocks" or not any(task.starts for task in self.tasks),
+            "starts are a list from which all policies are tried: the plan needs design: blocks",
+        )
+        require(
+            self.over_tasks == "each" or not any(task.starts for task in self.tasks),
+            "starts are a list of their own for each task: leave out over_tasks: mean",
+        )
 
     @property
     def shares(self) -> dict[str, float] | None:
@@ -225,6 +236,7 @@ class StudyPlan(PlanPart):
             method=self.method,
             alpha=self.alpha / parts,
             n_max=self.n_max,
+            list_size=len(task.starts) or None,
             bounds=task.score.bounds,
             lower_is_better=task.score.lower_is_better,
             by="wins" if task.judged_in_pairs else "means",

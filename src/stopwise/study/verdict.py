@@ -76,6 +76,8 @@ class TaskVerdict:
         Whether a further decision by n_max has become too unlikely to be worth more trials.
     futility
         What that means for the study, in words; empty otherwise.
+    scope
+        What claims are about, as words behind them; empty for all starts there may be.
     """
 
     task: str
@@ -95,6 +97,7 @@ class TaskVerdict:
     equivalence: float | None = None
     futile: bool = False
     futility: str = ""
+    scope: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,9 +293,10 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
         equivalence=question.rules.equivalence,
         futile=futile,
         futility=futility,
+        scope=question.rules.reading.scope,
     )
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
-    found = QUESTIONS[task.goal].in_words(task)
+    found = f"{QUESTIONS[task.goal].in_words(task).removesuffix('.')}{task.scope}."
     return f"{task.task}: {found}" if several or task.task == MEAN else found

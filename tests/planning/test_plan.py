@@ -109,16 +109,18 @@ def test_many_policies_agree_with_a_slow_simulation() -> None:
     rates = (0.1, 0.5, 0.9)
     row = sw.plan(*rates, n_max=40, detectable=False).rows[0]
     rng = np.random.default_rng(3)
-    studies, right, trials = 60, 0, []
+    studies, right, trials, shares = 40, 0, [], []
     for _ in range(studies):
         scores = {str(rate): (rng.random(40) < rate) * 1.0 for rate in rates}
         analysis = sw.analyze(scores, n_max=40)
         order = {("0.1", "0.5"): "0.5", ("0.1", "0.9"): "0.9", ("0.5", "0.9"): "0.9"}
         right += all(pair.better == order[pair.policy0, pair.policy1] for pair in analysis.pairs)
         trials.append(analysis.trials_used)
+        shares.append(np.mean([pair.better is not None for pair in analysis.pairs]))
 
     assert stats.binomtest(right, studies, row.power).pvalue > 0.001
     assert abs(np.mean(trials) - row.mean_trials) < 4 * np.std(trials) / np.sqrt(studies)
+    assert abs(np.mean(shares) - row.pair_power) < 4 * np.std(shares) / np.sqrt(studies) + 0.01
     assert row.fixed_test == ALL_PAIRS
 
 

@@ -139,7 +139,7 @@ class Comparison:
 
     def difference(self, tested: float) -> float:
         """Return a difference as the test sees it, in units of the score."""
-        return float(np.clip(tested / self.reading.share, -1.0, 1.0)) * self.scale.span
+        return min(max(tested / self.reading.share, -1.0), 1.0) * self.scale.span
 
     @cached_property
     def shares(self) -> int:

@@ -217,7 +217,7 @@ class Rules:
         baseline = None if self.baseline is None else self.policies.index(self.baseline)
         return pairs_of(len(self.policies), baseline)
 
-    @property
+    @cached_property
     def directions(self) -> tuple[int, ...]:
         """The policies of a pair that may be declared better, one test each."""
         return {"greater": (1,), "less": (0,), "two-sided": (1, 0)}[self.alternative]

@@ -6,6 +6,7 @@ docs/design/readings.md.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -190,22 +191,22 @@ class Scores:
 
     # From scores to what the test sees.
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         """The declared range of the score."""
         return Scale(*self.rules.bounds, self.rules.lower_is_better)
 
-    @property
+    @cached_property
     def tested_scale(self) -> Scale:
         """The range of what the test sees."""
         return self.scale
 
-    @property
+    @cached_property
     def tested_design(self) -> str:
         """The design that the test is made for."""
         return self.rules.design
 
-    @property
+    @cached_property
     def share(self) -> float:
         """By what the difference that the test sees is smaller than the one that is claimed."""
         return 1.0
@@ -290,8 +291,11 @@ class Scores:
             return r0[..., None], r1[..., None]
         if directions == (0,):
             return r1[..., None], r0[..., None]
-        both = np.stack((r0, r1), axis=-1)
-        return both, np.ascontiguousarray(both[..., ::-1])
+        both = np.empty((2, *r0.shape, 2))  # quicker than stacks of single numbers
+        both[0, ..., 0] = both[1, ..., 1] = r0
+        both[0, ..., 1] = both[1, ..., 0] = r1
+        low, high = both
+        return low, high
 
     def leads(self, r0: Floats, r1: Floats) -> Floats:
         """The advantages in [0, 1] of policy 1 in those rows of a pair that have scores."""

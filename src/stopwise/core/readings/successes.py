@@ -1,5 +1,6 @@
 """Successes: how often a trial has the best score there is, whatever the others have."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,11 +49,11 @@ class Successes(Scores):
     def declared(rules: "Rules") -> bool:
         return rules.by == SUCCESSES
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         return SuccessScale(*self.rules.bounds, self.rules.lower_is_better)
 
-    @property
+    @cached_property
     def tested_scale(self) -> Scale:
         return Scale(0.0, 1.0)
 

@@ -1,5 +1,6 @@
 """Wins: which of two policies has the better trial more often, a tie counting half for each."""
 
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -69,11 +70,11 @@ class Wins(Scores):
             parameter="by",
         )
 
-    @property
+    @cached_property
     def scale(self) -> Scale:
         return OrderScale(*self.rules.bounds, self.rules.lower_is_better)
 
-    @property
+    @cached_property
     def tested_scale(self) -> Scale:
         return Scale(*self.rules.bounds)
 

@@ -109,6 +109,19 @@ RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
         ),
         {(str(t), "tasks_by_number"): [0, 1, 1, 1, 1] for t in range(3)},
     ),
+    "questions.json": (
+        json.dumps(
+            {
+                str(i): {
+                    "task_id": i,
+                    "turn_history": {"rewards": [0, 1]},
+                    "summary": {"max_reward": i % 2},
+                }
+                for i in range(6)
+            }
+        ),
+        {(str(i), "questions"): [i % 2] for i in range(6)},
+    ),
     "bars.csv": ("policy|success\na|0\na|1\n", {("task", "a"): [0, 1]}),
     "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
     "items_of_apps.json": (
@@ -243,6 +256,12 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "events.jsonl": (
         objects(*({"event": e, "policy": n, "success": i % 2} for i, n in PAIRS for e in "xy")),
         r"differ in 'event' \('x', 'y'\)",
+    ),
+    "games.csv": (
+        table(
+            "Game,DQN,Rainbow", *([g, i / 7, i / 5] for i, g in enumerate(("Pong", "Go", "Hex")))
+        ),
+        "each 'Game' has one row, as in a table of means or rates",
     ),
     "lone_rate.csv": (
         table("policy,success", *([n, i % 2] for i, n in PAIRS), ["new", 0.45]),

@@ -7,7 +7,7 @@ from stopwise.messages import Message, Setting
 # Usual names of outcomes: partial credit, which contains success; success; what was optimised.
 PARTIAL = (
     *("score", "progress", "partial_success", "task_progress", "completion", "partial_score"),
-    *("partial_credit", "task_score", "normalized_score", "q_score"),
+    *("partial_credit", "task_score", "normalized_score", "q_score", "final_score", "total_score"),
 )
 SUCCESS = (
     *("success", "is_success", "binary_success", "succeeded", "successful", "success_once"),
@@ -18,7 +18,8 @@ SUCCESS = (
 RETURN = (
     *("return", "episode_return", "episodic_return", "eval_return", "total_return", "returns"),
     *("reward", "episode_reward", "sum_reward", "sum_rewards", "total_reward", "eval_reward"),
-    *("cumulative_reward", "ep_return", "ep_reward", "ep_rew"),
+    *("cumulative_reward", "ep_return", "ep_reward", "ep_rew", "max_reward", "final_reward"),
+    "final_return",
 )
 VERDICT = ("result", "outcome", "verdict")
 CHECKPOINTS = ("checkpoint", "ckpt", "checkpoint_path", "ckpt_path", "checkpoint_name")

@@ -186,8 +186,8 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     doubt = (
         _doubt(scores)
         or _of_several_measures(scores)
-        or _means_by_task(raw, scores)
         or _sums_up(scores)
+        or _means_by_task(raw, scores)
     )
     if doubt is None and groups:
         doubt, measured = f"{groups[0]!r} may name the policies", list(scores)
@@ -342,16 +342,25 @@ def _of_one_measure(names: Iterable[str]) -> list[str]:
 
 
 def _means_by_task(raw: RawTable, scores: Mapping[str, pl.Series]) -> str | None:
-    """Why rows with one value per task look like a summary, or None."""
-    tasks = [name for name in raw.frame.columns if is_named(name, "task")]
+    """Why rows with one value per task, or per other name, look like a summary, or None."""
     zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
     if raw.frame.width == len(scores) > LEAST_RISING * zero_or_one and len(raw.frame) == 1:
         return "there is one number for each, as of means or rates"
-    if zero_or_one:
+    if zero_or_one or len(raw.frame) < 2:
         return None
-    if not tasks or len(raw.frame) < 2 or raw.frame.select(tasks).is_duplicated().any():
-        return None
-    return f"each {tasks[0]!r} has one row, as in a table of means or rates"
+    tasks = [name for name in raw.frame.columns if is_named(name, "task")]
+    labels = [name for name in raw.frame.columns if _is_label(raw.frame[name])]
+    for names in (tasks, *([name] for name in labels)):
+        if names and not raw.frame.select(names).is_duplicated().any():
+            return f"each {names[0]!r} has one row, as in a table of means or rates"
+    return None
+
+
+def _is_label(column: pl.Series) -> bool:
+    """Whether a column of an unusual name holds words without any number."""
+    if column.dtype != pl.String or usual_name(column.name) in ALL_NAMES | NUMBERING:
+        return False
+    return not column.has_nulls() and not column.str.contains(r"\d").any()
 
 
 def _sums_up(scores: Mapping[str, pl.Series]) -> str | None:

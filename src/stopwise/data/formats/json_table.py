@@ -41,8 +41,12 @@ WRAPPERS = frozenset(
         *("samples", "simulations", *LEVELS),
     )
 )
+# Words in the names of what stands within one trial.
+WITHIN = frozenset(
+    ("history", "trajectory", "traj", "steps", "turns", "frames", "messages", "actions", "logs")
+)
 OF_TRIALS = frozenset(("episode", "trial", "rollout"))
-KEY = "key{}"
+KEY, ITEM = "key{}", "item"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # How keys look that say which training run, task, trial or checkpoint it is.
 OF_ROLES = {
@@ -50,7 +54,7 @@ OF_ROLES = {
     "task": re.compile(r"(task|env|suite)s?[ _-]?\d+", re.IGNORECASE),
     "trial": re.compile(r"(episode|ep|trial|rollout)s?[ _-]?\d+", re.IGNORECASE),
     "step": re.compile(
-        r"(steps?|ckpt|checkpoint|epoch|iter(ation)?|update)s?[ _-]?\d+[km]?|\d{2,}", re.IGNORECASE
+        r"(steps?|ckpt|checkpoint|epoch|iter(ation)?|update)s?[ _-]?\d+[km]?|\d+0", re.IGNORECASE
     ),
 }
 # Fewer numbers beside plain facts are hardly the scores of a policy.
@@ -120,7 +124,11 @@ def _names_of_levels(found: list[Found]) -> list[str]:
     fields = {usual(field) for own in found for field in own.record}
     names: list[str] = []
     for level in range(max(len(own.keys) for own in found)):
-        keys = {own.keys[level] for own in found if len(own.keys) > level}
+        every = [own.keys[level] for own in found if len(own.keys) > level]
+        keys = set(every)
+        if len(every) >= LEAST_SCORES and len(keys) == len(every) and ITEM not in fields:
+            names.append(ITEM)  # each has one trial, as a question or a scene has
+            continue
         roles = [role for role, form in OF_ROLES.items() if all(map(form.fullmatch, keys))]
         roles = [role for role in roles if role not in {*fields, *names} and len(keys) > 1]
         names.append(roles[0] if roles else KEY.format(level + 1))
@@ -215,7 +223,7 @@ def _told_by_names(
         ]
     if _is_map(node):
         return [
-            Found(keys, f"{place}.{key}".lstrip("."), {**shared, "item": key, "score": score}, 2)
+            Found(keys, f"{place}.{key}".lstrip("."), {**shared, ITEM: key, "score": score}, 2)
             for key, score in node.items()
         ]
     scores = _list_of_scores(node)
@@ -248,7 +256,11 @@ def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> I
 
 def _inner(node: Record) -> Record:
     """Return what may hold trials below an object: lists of numbers only if nothing else does."""
-    inner = {} if _curve(node) else {key: v for key, v in node.items() if _holds_results(v)}
+    inner = {
+        key: value
+        for key, value in ({} if _curve(node) else node).items()
+        if _holds_results(value) and not WITHIN & words_of(key)
+    }
     named = {key: value for key, value in inner.items() if not _is_scores(value)}
     inner = {key: value for key, value in inner.items() if not UNDIRECTED & words_of(key)}
     if named or any(key.lower() in WRAPPERS for key in inner):
@@ -363,7 +375,7 @@ def _roles(path: str, records: list[Record], names: list[str]) -> tuple[dict[str
     """Meaning of the keys above the records that say nothing themselves: tasks, then policies."""
     known = {usual(field) for record in records for field in record} & ALL_NAMES | {*names}
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
-    keys = [name for name in names if name not in OF_ROLES]
+    keys = [name for name in names if name != ITEM and name not in OF_ROLES]
     if not keys or not free:
         return {}, Notes()
     roles = dict(zip(free[:: -1 if len(keys) < len(names) else 1], keys, strict=False))

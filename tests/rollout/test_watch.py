@@ -316,3 +316,22 @@ def test_the_analysis_of_a_look_is_made_when_asked_for_and_of_its_rows(
         assert sight.analysis is not None
         assert sight.analysis.pairs[0].n == number
     assert len(made) == 2
+
+
+def test_a_list_is_watched_in_the_order_in_which_its_scenes_were_drawn(tmp_path: Path) -> None:
+    drawn = [int(scene) for scene in RNG.permutation(60)]
+    base = [f"base,s{scene},{int(SCORES['base'][scene])}" for scene in range(60)]
+    new = [f"new,s{scene},{int(SCORES['base'][59 - scene])}" for scene in drawn]
+    path = tmp_path / "results.csv"
+    watching = watch(path, list_size=60, bounds=(0, 1))
+    for end in (6, 20, 60):
+        path.write_text("\n".join(["policy,scene,success", *base, *new[:end], ""]))
+        (sight,) = watching.look()
+
+    # Equal in all: told at the last scene, or not, by the order that was drawn.
+    assert sight.analysis is not None
+    assert sight.rows == 60
+    assert "on these 60 scenes, in this run" in sight.analysis.sentence
+    path.write_text("\n".join(["policy,scene,success", *base[:20], *new[:20], ""]))
+    with pytest.raises(sw.InvalidInput, match="come in the order of the list"):
+        watch(path, list_size=60).look()

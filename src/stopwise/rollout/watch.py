@@ -22,6 +22,7 @@ from stopwise.rollout.journal import plain
 from stopwise.rollout.sight import TaskSight
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
+from stopwise.rows import scene_list
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.reading import require_direction
@@ -159,6 +160,7 @@ class Watch:
             trials = read_trials(self._source, **self._reading)
         require_direction(trials, self._settings)
         if self._mean is None:
+            trials = scene_list.drawn(trials, self._settings, self._design)
             found = tables(trials, design=self._design, in_turn=False)
             require(
                 len(found) == 1 or not self._stored,

@@ -54,16 +54,17 @@ def drawn(
         " if these are all",
     )
     parts = {policy: own for policy, own in scenes.items() if len(own) < size}
-    if not parts:
-        return trials
     for policy, own in parts.items():
         _require_drawn(policy, own, size)
-    longest = max(parts, key=lambda policy: len(parts[policy]))
-    if design == "independent":
+    # Of policies that are through, the last one has followed the order: the first may be stored.
+    through = [policy for policy, own in scenes.items() if not _as_listed(own)]
+    leading = max(parts, key=lambda policy: len(parts[policy])) if parts else None
+    leading = leading or (through[-1] if through else None)
+    if leading is None or design == "independent":
         return trials
     for policy, own in parts.items():
-        _require_same_order(longest, parts[longest], policy, own)
-    order = list(dict.fromkeys([*parts[longest], *trials.frame["block"]]))
+        _require_same_order(leading, parts[leading], policy, own)
+    order = list(dict.fromkeys([*scenes[leading], *trials.frame["block"]]))
     place = pl.col("block").replace_strict(order, range(len(order)), return_dtype=pl.Int64)
     return replace(trials, frame=numbered(trials.frame.sort(place, maintain_order=True)))
 
@@ -124,11 +125,14 @@ def _require_once(policy: str, scenes: Sequence[str]) -> None:
         require(number == 1, f"{text}once in a run")
 
 
+def _as_listed(scenes: Sequence[str]) -> bool:
+    """Whether scenes come in the order of their names."""
+    return all(before < after for before, after in pairwise(map(in_number_order, scenes)))
+
+
 def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
-    places = [in_number_order(scene) for scene in scenes]
-    ordered = all(before < after for before, after in pairwise(places))
     require(
-        len(scenes) < SORTED_SCENES or not ordered,
+        len(scenes) < SORTED_SCENES or not _as_listed(scenes),
         f"the {len(scenes)} of {size} scenes of {policy!r} come in the order of the list "
         f"({few(scenes[:3])}, ...): a part of it speaks for the whole only if the order was drawn "
         "at random before; run the rest, or leave ",

@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A selection that says in half a minute whether the numerics, the contracts of the methods, files,
 # questions and commands still hold; `make test` runs everything.
-LONG := best futility proxy sentences
+LONG := alike best futility proxy sentences
 QUICK := tests/contracts tests/core tests/data tests/rows \
 	$(filter-out $(LONG:%=tests/questions/test_%.py),$(wildcard tests/questions/test_*.py)) \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 import stopwise as sw
-from stopwise.core.nscore import NScore, best_bet
+from stopwise.core.nscore import NScore, best_bet, gap_and_variance
 
 
 def slow_log_e(
@@ -94,3 +94,14 @@ def test_best_bet_is_the_maximiser(
     growth = (array * np.log1p(np.append(grid, bet)[:, None] * values)).sum(axis=1)
     assert 0 <= bet <= largest
     assert growth[-1] >= growth.max() - 1e-7 * (1 + array.sum())
+
+
+def test_gap_and_variance_are_those_of_the_weighted_scores() -> None:
+    values = np.array([0.0, 0.5, 1.0])
+    counts0, counts1 = np.array([3, 1, 4]), np.array([1, 2, 5])
+    scores0, scores1 = (np.repeat(values, counts) for counts in (counts0, counts1))
+
+    gap, variance = gap_and_variance(counts0 * 1.0, counts1 * 1.0, values)
+
+    assert gap == pytest.approx(scores1.sum() - scores0.sum())
+    assert variance == pytest.approx(scores0.var() + scores1.var())

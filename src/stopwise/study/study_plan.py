@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -231,27 +232,20 @@ class StudyPlan(PlanPart):
         """Return the rules of one task, for policies by their names."""
         split = self.alpha_for == "study" and self.over_tasks == "each"
         parts = len(self.tasks) if split else 1
-        return Rules(
-            policies=self.policy_names,
-            method=self.method,
-            alpha=self.alpha / parts,
-            n_max=self.n_max,
-            list_size=len(task.starts) or None,
-            bounds=task.score.bounds,
-            lower_is_better=task.score.lower_is_better,
-            by="wins" if task.judged_in_pairs else "means",
-            design="paired" if self.design == "blocks" else "independent",
-            adjust=self.adjust,
-            baseline=self.baseline,
-            ties=self.ties,
-            margin=self.margin,
-            equivalence=self.equivalence,
-            reference=self.reference,
-            groups=self.stored,
-            stored=tuple(self.stored),
-            **for_files({"goal": self.goal, "indifference": self.indifference}),
-            parameters=self._parameters(),
-        )
+        same = {name: getattr(self, name) for name in SAME}
+        own = {
+            "policies": self.policy_names,
+            "alpha": self.alpha / parts,
+            "list_size": len(task.starts) or None,
+            "bounds": task.score.bounds,
+            "lower_is_better": task.score.lower_is_better,
+            "by": "wins" if task.judged_in_pairs else "means",
+            "design": "paired" if self.design == "blocks" else "independent",
+            "groups": self.stored,
+            "stored": tuple(self.stored),
+            "parameters": self._parameters(),
+        }
+        return Rules(**for_files({**same, **own}))
 
     def _parameters(self) -> dict[str, Any]:
         """The method's own parameters, with how futility is dealt with where that is unusual."""
@@ -267,3 +261,8 @@ class StudyPlan(PlanPart):
         """SHA-256 of the plan; published, it is a preregistration."""
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+# The settings that a plan declares as the rules of a task have them.
+OTHERWISE = {"policies", "alpha", "design", "stored", "parameters"}
+SAME = {field.name for field in fields(Rules)} & set(StudyPlan.model_fields) - OTHERWISE

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
 
 import stopwise as sw
 from stopwise.cli.simulated_study import half_run
@@ -23,6 +23,7 @@ LEVELS = {
     "levels": [{"name": "failed", "value": 0}, {"name": "done", "value": 2}],
 }
 NUMBER = {"kind": "number", "low": 0, "high": 30, "step": 0.5, "unit": "cm"}
+LAPTOP: ViewportSize = {"width": 1440, "height": 900}
 SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 DARK = "rgb(11, 16, 20)"
 
@@ -295,3 +296,75 @@ def test_of_much_the_pages_show_what_matters(browser: Browser, tmp_path: Path) -
         owner.set_viewport_size(SCREEN)
         owner.get_by_role("link", name="Wall").click()
         expect_readable(owner, curves=6)
+
+
+def test_an_owner_is_told_before_it_is_too_late(browser: Browser, tmp_path: Path) -> None:
+    """From the draft to the invitation: each page says what would otherwise be found out later."""
+    with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
+        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
+        expect(owner.locator("#live-summary")).to_contain_text(
+            "2 policies × 40 trials = at most 80 trials, about 4 hours"
+        )
+        a_draft_asks_before_it_is_left(owner)
+        owner.once("dialog", lambda dialog: dialog.accept())
+        owner.get_by_role("button", name="Save and lock").click()
+        expect(owner.locator("#draft")).to_have_count(0)
+        owner.get_by_text("Read it").click()
+        expect(owner.locator("#plan pre")).to_contain_text("stack the cups")
+
+        turn_to(owner, "People")
+        expect(owner.get_by_role("row", name="ada yours")).to_have_count(1)
+        owner.get_by_label("Name").fill("arm 1")
+        owner.get_by_role("button", name="Make a link").click()
+        notice = owner.locator(".new-token .notice")
+        expect(notice).to_be_visible()
+        expect(notice).to_contain_text("This link works on this computer only. For phones")
+        token = owner.locator(".token-link").input_value().partition("#")[2]
+        phone = joined(browser, url, token, PHONE)
+        asked = answer_next(owner)
+        owner.get_by_role("row", name="arm 1").get_by_role("button", name="revoke").click()
+        expect(phone.locator("#problem-text")).to_contain_text("This link was revoked")
+        assert asked == ["Revoke the link of arm 1 (operator)? It ends at once."]
+
+        turn_to(owner, "Trials and journal")
+        owner.get_by_role("button", name="Show the hash to write down").click()
+        said = owner.get_by_role("status").filter(has_text="Write down")
+        expect(said).to_contain_text(study.journal()[-1].hash[:32])
+        a_report_shows_that_it_is_on_its_way(owner)
+
+
+def a_draft_asks_before_it_is_left(owner: Page) -> None:
+    editor = owner.get_by_label("The text of study.yaml")
+    kept = editor.input_value()
+    editor.click()
+    editor.press_sequentially(" ")
+    with owner.expect_event("dialog") as dialog:
+        owner.once("dialog", lambda one: one.accept())
+        owner.reload()
+    assert dialog.value.type == "beforeunload"
+    expect(editor).to_have_value(kept)
+    expect(owner.locator("html[data-ready]")).to_have_count(1)
+
+
+def a_report_shows_that_it_is_on_its_way(owner: Page) -> None:
+    let_go = threading.Event()
+
+    def later(route: Route) -> None:
+        expect(owner.locator("#report")).to_have_text(re.compile(r"Report: \d+ s…"))
+        let_go.set()
+        route.abort()
+
+    owner.route("**/api/report", later)
+    owner.locator("#report").click()
+    expect(owner.locator("#connection")).to_have_text("no connection")
+    expect(owner.locator("#report")).to_have_text("Report")
+    assert let_go.is_set()
+
+
+def test_the_wall_fits_a_laptop(browser: Browser, tmp_path: Path) -> None:
+    with half_run(tmp_path / "cups") as study, served(study) as url:
+        wall = joined(browser, url, study.create_token("viewer", "screen"), LAPTOP)
+        wall.get_by_role("link", name="Wall").click()
+        expect(wall.locator(".verdict")).to_be_in_viewport(ratio=1)
+        assert wall.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+        picture(wall, "wall-laptop")

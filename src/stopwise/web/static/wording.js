@@ -29,7 +29,7 @@ export function ended({ trial, status }) {
 
 // What becomes of a score: it can be taken back for so many seconds, has trouble, or no connection.
 export function savedState({ stored, counted, score }, left, trouble, lost) {
-  if (stored) return counted || score === null ? "Stored." : "Stored, but not counted: another station had already filled this place.";
+  if (stored) return counted || score === null ? "Stored." : "Stored, but not counted: another result had filled its place, or the owner had voided the trial.";
   if (left) return `Sent in ${left} s.`;
   if (trouble) return `${trouble} It will be sent when that is fixed, even if you close this page.`;
   if (lost) return "Waiting for a connection. It will be sent exactly once, even if you close this page.";

@@ -161,3 +161,6 @@ def test_where_tasks_are_blocked_no_station_chooses(tmp_path: Path) -> None:
         assert {take(study, station).task for station in ("left", "right")} == {"a", "b"}
     with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
         sw.Study.create(tmp_path / "mean", plan(**MEAN, task_order="blocked"))
+    listed = {"tasks": [{"name": "a", "starts": ["left", "right"]}], "design": "blocks"}
+    with pytest.raises(sw.InvalidInput, match="a fixed list of starts is gone through in its own"):
+        sw.Study.create(tmp_path / "list", plan(**listed, n_max=2, task_order="blocked"))

@@ -147,6 +147,11 @@ class StudyPlan(PlanPart):
         require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
 
     def _check_mean(self) -> None:
+        require(
+            self.task_order == "chosen" or not any(task.starts for task in self.tasks),
+            "task_order: blocked is for conditions that are drawn, and a fixed list of starts is "
+            "gone through in its own random order: leave one of them out",
+        )
         if self.over_tasks == "each":
             require(not self.weights, "weights belong to over_tasks: mean")
             return

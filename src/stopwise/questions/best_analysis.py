@@ -15,6 +15,7 @@ from stopwise.core.rules import FromRules
 from stopwise.core.scores import score_text
 from stopwise.core.words import best_claim
 from stopwise.errors import InvalidInput
+from stopwise.messages import listed
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.doubts import (
     checkpoints_only,
@@ -206,16 +207,20 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     order = (*tried, *(name for name in rules.policies if name not in tried))
     left = tuple(name for name in order if name in candidates)
     aside = tuple(name for name in left if name in question.set_aside)
+    text = best_claim(
+        best,
+        left,
+        len(rules.policies),
+        rules.indifference,
+        aside=() if question.gave_up else (*aside, *question.resting),
+    )
+    level = {round(own.mean, 12) for own in policies if own.name in candidates}
+    if rules.reading.scope and best is None and question.rows == rules.n_max and len(level) == 1:
+        text = f"{listed(left)} are the best of {len(rules.policies)}, and equal"
     return BestAnalysis(
         policies=policies,
         pairs=(),
-        order_text=best_claim(
-            best,
-            left,
-            len(rules.policies),
-            rules.indifference,
-            aside=() if question.gave_up else (*aside, *question.resting),
-        ),
+        order_text=text,
         rules=rules,
         aligned=table,
         ties="strict",

@@ -122,6 +122,12 @@ def race(
     ),
     stored: Stored = None,
     tasks: RaceTaskOptions,
+    scenes: str | None = option(
+        "A fixed list of scenes, which all policies try once, in an order drawn at random: how "
+        "many, for the seeds from 0 on, or the file with one on each line. Claims are about this "
+        "list, in this run.",
+        metavar="NUMBER|FILE",
+    ),
     comparison: RaceComparisonOptions,
     seed: int | None = option(
         "Seed for the whole race; 0 by default, but drawn and recorded with several tasks.",
@@ -193,6 +199,7 @@ def race(
                     stored, quiet=output.as_json, score=score or _measure(env), bounds=limits
                 ),
                 **tasks.keywords(),
+                scenes=int(scenes) if scenes and scenes.isdecimal() else scenes,
                 seed=seed,
                 success=success,
                 executor=chosen_executor(
@@ -218,7 +225,8 @@ def race(
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         print_analyses([shown])
-        rows = f"{result.rows} of at most {counted(comparison.n_max, 'row')}"
+        most = counted(result.analysis.rules.n_max or comparison.n_max, "row")
+        rows = f"{result.rows} of at most {most}"
         typer.echo(
             f"{counted(result.used, 'episode')} used ({rows}) in {result.seconds:.1f} s; "
             f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"

@@ -11,7 +11,7 @@ import numpy as np
 
 SEED_BITS = 32  # short enough to be copied by hand
 # Branches of the tree of seeds; changing one changes every race.
-_PAIRED, _INDEPENDENT, _POLICY, _TASK = 0, 1, 2, 3
+_PAIRED, _INDEPENDENT, _POLICY, _TASK, _SCENES = 0, 1, 2, 3, 4
 
 
 def drawn_seed() -> int:
@@ -36,6 +36,12 @@ def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
 def task_draw(seed: int, row: int, policy: int, *, paired: bool) -> float:
     """Return a number in [0, 1) that draws the task: one for all policies of a row if paired."""
     return _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
+
+
+def scene_order(seed: int, size: int) -> list[int]:
+    """Return the places of a list of scenes in the order in which they are tried."""
+    entropy = np.random.SeedSequence(seed, spawn_key=(_SCENES,))
+    return [int(place) for place in np.random.default_rng(entropy).permutation(size)]
 
 
 def policy_seed(seed: int) -> int:

@@ -24,6 +24,7 @@ from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceResult, result_of
+from stopwise.rollout.scenes import Scenes, drawn_scenes
 from stopwise.rollout.schedule import FailureRule, Schedule
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rollout.sight import RaceProgress
@@ -36,6 +37,9 @@ from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import RowFunction
 
+# The greatest number of episodes of each policy, unless one is declared.
+N_MAX = 500
+
 
 @flat(RaceSettings)
 def race(
@@ -46,10 +50,11 @@ def race(
     score: str | Callable[[Mapping[str, Any]], float] | None = None,
     success: str = "last",
     bounds: tuple[float, float] = (0.0, 1.0),
-    n_max: int | None = 500,
+    n_max: int | None = N_MAX,
     design: str | None = None,
     tasks: str | None = None,
     weights: Mapping[str, float] | None = None,
+    scenes: Scenes | None = None,
     seed: int | None = None,
     executor: str | Executor = "serial",
     journal: str | Path | None = None,
@@ -107,9 +112,14 @@ def race(
     weights
         Of the tasks, as in {"reach": 2}; 1 where none is given. A task is drawn as often as it
         weighs.
+    scenes
+        A fixed list, each of which all policies try once: how many, for the seeds from 0 on; the
+        seeds; or the file that has one on each line. The order is drawn from the seed of the race.
+        Claims are then about this list, in this run, and n_max is its length.
     seed
-        Of the whole race, a whole number of at least 0; by default 0. With several tasks there is
-        no usual one: it is drawn from the operating system, and the journal and the result keep it.
+        Of the whole race, a whole number of at least 0; by default 0. With several tasks or a list
+        of scenes there is no usual one: it is drawn from the operating system, and the journal and
+        the result keep it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -155,23 +165,20 @@ def race(
     stored = stored_scores(stored)
     begun = {} if journal is None else recorded_race(journal)
     if seed is None:
-        seed = 0 if shares is None else begun.get("seed", drawn_seed())
+        usual = shares is None and scenes is None
+        seed = 0 if usual else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
-    alone = bool(stored) or settings.get("reference") is not None
-    first, arrivals = _entrants(policies, load, settings, begun, least=1 if alone else 2)
+    least = 1 if stored or settings.get("reference") is not None else 2
+    first, arrivals = _entrants(policies, load, settings, begun, least=least)
     _check_stored(stored, first, one_task=shares is None)
-    require(
-        timeout is None or (is_number(timeout) and timeout > 0),
-        named("timeout"),
-        f" must be a positive number of seconds, but got {timeout!r}",
-    )
+    _check_episodes(success, timeout)
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
-    place = executor_of(executor)
-    require_choice("success", success, SUCCESS)
     setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
+    order = None if scenes is None else drawn_scenes(scenes, seed)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
+    declared |= _of_list(order, declared, on_error, alone=shares is None and not stored)
     rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
     failures = FailureRule(on_error)
     if failures.score is not None:
@@ -179,14 +186,16 @@ def race(
     paired = design == "paired"
     schedule = Schedule(
         rule,
-        partial(episode_seed, seed, paired=paired),
-        task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
+        partial(_seed_of, seed, order, paired=paired),
+        task_of=None
+        if shares is None
+        else partial(drawn_task, seed, shares, paired=rule.design == "paired"),
         failures=failures,
     )
-    book, seconds = None, 0.0
+    book, seconds, place = None, 0.0, executor_of(executor)
     stopped: RaceStopped | RaceInterrupted | None = None
     if journal is not None:
-        book = Journal(journal, _identity(rule, setup, seed, shares), on_error)
+        book = Journal(journal, _identity(rule, setup, seed, shares, order), on_error)
     with reporter_of(report_to, on_row) as reporter:
         rule.report_by(reporter)
         try:
@@ -215,6 +224,36 @@ def race(
             seconds=seconds,
         )
         return _told(found, _notes(book, arrivals), stopped, schedule.episodes, reporter)
+
+
+def _seed_of(seed: int, order: Sequence[int] | None, row: int, policy: int, *, paired: bool) -> int:
+    return episode_seed(seed, row, policy, paired=paired) if order is None else order[row]
+
+
+def _of_list(
+    order: Sequence[int] | None, declared: Mapping[str, Any], on_error: str, *, alone: bool
+) -> dict[str, Any]:
+    """Return what a list of scenes declares, or raise where a setting does not go with one."""
+    if order is None:
+        return {}
+    size = len(order)
+    for good, why in (
+        (declared["n_max"] in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
+        (declared["design"] == "paired", "all policies try the same ones: the design is paired"),
+        (on_error != "void", 'none may be left out: choose on_error="raise" or "score:0"'),
+        (alone, "they go neither with several tasks nor with stored trials"),
+    ):
+        require(good, f"of a list of scenes {why}", parameter="scenes")
+    return {"n_max": size, "list_size": size}
+
+
+def _check_episodes(success: str, timeout: float | None) -> None:
+    require_choice("success", success, SUCCESS)
+    require(
+        timeout is None or (is_number(timeout) and timeout > 0),
+        named("timeout"),
+        f" must be a positive number of seconds, but got {timeout!r}",
+    )
 
 
 def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
@@ -335,7 +374,11 @@ def _usual_design(settings: RaceSettings) -> str:
 
 
 def _identity(
-    rule: StopRule, setup: Setup, seed: int, shares: Mapping[str, float] | None
+    rule: StopRule,
+    setup: Setup,
+    seed: int,
+    shares: Mapping[str, float] | None,
+    order: Sequence[int] | None,
 ) -> dict[str, Any]:
     """Return what makes a race this one and no other, as far as it can be told."""
     return {
@@ -346,6 +389,7 @@ def _identity(
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
+        **({} if order is None else {"scenes": list(order)}),
         **rule.stored_identity,
     }
 

@@ -190,7 +190,9 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
         "score": [*(score for _, score in stored), *(score for _, score in scored)],
     }
     if schedule.rule.design == "paired":
-        columns["block"] = [str(episode.row) for episode, _ in scored]
+        # Of a list a scene is known by its seed, so that its order can be told from the list's.
+        listed = schedule.rule.rules.list_size is not None
+        columns["block"] = [str(e.seed if listed else e.row) for e, _ in scored]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
     rule = schedule.rule

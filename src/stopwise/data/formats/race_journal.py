@@ -44,11 +44,12 @@ def read(head: Head) -> RawTable:
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{path}, line 1: {DAMAGED}") from error
     places: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
+    scene = ("seed",) if "scenes" in race else ()  # it tells the order of the race from the list's
     for number, line in enumerate(lines[1:], start=2):
         wrong = check(line)
         require(wrong is None, f"{path}, line {number}: {wrong}")
         if "score" in line:
-            known = {key: line[key] for key in (*EPISODE, "task") if key in line}
+            known = {key: line[key] for key in (*EPISODE, "task", *scene) if key in line}
             places[line["policy"], line["row"]] = f"line {number}", known
     by_row = sorted(places, key=lambda place: place[1])
     kept = [(places[place][0], _counted(places[place][1], check.failure_score)) for place in by_row]
@@ -72,7 +73,7 @@ def read(head: Head) -> RawTable:
             code="race-tasks",
         )
     if race.get("design") == "paired":
-        roles["block"] = "row"
+        roles["block"] = "seed" if scene else "row"
     bounds = race.get("bounds")
     ranges = {"score": (float(bounds[0]), float(bounds[1]))} if isinstance(bounds, list) else {}
     return table_of_records(path, scored, roles=roles, bounds=ranges, notes=notes)
@@ -96,6 +97,7 @@ class JournalCheck:
         self.failure_score = _failure_score(on_error)
         self._numbers: dict[str, int] = {name: n for n, name in enumerate(race.get("policies", ()))}
         self._open = not self._numbers  # a journal that does not tell who takes part
+        self._scenes = race.get("scenes")
         self._seed, self._paired = race.get("seed"), race.get("design") == "paired"
         if self._seed is not None:
             episode_seed(self._seed, 0, 0, paired=self._paired)
@@ -164,7 +166,11 @@ class JournalCheck:
     def _wrong_seed(self, policy: str, row: int, found: object) -> str | None:
         if self._seed is None or self._open:
             return None
-        seed = episode_seed(self._seed, row, self._numbers[policy], paired=self._paired)
+        seed: int | None
+        if self._scenes is None:
+            seed = episode_seed(self._seed, row, self._numbers[policy], paired=self._paired)
+        else:
+            seed = self._scenes[row] if row < len(self._scenes) else None
         if found == seed:
             return None
         return f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
@@ -172,7 +178,7 @@ class JournalCheck:
 
 def _note_rules(race: dict[str, Any], notes: Notes) -> None:
     """Say what the race had declared, for an analysis does not take it from there."""
-    usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha")}
+    usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha", "list_size")}
     declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
     if declared:
         parts = [part for word in declared for part in (", ", word)][1:]

@@ -106,7 +106,7 @@ def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
 
     folders = sorted(folder.name for folder in (tmp_path / "figures").iterdir())
     assert code == 0
-    assert folders == ["1-up", "2-a_b"]
+    assert folders == ["1-up", "2-a_b", "board.pdf", "board.png", "board.svg"]
 
 
 def test_files_by_policy(tmp_path: Path) -> None:

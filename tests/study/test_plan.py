@@ -37,11 +37,14 @@ BROKEN = {
     "method: nscore-plus": ("method: magic", "'magic'"),
     "n_max: 50": ("n_max: many", "n_max: must be a whole number, but got 'many'"),
     "  - name: new": ("  - name: baseline", "policies: names must be distinct"),
-    "    score: binary": ("    score: {kind: number, low: 2, high: 1}", "tasks.0.score: low must"),
+    "    score: {kind: milestones": (
+        "    score: {kind: number, low: 2, high: 1}",
+        "tasks.0.score: low must",
+    ),
     "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is set by the plan itself"),
     "baseline: null": ("baseline: nobody", "baseline: must be one of baseline, new"),
-    "design: independent": (
-        "desing: independent",
+    "design: blocks": (
+        "desing: blocks",
         "desing: there is no such entry; did you mean design?",
     ),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ from stopwise.cli.values import trial_paths, trial_source
 from stopwise.cli.wording import in_options
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from stopwise.questions.analysis import Analysis
 
 
@@ -178,7 +181,14 @@ def _tell(
     else:
         print_analyses(analyses, verbose=verbose)
     named = [(analysis.task or "task", analysis) for analysis in analyses]
-    write_files(lambda: _report(analyses, paths), named, output)
+    board = partial(_board, analyses) if len(analyses) > 1 else None
+    write_files(lambda: _report(analyses, paths), named, output, board)
+
+
+def _board(analyses: list["Analysis"]) -> "Figure":
+    from stopwise.report.overview import plot_board
+
+    return plot_board(analyses)
 
 
 def _report(analyses: list["Analysis"], paths: list[Path]) -> str:

@@ -15,6 +15,8 @@ from stopwise.cli.options import OutputOptions
 from stopwise.cli.printing import say
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from stopwise.report.drawn import Drawn
     from stopwise.report.html import Origin
 
@@ -52,9 +54,17 @@ def check_file(path: Path) -> None:
 
 
 def write_files(
-    page: Callable[[], str], answers: Sequence[tuple[str, "Drawn"]], output: OutputOptions
+    page: Callable[[], str],
+    answers: Sequence[tuple[str, "Drawn"]],
+    output: OutputOptions,
+    board: "Callable[[], Figure] | None" = None,
 ) -> None:
-    """Write the page and the figures of each (task, answer) as asked, and say where."""
+    """Write the page and the figures of each (task, answer) as asked, and say where.
+
+    A ``board`` is a figure of all answers.
+    """
+    from stopwise.report.canvas import as_wide_as, save_as
+
     html, figures = output.html, output.folder
     if html is not None:
         html.write_text(page(), encoding="utf-8")
@@ -62,6 +72,9 @@ def write_files(
         for number, (task, answer) in enumerate(answers, start=1):
             folder = figures / f"{number}-{_file_name(task)}"
             answer.save_figures(folder if len(answers) > 1 else figures, width=output.width)
+    if figures is not None and board is not None:
+        with as_wide_as(output.width):
+            save_as(board(), figures / "board")
     for path in (html, figures):
         if path is not None and not output.as_json:
             typer.echo(f"written: {path}")

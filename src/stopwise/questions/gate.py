@@ -19,7 +19,7 @@ from stopwise.core.words import dependence_text
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import Message, named
-from stopwise.questions.doubts import answered, changes, sorted_rows
+from stopwise.questions.doubts import answered, changes, sorted_rows, wide_bounds
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_result import NOT_WORSE, UNDECIDED, WORSE, GateResult, Measured
 from stopwise.questions.gate_source import (
@@ -167,6 +167,7 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
     gaps = np.diff(pairs.scores).ravel()
     if shown != UNDECIDED and gaps.size > n and changes(gaps):
         warnings.append(sorted_rows(old, new))
+    warnings += wide_bounds(pairs)
     seen = pairs.arranged(rules.reading.run)[:n]
     return GateResult(
         shown=shown,

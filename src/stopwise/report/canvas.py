@@ -117,3 +117,11 @@ def save(figure: "Figure", place: "Path | io.BytesIO", **look: Any) -> None:
 
     with mpl.rc_context(SAVED):
         figure.savefig(place, dpi=DPI, **look)
+
+
+def save_as(figure: "Figure", place: Path) -> list[Path]:
+    """Write a figure as PDF, SVG and PNG; return the paths."""
+    paths = [place.with_name(f"{place.name}.{ending}") for ending in ("pdf", "svg", "png")]
+    for path in paths:
+        save(figure, path)
+    return paths

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from stopwise.report.canvas import COLUMN, as_wide_as, save
+from stopwise.report.canvas import COLUMN, as_wide_as, save_as
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,12 +116,10 @@ class Drawn(ABC):
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        paths = []
+        paths: list[Path] = []
         with as_wide_as(width):
             for name, figure in self.figures().items():
-                for ending in ("pdf", "svg", "png"):
-                    paths.append(folder / f"{name}.{ending}")
-                    save(figure, paths[-1])
+                paths += save_as(figure, folder / name)
         return paths
 
 

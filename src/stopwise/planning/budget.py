@@ -129,8 +129,9 @@ def ways(budget: Any, policies: int, tasks: int) -> list[Way]:
 
 def explains(rules: Rules, budget: Any, tasks: int) -> bool:
     """Whether the plan says what a budget finds; raises where several tasks do not allow it."""
-    plain = rules.margin == 0 and rules.equivalence is rules.reference is rules.list_size is None
-    ordered = plain and rules.goal == "order" and not rules.stored
+    special = rules.reading.constants or rules.reading.finite
+    plain = rules.margin == 0 and rules.only_order and not special
+    ordered = plain and rules.goal == "order" and not rules.reading.new
     require(
         tasks == 1 or (budget is not None and ordered),
         f"{tasks} tasks say how a budget is spent on ordering policies that are all new: give a ",

@@ -30,7 +30,7 @@ def exact_ends(ranking: PlannedRanking, populations: Sequence[Population]) -> li
         return []
     rng = np.random.default_rng(0)  # the means of guesses are known
     rates = np.concatenate([population.moments(rng, 1).means for population in populations])
-    if ranking.rules.reference is None:
+    if not ranking.rules.reading.constants:
         policy1, policy0, undecided = _two_policies(ranking, rates)
     else:
         rates = rates[:, ::-1]  # the number is policy 0
@@ -44,7 +44,7 @@ def exact_ends(ranking: PlannedRanking, populations: Sequence[Population]) -> li
 def exact_power(ranking: PlannedRanking, population: Population) -> float:
     """Power of ``step``: of two policies from its counts at the horizon."""
     test = ranking.comparison.test
-    if ranking.rules.reference is None and isinstance(test, Step):
+    if not ranking.rules.reading.constants and isinstance(test, Step):
         rate0, rate1 = population.moments(np.random.default_rng(0), 1).means[0]
         return float(test.stopping.power(rate0, rate1))
     return exact_ends(ranking, [population])[0].power

@@ -165,7 +165,7 @@ def running_order(table: Table, rules: Rules) -> Running:
     past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
     own = past[:, : len(rules.reading.run)]
     population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
-    if rules.reference is not None:
+    if rules.reading.constants:
         number = float(rules.scale.unit(np.asarray(rules.reference)))
         population = WithNumber(population, number)
     study = OrderStudy(ranking, population, past)

@@ -33,9 +33,9 @@ def notes_on(rows: Sequence[PlanRow], rules: Rules) -> list[str]:
     for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
         found += out_of_reach(pose(replace(rules, n_max=n_max)))
     # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
-    if rules.list_size is not None:
+    if rules.reading.finite:
         found.append(LISTED.format(rules.list_size))
-    elif rules.method == NScorePlus.name and not rules.stored:
+    elif rules.method == NScorePlus.name and not rules.reading.new:
         found.append(GENEROUS)
     found += [STORED.format(number) for number in (rules.groups or {}).values()]
     if any(row.power > MOST_POWER and row.fixed_n is not None for row in rows):

@@ -113,7 +113,7 @@ def check_assumed(
 
 def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
-    if rules.margin and rules.reference is None:
+    if rules.margin and not rules.reading.constants:
         beyond = PlannedRanking(rules).true_claims(np.array(means)).any()
         require(
             bool(beyond),
@@ -125,18 +125,18 @@ def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
             ),
         )
         return
-    if rules.list_size is not None:  # on a list, others may be better than on average
+    if rules.reading.finite:  # on a list, others may be better than on average
         return
     require(
-        max(means) - min(means) > 1e-9 or rules.equivalence is not None,
+        max(means) - min(means) > 1e-9 or rules.alike > 0,
         f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
         "cannot be told apart by any number of trials, so there is nothing to plan",
     )
     better, asked = means[1] > means[0], rules.alternative == "greater"
     which = ("first", "second")
     asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
-    if rules.reference is not None:
-        above = ("above", "below") if rules.lower_is_better else ("below", "above")
+    if rules.reading.constants:
+        above = ("below", "above")[:: int(rules.reading.advantage(1))]
         asks = f"policy is {above[asked]} {rules.reading.pair_names[0]}"
         but = f"guess it is {above[better]}"
     require(

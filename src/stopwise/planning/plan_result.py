@@ -164,7 +164,7 @@ class PlanResult(PlanningResult):
 
     def _trials(self, number: int) -> str:
         """So many trials of each policy that is tried, in words."""
-        new = "new " if self.rules.stored else ""
+        new = self.rules.reading.new
         each = "" if self.policies == 1 else " per policy"
         return f"{counted(number, f'{new}trial')}{each}"
 

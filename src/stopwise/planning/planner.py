@@ -113,7 +113,7 @@ class Planner:
             ends = exact_ends(study, [scenario.population])[0] if exact else next(simulated)
             rules = study.rules
             # No fixed-sample test takes stored trials, and that of a list is the whole list.
-            alone = rules.equivalence is not None or rules.stored or rules.list_size is not None
+            alone = rules.alike or rules.reading.new or rules.reading.finite
             fixed = None if alone else fixed_plan(study, scenario.population, ends.power)
             rows.append(PlanRow.of(ends, scenario, rules, fixed=fixed))
         return rows
@@ -207,13 +207,13 @@ class Planner:
     def usual(self) -> bool:
         """Whether two policies are asked for a difference by the usual method and design."""
         rules = self.rules
-        plain = rules.margin == 0 and rules.equivalence is rules.reference is None
+        plain = rules.margin == 0 and rules.only_order and not rules.reading.constants
         usual = rules.method == NScorePlus.name and rules.design == "independent"
-        return plain and usual and not (rules.parameters or rules.groups)
+        return plain and usual and not (rules.parameters or rules.reading.new)
 
     def allows_step(self, population: Population, n_max: int) -> bool:
         """Whether ``step`` could take the place of the usual method."""
-        few = n_max <= MOST_STEP and self.rules.list_size is None
+        few = n_max <= MOST_STEP and not self.rules.reading.finite
         return self.usual and few and population.binary
 
 

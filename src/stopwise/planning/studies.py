@@ -57,7 +57,7 @@ class PlannedRanking(Ranking):
         """Pairs of such means that can be shown to be the same; on a list also equal ones."""
         rules, (first, second) = self.rules, self.family.pairs.T
         within = (rules.equivalence or 0.0) / rules.scale.span
-        if rules.list_size is not None and not rules.margin:
+        if rules.reading.finite and not rules.margin:
             within = max(within, 1e-9)
         return np.asarray(np.abs(means[..., second] - means[..., first]) < within)
 
@@ -91,7 +91,7 @@ class _TwoPolicies(_Claims):
         scale = rules.scale
         # Rounding must not carry the best score over the bound.
         columns = np.moveaxis(scale.clip(scale.score(scores)), -1, 0)
-        tried = columns[:1] if rules.reference is not None else columns  # the second is the number
+        tried = columns[:1] if rules.reading.constants else columns  # the second is the number
         outcome = run_studies(rules, *tried, workers=1)
         self.claims = np.stack([outcome.decision == 1, outcome.decision == 0], axis=-1)[:, None]
         self.same = (outcome.decision == EQUIVALENT)[:, None]
@@ -132,7 +132,7 @@ class OrderStudy:
             # A gap in what is over stays a gap.
             fixed = np.arange(len(self.past))[:, None] < over
             scores[:, : len(self.past)][:, fixed] = self.past[fixed]
-        if rules.list_size is not None:  # claims are about these scenes
+        if rules.reading.finite:  # claims are about these scenes
             means, scores = np.nanmean(scores, axis=1), scores[:, :n_max]
         if family.size == 1 and self.past is None:
             ends: _Claims = _TwoPolicies(rules, scores)

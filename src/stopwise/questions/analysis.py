@@ -284,7 +284,7 @@ class Analysis(OrderInWords):
         from stopwise.report.figures import is_matrix
 
         pairs = {"intervals": self.plot_intervals()} if not is_matrix(self) else {}
-        if len(self.pairs) > 1 and self.rules.reference is None:
+        if len(self.pairs) > 1 and not self.rules.reading.constants:
             pairs["ranking"] = self.plot_ranking()
         return {"scores": self.plot_scores(), "p_values": self.plot_evidence(), **pairs}
 

@@ -77,7 +77,7 @@ class OrderInWords(Drawn):
     def sorted_pairs(self) -> list[PairResult]:
         """The pairs as people look for them: best first, in each pair and among the pairs."""
         place = {policy.name: index for index, policy in enumerate(self.policies)}
-        fixed = self.margin < 0 or self.rules.reference is not None
+        fixed = bool(self.margin < 0 or self.rules.reading.constants)
         pairs = [
             pair if fixed or place[pair.policy1] < place[pair.policy0] else pair.turned()
             for pair in self.pairs
@@ -305,7 +305,7 @@ class OrderInWords(Drawn):
     @property
     def _further_trials(self) -> str:
         """About how many more trials would decide the nearest pair, or why none can be decided."""
-        if self.in_doubt or self.rules.groups is not None:
+        if self.in_doubt or any(map(self.rules.reading.several, self.rules.policies)):
             return ""
         first = self.first_decision
         if first is not None:
@@ -345,7 +345,7 @@ class OrderInWords(Drawn):
         from stopwise.questions.reach import first_decision
 
         seen = max((pair.n for pair in self.pairs), default=0)
-        if seen > FEW_PAIRS or self.rules.proxy_mean is not None:
+        if seen > FEW_PAIRS or self.rules.reading.kinds > 1:
             return None
         first = first_decision(OrderQuestion, self.rules, most=FEW_PAIRS)
         return first if first is not None and first > seen else None

@@ -31,7 +31,7 @@ class Profile:
 
 def by_wins(analysis: "Analysis") -> "Analysis":
     """The same trials compared by wins: all intervals hold together."""
-    if analysis.rules.by == "wins":
+    if not analysis.rules.reading.transitive:
         return analysis
     asked = {"by": "wins", "adjust": "bonferroni", "margin": 0.0, "equivalence": None}
     rules = replace(analysis.rules, **asked)  # type: ignore[arg-type]  # each is of its type

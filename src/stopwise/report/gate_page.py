@@ -68,7 +68,7 @@ def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
         "method": f"{found.method}, {found.design} design, alpha {found.alpha:g} for each claim",
         "bounds": interval_text(found.rules.bounds),
     }
-    what = "the mean" if found.rules.reference is not None else "the difference"
+    what = f"the {found.rules.reading.measured}"
     caption = f"What is known of {what}, and the limit"
     return render_page(
         "gate.html",

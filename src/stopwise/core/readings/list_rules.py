@@ -36,6 +36,7 @@ class Listed(Scores):
     # On a list the difference of all scenes is what it is.
     steady = False
     gaps = False
+    finite = True
 
     def __init__(self, rules: "Rules") -> None:
         super().__init__(rules)

@@ -92,6 +92,8 @@ class Scores:
     certain: str = ""
     # Whether intervals can follow from the test itself, where the method inverts.
     inverts = True
+    # Whether claims are about a fixed number of scenes.
+    finite = False
     # Whether a row may go without a score that it asked for.
     gaps = True
     # How many kinds of scores a row has; several lie along a first axis.

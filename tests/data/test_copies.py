@@ -114,12 +114,12 @@ def test_of_many_files_some_are_equal_by_chance(tmp_path: Path) -> None:
         scores = "1" * 20 if number < 50 else "".join(rng.choice(["0", "1"], 20))
         files.text(tmp_path / f"{number:02}.csv", unnumbered(scores))
     for number in (70, 71):
-        files.text(tmp_path / f"{number}.csv", "policy,success\n" + "a,0\na,1\n" * 10)
+        files.text(tmp_path / f"{number}.csv", "policy,score\n" + "a,0\na,1\n" * 10)
     (told,) = (note for note in sw.read_trials(tmp_path).notes if "is one a copy" in note)
     assert "00.csv hold the same scores in the same order, and 49 more files do too: " in told
 
-    files.text(tmp_path / "71.csv", "policy,success\n" + "a,0\na,1\n" * 20)
-    files.text(tmp_path / "70.csv", "policy,success\n" + "a,0\na,1\n" * 20)
+    files.text(tmp_path / "71.csv", "policy,score\n" + "a,0\na,1\n" * 20)
+    files.text(tmp_path / "70.csv", "policy,score\n" + "a,0\na,1\n" * 20)
     with pytest.raises(sw.InvalidInput, match=r"71\.csv: its 40 trials are those of .*70\.csv"):
         sw.read_trials(tmp_path)
 

@@ -319,3 +319,52 @@ def test_packed_files_are_read_as_they_are_unpacked(tmp_path: Path, name: str) -
     frame = sw.read_trials(path).frame
     found = {key: own["score"].to_list() for key, own in frame.group_by("task", "policy")}
     assert found == expected
+
+
+def folders(root: Path, *names: str) -> Path:
+    for number, name in enumerate(names):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        files.text(root / name, table("success", *([(i * number) % 3 % 2] for i in range(6))))
+    return root
+
+
+@pytest.mark.parametrize(
+    ("names", "called"),
+    [
+        (("cup/act.csv", "cup/dp.csv", "pan/act.csv", "pan/dp.csv"), "'act', 'dp'"),
+        (
+            ("act/cup/seed_0.csv", "act/pan/seed_0.csv", "dp/cup/seed_0.csv", "dp/pan/seed_0.csv"),
+            "'cup",
+        ),
+        (("a/s_1/eval.csv", "a/s_2/eval.csv", "b/s_1/eval.csv", "b/s_2/eval.csv"), "'s_1', 's_2'"),
+    ],
+)
+def test_files_with_names_that_recur_in_folders_are_asked_about(
+    tmp_path: Path, names: tuple[str, ...], called: str
+) -> None:
+    source = folders(tmp_path, *names)
+
+    with pytest.raises(sw.InvalidInput, match=f"are files called {called}"):
+        sw.read_trials(source)
+    assert len(sw.read_trials(source, columns={"ignore": "file"})) == 6 * len(names)
+
+
+def test_files_in_folders_of_tasks_are_policies_if_told(tmp_path: Path) -> None:
+    source = folders(tmp_path, "cup/act.csv", "cup/dp.csv", "pan/act.csv", "pan/dp.csv")
+    trials = sw.read_trials(source, columns={"policy": "file", "task": "folder"})
+
+    assert {*trials.counts()} == {(t, p) for t in ("cup", "pan") for p in ("act", "dp")}
+
+
+def test_files_whose_scores_are_of_several_kinds_are_asked_about(tmp_path: Path) -> None:
+    one = files.text(tmp_path / "a.csv", table("episode,success", [0, 1]))
+    other = files.text(tmp_path / "b.csv", table("episode,success,score", [0, 1, 0.5]))
+
+    with pytest.raises(sw.InvalidInput, match=r"'success' in .*a\.csv and 'score' in .*b\.csv"):
+        sw.read_trials([one, other])
+    assert len(sw.read_trials([one, other], score="success")) == 2
+
+
+def test_backups_are_no_results(tmp_path: Path) -> None:
+    folders(tmp_path, "a.csv", "a.csv.bak", "b.csv", "b.csv~")
+    assert sw.read_trials(tmp_path).policies == ("a", "b")

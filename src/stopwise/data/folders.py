@@ -42,6 +42,16 @@ def name_of(path: Path) -> str:
     return path.resolve().parent.name if is_common or stem.startswith("results-") else stem
 
 
+def name_within(path: Path, folder: Path) -> str:
+    """Return what a file is called within a folder, but for numbers of parts and usual names."""
+    *above, stem = path.relative_to(folder).with_suffix("").parts
+    stem = stem.removesuffix(".monitor")
+    names = [*above, *([] if stem.lower() in COMMON_STEMS else [stem])]
+    kept = [part["stem"] if (part := PART.fullmatch(name)) else name for name in names]
+    usual = stem if stem.lower() in COMMON_STEMS else ""
+    return "/".join(name for name in kept if name and not name.isdigit()) or usual
+
+
 def in_number_order(path: Path | str) -> list[str | int]:
     """Return what sorts ``ep_2`` before ``ep_10``: trials that come later are the later ones."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(path))]

@@ -12,6 +12,7 @@ from stopwise.core.keywords import flat
 from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
+from stopwise.data.names import short_name
 from stopwise.data.notes import in_order, odd_names, one_name
 from stopwise.data.order import in_chance_order, tell_looks
 from stopwise.data.raw import says, with_facts
@@ -124,11 +125,15 @@ def explained(
 def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Part]:
     """Return the trials of each table; a file of a folder may hold something else."""
     found: list[Part] = []
+    inside: dict[str, list[str]] = {}
     others: dict[int, InvalidInput] = {}
     skipped: list[str] = []
     for table in tables:
         try:
-            found.append(_kept_part(table, reading))
+            part = _kept_part(table, reading)
+            found.append(part)
+            if says(part.notes, "task-assumed") and says(part.notes, "policy-assumed"):
+                inside.setdefault(table.policy_from_file or "", []).append(table.inside)
         except InvalidInput as error:
             if not table.in_folder or not _holds_no_trials(error, table, reading):
                 raise
@@ -136,6 +141,8 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
             skipped.append(Path(table.raw.source).name)
     if not found:
         raise others[max(others)]
+    if not reading.speaks_of("file"):
+        _require_alike(found, inside)
     if all(table.in_folder for table in tables):
         other = [part for part in found if not says(part.notes, "training-log")]
         evaluated = {name for part in other for name in part.frame["policy"].unique()}
@@ -146,6 +153,35 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
         text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
         notes.add(text, code="files-skipped")
     return found
+
+
+def _require_alike(parts: Sequence[Part], inside: Mapping[str, Sequence[str]]) -> None:
+    """Raise if files of a policy are called in ways that recur, or scores are of several kinds."""
+    policies = {name: set(names) for name, names in inside.items()}
+    recurring = [n for names in policies.values() for n in names if len(names) > 1]
+    several = sorted({name for name in recurring if recurring.count(name) > 1} - {""})
+    if several:
+        raise InvalidInput(
+            f"in each folder ({names_listed(policies)}) are files called {names_listed(several)}: "
+            "say what they are; ",
+            Setting("columns", {"task": "file"}),
+            " if tasks, ",
+            Setting("columns", {"policy": "file", "task": "folder"}),
+            " if policies in folders of tasks, ",
+            Setting("columns", {"seed": "file"}),
+            " if training runs, ",
+            Setting("columns", {"ignore": "file"}),
+            " if further trials",
+            code="which-files",
+        )
+    scores = {short_name(p.score_column): p.raw.source for p in parts if not p.raw.defined}
+    if len(scores) > 1:
+        shown = " and ".join(f"{name!r} in {source}" for name, source in list(scores.items())[:2])
+        raise InvalidInput(
+            f"the files hold scores of several kinds, {shown}: choose one that all have with ",
+            Setting("score"),
+            code="several-scores",
+        )
 
 
 def _holds_no_trials(error: InvalidInput, table: Loaded, reading: Reading) -> bool:

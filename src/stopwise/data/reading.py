@@ -167,6 +167,11 @@ class Reading:
                 code="seed-missing",
             )
 
+    def speaks_of(self, column: str) -> bool:
+        """Whether a column is chosen for some role, or for the rows to read."""
+        chosen = {name for role in self.columns for name in self.names(role) or ()}
+        return column in chosen | self.where.keys()
+
     def names(self, role: str) -> tuple[str, ...] | None:
         """Return the columns chosen for a role, () for none at all; None if nothing was chosen."""
         if role not in self.columns:

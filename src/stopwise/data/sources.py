@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from stopwise.data import formats
-from stopwise.data.folders import about_jobs, in_number_order, name_of, seed_of
+from stopwise.data.folders import about_jobs, in_number_order, name_of, name_within, seed_of
 from stopwise.data.frames import is_frame, is_place, raw_of_array, raw_of_arrays, raw_of_frame
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, counted
+
+# How the names of files end that editors and people keep beside the current one.
+BACKUPS = (".bak", ".old", ".orig", ".tmp", ".swp", ".lock", "~")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,7 @@ class Loaded:
     facts: tuple[tuple[str, str], ...] = ()  # what names of files and folders say of all rows
     alone: bool = False  # then it must hold all policies, perhaps side by side
     in_folder: bool = False  # then it may be something else than trials
+    inside: str = ""  # what it is called within the folder of its policy
 
 
 def load(source: Any, reading: Reading) -> list[Loaded]:
@@ -106,7 +110,7 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
     places = [
         path
         for path in sorted(folder.iterdir(), key=in_number_order)
-        if not path.name.startswith(".")
+        if not path.name.startswith(".") and not path.name.lower().endswith(BACKUPS)
     ]
     jobs = about_jobs(folder)
     found: list[Loaded] = []
@@ -119,12 +123,19 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
                 continue
             job = next((jobs[above] for above in file.parents if above in jobs), None)
             name = place.name if place.is_dir() else name_of(file)
+            inside = name_within(file, place) if place.is_dir() else ""
+            about = {"file": inside or name, "folder": name}
             own = Loaded(
                 raw=opened.sheet(reading.sheet),
                 policy=policy,
                 policy_from_file=name if job is None else job.policy,
-                facts=(*seed_of(file), *(() if job is None else job.facts.items())),
+                facts=(
+                    *seed_of(file),
+                    *(() if job is None else job.facts.items()),
+                    *((key, value) for key, value in about.items() if reading.speaks_of(key)),
+                ),
                 in_folder=True,
+                inside=inside if job is None else "",
             )
             found.append(own)
     if not found:
@@ -149,8 +160,9 @@ def _files_beneath(folder: Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether it is kept in a hidden folder, as those of Hydra and of git are."""
-    return any(part.startswith(".") for part in path.parts[:-1])
+    """Whether it is kept in a hidden folder, as those of Hydra and of git are, or a backup."""
+    hidden = any(part.startswith(".") for part in path.parts[:-1])
+    return hidden or path.name.lower().endswith(BACKUPS)
 
 
 def _told_apart(found: list[Loaded]) -> list[Loaded]:

@@ -197,6 +197,7 @@ def test_what_is_open_is_a_question(tmp_path: Path, name: str) -> None:
         ("blocks", {"columns": {"seed": "Model #"}, "score": "In cup (Y/N)"}, 60),
         ("blankfail", {"missing": "fail"}, 60),
         ("some_missing", {"missing": "drop"}, 59),
+        ("some_missing", {"missing": "fail"}, 60),
     ],
 )
 def test_an_answer_is_taken(tmp_path: Path, name: str, answer: dict[str, Any], trials: int) -> None:

@@ -73,3 +73,12 @@ def test_no_interval_is_called_certain() -> None:
     found = sw.analyze({"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [1, 1] * 6}, alpha=0.0001)
 
     assert "decision (0.99996667)" in found.interval_note
+
+
+def test_two_intervals_are_said_to_hold_together_and_one_alone() -> None:
+    scores = {"a": [1, 0] * 6, "b": [0, 1] * 6, "c": [1, 1] * 6}
+    two = sw.analyze(scores, baseline="a", adjust="bonferroni").interval_note
+    one = sw.analyze({name: scores[name] for name in "ab"}).interval_note
+
+    assert two.endswith("; they hold together, at all times, with probability 0.95.")
+    assert one.endswith("; they hold, at all times, with probability 0.95.")

@@ -61,6 +61,8 @@ def test_postgresql_backup_and_restore(server: Server) -> None:
     study = locked(url)
     run_trials(study, TRIALS)
     verdict = study.verdict().sentence
+    with pytest.raises(sw.InvalidInput, match="use pg_dump for PostgreSQL"):
+        study.backup(server.folder / "copy.db")
 
     server._run("pg_dump", *where, "--format=custom", f"--file={dump}", "kept")
     run_trials(study, 2)

@@ -145,8 +145,6 @@ def runtime_environment(text: str | None) -> dict[str, Any] | None:
 
 def chosen_executor(name: str, **typed: Any) -> Any:
     """Make the executor of that name with what was typed for it; one without stays a name."""
-    from stopwise.rollout.executors import processes, ray_cluster
-
     name, _, address = name.partition(":")
     require(not address or name == "ray", f"only ray has an address, not {name}")
     given = {option: value for option, value in typed.items() if value is not None}
@@ -155,6 +153,10 @@ def chosen_executor(name: str, **typed: Any) -> Any:
         fits = [place for place, known in places.items() if option in known]
         text = f"--{option.replace('_', '-')} needs --executor {' or '.join(fits)}, not {name}"
         require(name in fits, text)
+    if name not in places:
+        return name
+    from stopwise.rollout.executors import processes, ray_cluster  # others need none of it
+
     if name == "processes":
         return processes(**given)
-    return ray_cluster(address=address or None, **given) if name == "ray" else name
+    return ray_cluster(address=address or None, **given)

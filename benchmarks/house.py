@@ -15,6 +15,11 @@ from pathlib import Path
 SETTINGS = frozenset(
     {"method", "alpha", "n_max", "bounds", "design", "adjust", "baseline", "ties", "parameters"}
 )
+# What rules say of their reading, which only the reading itself should ask.
+READING = frozenset(
+    {"reference", "groups", "stored", "by", "lower_is_better", "proxy_mean", "proxy_batches"}
+    | {"audit", "list_size", "rounds", "over_tasks"}
+)
 # A definition or a call that spells out so many of them lists the settings.
 MANY = 5
 
@@ -29,6 +34,7 @@ def count(root: Path) -> dict[str, int]:
         "files": len(files),
         "lines": sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files),
         "lines of code": sum(map(_lines_of_code, files)),
+        "conditions on a reading outside core/readings": sum(1 for _ in conditions(root)),
         "class names used twice": sum(number > 1 for number in names.values()),
         "module names used twice": sum(number > 1 for number in modules.values()),
     }
@@ -70,6 +76,32 @@ def listings(root: Path) -> Iterator[tuple[Path, int]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if len(_named(node) & SETTINGS) >= MANY:
                 yield path, getattr(node, "lineno", 0)
+
+
+def conditions(root: Path) -> Iterator[tuple[Path, int]]:
+    """Yield file and line of each condition on what rules say of their reading."""
+    for path in sorted((root / "src" / "stopwise").rglob("*.py")):
+        if "readings" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            tests = node.ifs if isinstance(node, ast.comprehension) else [_test(node)]
+            for test in filter(None, tests):
+                if any(_asks_reading(part) for part in ast.walk(test)):
+                    yield path, test.lineno
+
+
+def _test(node: ast.AST) -> ast.expr | None:
+    return node.test if isinstance(node, ast.If | ast.IfExp | ast.While) else None
+
+
+def _asks_reading(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in READING
+        and isinstance(node.value, ast.Name | ast.Attribute)
+        and (node.value.id if isinstance(node.value, ast.Name) else node.value.attr)
+        in ("rules", "plan")
+    )
 
 
 def _named(node: ast.AST) -> set[str]:

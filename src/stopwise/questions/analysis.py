@@ -225,7 +225,7 @@ class Analysis(OrderInWords):
     @property
     def _level_of_policies(self) -> float:
         """With what probability each interval of a mean holds; all together with 1 - alpha."""
-        if self.rules.reference is not None and len(self.pairs) == 1:
+        if self.rules.reading.constants and len(self.pairs) == 1:
             return self.pairs[0].interval_level
         return 1 - self.alpha / len(self.policies)
 

@@ -209,11 +209,10 @@ def plot_board(
     cell = (inches - 0.2 - LETTER * letters) / len(names)
     means, texts = np.full((len(analyses), len(names)), np.nan), {}
     for row, analysis in enumerate(analyses):
-        low, high = analysis.bounds
+        scale = analysis.rules.reading.tested_scale
         for policy in analysis.policies:
             column = names.index(policy.name)
-            share = (policy.mean - low) / (high - low)
-            means[row, column] = 1 - share if analysis.rules.lower_is_better else share
+            means[row, column] = scale.unit(np.asarray(policy.mean))
             mark = "" if analysis.in_doubt else policy.letters
             texts[row, column] = f"{score_text(policy.mean)}\n{mark}".strip()
     lines = max(task.count("\n") for task in tasks) + 1

@@ -34,32 +34,6 @@ CASES: dict[str, Settings] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("rates", [RATES, SATURATED], ids=["apart", "saturated"])
-def test_it_goes_on_from_its_text_and_from_its_table_as_if_nothing_had_been(
-    case: str, rates: dict[str, float]
-) -> None:
-    rules = rules_of(rates, **CASES[case])
-
-    def sometimes_resumed(question: BestQuestion) -> BestQuestion:
-        resumed = question.rows in (1, 7, 30)
-        return BestQuestion.from_json(question.to_json()) if resumed else question
-
-    whole = play(BestQuestion(rules), rates)
-    resumed = play(BestQuestion(rules), rates, each=sometimes_resumed)
-    analysis = whole.analysis()
-
-    assert whole.to_json() == resumed.to_json()
-    assert whole.p_values == resumed.p_values
-    assert whole.needed == resumed.needed
-    assert analysis.best == whole.best
-    assert analysis.eliminated == whole.eliminated
-    assert set(analysis.candidates) == set(whole.candidates)
-    assert isinstance(analysis, BestAnalysis)
-    assert analysis.rows == whole.rows
-    assert analysis.trials_used == sum(whole.table().counts)
-
-
 def test_the_best_is_named_when_all_others_are_dropped() -> None:
     question = play(BestQuestion(rules_of(RATES)), RATES)
 

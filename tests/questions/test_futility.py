@@ -46,20 +46,6 @@ def test_a_study_of_equal_policies_ends_by_itself(goal: str) -> None:
         assert all(pair.futile and pair.chance is not None for pair in task.pairs)
 
 
-def test_a_race_ends_like_the_file_of_its_trials() -> None:
-    def episode(policy: float, seed: int) -> float:
-        return float(np.random.default_rng(seed).random() < policy)
-
-    policies = dict.fromkeys(NAMES, 0.5)
-    result = sw.race(policies, episode, seed=2, bounds=(0, 1), **BINDING)
-
-    assert not result.decided
-    assert result.analysis.futile
-    assert "stopped for futility" in result.sentence
-    filed = sw.analyze(result.trials, **BINDING)
-    assert filed.sentence == result.analysis.sentence
-
-
 def test_advice_is_the_default_and_stops_nothing() -> None:
     table = scores(1, (0.5, 0.5, 0.5))
     rule = sw.StopRule(NAMES, n_max=80)

@@ -31,24 +31,6 @@ def test_nothing_is_named_before_all_declared_policies_have_joined() -> None:
     assert question.analysis().best == "e"
 
 
-def test_the_table_gives_the_same_answer_given_when_it_joined() -> None:
-    rates = {**RATES, "new": 0.2}
-    question = play(BestQuestion(rules_of(rates, later=("new",))), rates, rows=5)
-    question.join("new")
-    question = play(question, rates)
-
-    assert question.best == "b"
-    again = sw.analyze(
-        question.table(),
-        goal="best",
-        n_max=150,
-        allocation="leader",
-        later=("new",),
-        joined=question.joined,
-    )
-    assert (again.best, again.eliminated) == ("b", question.eliminated)
-
-
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_a_policy_joins_a_rule_for_anyones_own_loop(design: str) -> None:
     rng = np.random.default_rng(3)

@@ -25,7 +25,7 @@ from stopwise.web.responses import (
 )
 
 # Between two computations passes this many times what one took: others need the processor too.
-REST = 1.0
+REST = 0.25
 DRAWN = 12  # pairs of a task in its figures: more cannot be told apart
 ON_THE_WALL = 6  # from afar
 POINTS = 300  # of a curve; more cannot be seen

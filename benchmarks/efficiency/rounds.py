@@ -1,8 +1,9 @@
 """Bets held through rounds of tasks, beside averages of rounds and tasks drawn at random.
 
 Run ``python -m benchmarks.efficiency.rounds``. Three sets of tasks: one policy better by .077
-everywhere; policies that trade tasks; and tasks near the ceiling beside others. Paired, one-sided
-at alpha .05, at most as many pairs as given; a round is a pair for each task.
+everywhere; policies that trade tasks; and tasks near the ceiling beside others. Beside them the
+recorded scores of LBM policies, if these are there. Paired, one-sided at alpha .05, at most as
+many pairs as given; a round is a pair for each task.
 """
 
 from argparse import Namespace
@@ -11,6 +12,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
+from benchmarks.paper.datasets import DATA, lbm_scores
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
@@ -61,18 +63,39 @@ def tested(x: Floats, y: Floats, design: str) -> tuple[float, float]:
     return float(found.n.mean()), found.rate(1)
 
 
+def pools(tasks: int) -> dict[str, list[tuple[Floats, Floats]]]:
+    """Return the scores of both policies that are drawn from, task by task."""
+    thousand = np.linspace(0, 1, 1000, endpoint=False)
+    found = {
+        name: [
+            ((thousand < old) * 1.0, (thousand < new) * 1.0) for old, new in zip(*own, strict=True)
+        ]
+        for name, own in sets(tasks).items()
+    }
+    if (DATA / "lbm_progress.csv").is_file():
+        names = "Single Task", "LBM finetuned"
+        of_lbm = [tuple(np.array(own[name]) for name in names) for own in lbm_scores().values()]
+        found[f"LBM, {len(of_lbm)} tasks"] = [(old, new) for old, new in of_lbm]
+    return found
+
+
 @benchmark(pairs=1000, runs=1000, seed=4, tasks=10)
 def main(options: Namespace) -> Table:
     """Print mean pairs and power."""
-    tasks, rng = options.tasks, np.random.default_rng(options.seed)
-    rows = options.pairs // tasks
+    rng = np.random.default_rng(options.seed)
     table = Table("tasks", "averages, paired", "averages, independent", "held", "drawn, paired")
-    for name, rates in sets(tasks).items():
-        luck = rng.random((tasks, options.runs, rows, 2))
-        scores = (luck < np.stack(rates, axis=1)[:, None, None]) * 1.0
+    for name, both in pools(options.tasks).items():
+        tasks, rows = len(both), options.pairs // len(both)
+        shape = options.runs, rows
+        scores = np.array(
+            [np.stack([rng.choice(own, shape) for own in pair], axis=-1) for pair in both]
+        )
         x, y = np.moveaxis(scores.mean(axis=0), -1, 0)
         drawn = rng.integers(tasks, size=(options.runs, options.pairs))
-        own = [(rng.random(drawn.shape) < rate[drawn]) * 1.0 for rate in rates]
+        own = np.zeros((2, *drawn.shape))
+        for task, pair in enumerate(both):
+            for policy, pool in enumerate(pair):
+                own[policy][drawn == task] = rng.choice(pool, int((drawn == task).sum()))
         cells = [
             (tasks, *tested(x, y, "paired")),
             (tasks, *tested(x, y, "independent")),

@@ -20,7 +20,7 @@ COMMANDS = (
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the app for what was typed: only its command, or all if it begins with none."""
+    """The app for what was typed: only its command, or all if it begins with none."""
     return _app(tuple(name for name in COMMANDS if name in words[:1]) or COMMANDS)
 
 

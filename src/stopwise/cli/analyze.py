@@ -44,7 +44,7 @@ class FileComparisonOptions(ComparisonOptions):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the settings as keywords of the library."""
+        """The settings as keywords of the library."""
         found = super().keywords()
         if self.design == "groups":
             found.update(design=None, unequal="groups")
@@ -198,5 +198,5 @@ def _report(analyses: list["Analysis"], paths: list[Path]) -> str:
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":
-    """Return the analysis with its notes in the words of the command line."""
+    """The analysis with its notes in the words of the command line."""
     return replace(analysis, warnings=in_options(analysis.warnings))

@@ -70,7 +70,7 @@ class Command(TyperCommand):
                 raise error from None
 
     def _no_number(self, ctx: Any, words: list[str], parameter: Any) -> Mistyped | None:
-        """Return what to say of a parameter that is given, and wants a number that it is not."""
+        """What to say of a parameter that is given, and wants a number that it is not."""
         if parameter is None:
             return None
         wanted = number_wanted(_annotations(self.callback).get(parameter.name))
@@ -111,12 +111,12 @@ class CommandGroup(TyperGroup):
 
 
 def options_of(command: Any) -> set[str]:
-    """Return the options of a command, as they are typed."""
+    """The options of a command, as they are typed."""
     return {option for parameter in command.params for option in parameter.opts}
 
 
 def name_of(parent: Any, name: str | None) -> str:
-    """Return what was typed up to a command: ``stopwise study export``."""
+    """What was typed up to a command: ``stopwise study export``."""
     words: list[str] = []
     while parent is not None:
         words.append(str(name))
@@ -125,7 +125,7 @@ def name_of(parent: Any, name: str | None) -> str:
 
 
 def number_wanted(annotation: Any) -> str | None:
-    """Return which number a parameter takes, in words; None if it takes none.
+    """Which number a parameter takes, in words; None if it takes none.
 
     Examples
     --------
@@ -167,13 +167,13 @@ def clear_errors(command: str) -> Iterator[None]:
 
 
 def with_help(text: str, command: str) -> str:
-    """Return a line on a wrong call, with where to read about the right one."""
+    """A line on a wrong call, with where to read about the right one."""
     see = f"see `{command} --help`"
     return f"{text} S{see[1:]}" if text.endswith("?") else f"{text.rstrip('.')}; {see}"
 
 
 def _annotations(command: Any) -> dict[str | None, Any]:
-    """Return what a command says of its parameters; typer adds others, such as --help."""
+    """What a command says of its parameters; typer adds others, such as --help."""
     parameters = {} if command is None else inspect.signature(command).parameters
     return {name: parameter.annotation for name, parameter in parameters.items()}
 

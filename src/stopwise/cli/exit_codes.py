@@ -32,7 +32,7 @@ def require_baseline(policies: int, baseline: str | None, goal: str) -> None:
 
 
 def code_of(analyses: Sequence["Analysis"]) -> int:
-    """Return the exit code of all tasks: one that is worse counts most, then one undecided."""
+    """The exit code of all tasks: one that is worse counts most, then one undecided."""
     codes = [_code(analysis) for analysis in analyses]
     return next((code for code in (WORSE, OPEN) if code in codes), SHOWN)
 

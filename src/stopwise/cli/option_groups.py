@@ -13,20 +13,20 @@ TOLD = "told"
 
 
 def option(text: str, default: Any = None, *, name: str | None = None, **look: Any) -> Any:
-    """Return what a parameter is by default, and its help as an option; ``...`` if required."""
+    """What a parameter is by default, and its help as an option; ``...`` if required."""
     names = () if name is None else (name,)
     return _declared(default, lambda _: typer.Option(*names, help=text, **look))
 
 
 def flag(text: str, name: str | None = None) -> Any:
-    """Return the same of an option that is given or not."""
+    """The same of an option that is given or not."""
     return _declared(
         False, lambda own: typer.Option(name or f"--{own.replace('_', '-')}", help=text)
     )
 
 
 def argument(text: str, default: Any = None, **look: Any) -> Any:
-    """Return the same of an argument."""
+    """The same of an argument."""
     return _declared(default, lambda _: typer.Argument(help=text, **look))
 
 
@@ -49,7 +49,7 @@ class OptionGroup:
 
     @classmethod
     def options(cls) -> dict[str, inspect.Parameter]:
-        """Return the options by name."""
+        """The options by name."""
         assert dataclasses.is_dataclass(cls)
         hints = get_type_hints(cls, include_extras=True)
         return {
@@ -59,12 +59,12 @@ class OptionGroup:
         }
 
     def keywords(self) -> dict[str, Any]:
-        """Return the values by name, as keywords of the library."""
+        """The values by name, as keywords of the library."""
         return {name: getattr(self, name) for name in self.options()}
 
 
 def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
-    """Return a parameter as typer reads it."""
+    """A parameter as typer reads it."""
     if isinstance(default, dataclasses.Field):
         if TOLD in default.metadata:
             annotated: Any = Annotated
@@ -75,7 +75,7 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command as typer reads it, with all options of a group in place of the group."""
+    """The command as typer reads it, with all options of a group in place of the group."""
     signature = inspect.signature(command)
     groups = {
         name: parameter.annotation

@@ -123,7 +123,7 @@ class ComparisonOptions(OptionGroup):
         return self.list_size is not None
 
     def keywords(self) -> dict[str, Any]:
-        """Return the settings as keywords of the library, which detects a design of None."""
+        """The settings as keywords of the library, which detects a design of None."""
         found = super().keywords()
         for name in ("by", "lower_is_better"):
             if found.get(name) is None:
@@ -162,7 +162,7 @@ class JoiningOptions(ComparisonOptions):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the settings as keywords of the library."""
+        """The settings as keywords of the library."""
         return {**super().keywords(), "later": self.later or ()}
 
 
@@ -179,7 +179,7 @@ class TaskOptions(OptionGroup):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of the library."""
+        """The options as keywords of the library."""
         if self.tasks is None:
             return {"tasks": None, "task_order": "rounds", "weights": None}
         kind, _, weights = self.tasks.partition(":")
@@ -233,7 +233,7 @@ class ReadingOptions(OptionGroup):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of ``read_trials``."""
+        """The options as keywords of ``read_trials``."""
         found = super().keywords()
         columns = column_choices(found.pop("column"))
         policies = columns.pop("policies", None)
@@ -287,7 +287,7 @@ class SimulationOptions(OptionGroup):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of the library."""
+        """The options as keywords of the library."""
         place = chosen_executor(self.executor)
         return {"precision": self.precision, "seed": self.seed, "executor": place}
 
@@ -306,7 +306,7 @@ class ReportingOptions(OptionGroup):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of the library; modules here can be named."""
+        """The options as keywords of the library; modules here can be named."""
         if self.on_row is None:
             return super().keywords()
         from stopwise.policies.import_path import load
@@ -357,5 +357,5 @@ def refuse_unused(context: typer.Context, names: set[str], reason: str) -> None:
 
 
 def json_of(contents: list[dict[str, Any]]) -> str:
-    """Return one answer, or the list of several, as JSON."""
+    """One answer, or the list of several, as JSON."""
     return json.dumps(contents[0] if len(contents) == 1 else contents, indent=2)

@@ -85,5 +85,5 @@ def write_files(
 
 
 def _file_name(task: str) -> str:
-    """Return a name for a folder; a task may hold slashes, dots or anything else."""
+    """A name for a folder; a task may hold slashes, dots or anything else."""
     return re.sub(r"[^\w-]+", "_", task).strip("_") or "task"

@@ -21,7 +21,7 @@ class Percentage(float):
 
 
 def number(text: str) -> float:
-    """Return the number of a text such as ``0.05`` or ``5%``."""
+    """The number of a text such as ``0.05`` or ``5%``."""
     if not text.rstrip().endswith("%"):
         return float(text)
     try:

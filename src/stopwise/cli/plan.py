@@ -49,7 +49,7 @@ class PilotReadingOptions(PlanReadingOptions, left_out=("seed", "score")):
     )
 
     def of_each(self) -> dict[str, dict[str, Any]]:
-        """Return keywords of ``read_trials`` for each score, by its name."""
+        """Keywords of ``read_trials`` for each score, by its name."""
         read = self.keywords()
         del read["scores"]
         found = {}
@@ -147,7 +147,7 @@ def _read(path: Path, settings: dict[str, Any]) -> Any:
 
 
 def _guess(text: str) -> Any:
-    """Return a rate, (mean, deviation) or the probabilities of milestones."""
+    """A rate, (mean, deviation) or the probabilities of milestones."""
     try:
         if ":" in text:
             parts = (part.split(":") for part in text.split(","))

@@ -88,7 +88,7 @@ def print_rows(rows: Sequence[Mapping[str, object]], words: Collection[str] = WO
 def table_of(
     rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any
 ) -> "FittingTable":
-    """Return a table whose columns are the keys of its rows; ``words`` are columns of text.
+    """A table whose columns are the keys of its rows; ``words`` are columns of text.
 
     Long names are broken, never cut: names that begin alike would look the same. Where a screen is
     too narrow for that, each row is a block of lines.
@@ -117,7 +117,7 @@ class FittingTable:
         self.table, self.rows, self.words = table, rows, set(words)
 
     def least_width(self, console: Any) -> int:
-        """Return how narrow the table may be: numbers stand in one line, text may be broken."""
+        """How narrow the table may be: numbers stand in one line, text may be broken."""
         from rich.measure import Measurement
 
         options = console.options.update(max_width=10_000)

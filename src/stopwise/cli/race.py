@@ -64,7 +64,7 @@ class RaceComparisonOptions(JoiningOptions, left_out=("adjust", "ties", "by", "l
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the settings as they are: there is no design to detect."""
+        """The settings as they are: there is no design to detect."""
         return {**super().keywords(), "design": self.design}
 
 
@@ -79,7 +79,7 @@ class RaceTaskOptions(TaskOptions):
     )
 
     def keywords(self) -> dict[str, Any]:
-        """Return the options as keywords of the library."""
+        """The options as keywords of the library."""
         found = super().keywords()
         del found["task_order"]
         return found
@@ -238,14 +238,14 @@ def race(
 
 
 def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
-    """Return the environment, or several by the names of their tasks."""
+    """The environment, or several by the names of their tasks."""
     if len(given) == 1 and tasks is None:
         return given[0]
     return named_values([item if "=" in item else f"{item}={item}" for item in given], "TASK=ENV")
 
 
 def _measure(given: list[str]) -> str | None:
-    """Return what a race compares unless it is told; of what is in a module, nobody knows."""
+    """What a race compares unless it is told; of what is in a module, nobody knows."""
     from stopwise.policies.import_path import is_place
 
     return None if any(is_place(item.rpartition("=")[2]) for item in given) else "return"

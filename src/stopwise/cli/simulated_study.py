@@ -64,5 +64,5 @@ def half_run(folder: Path) -> "Study":
 
 
 def _reached(rng: "np.random.Generator", skill: float) -> list[str]:
-    """Return the milestones reached before the first that is missed."""
+    """The milestones reached before the first that is missed."""
     return list(takewhile(lambda _: rng.random() <= skill, MILESTONES))

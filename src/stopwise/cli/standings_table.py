@@ -16,7 +16,7 @@ FEW = 4  # so many names still fit into a line
 
 
 def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -> "FittingTable":
-    """Return one line per pair: its evidence, on a log scale that is full at the decision."""
+    """One line per pair: its evidence, on a log scale that is full at the decision."""
     from rich.markup import escape
 
     from stopwise.questions.standing import share_of_way
@@ -39,7 +39,7 @@ def standings_table(standings: Sequence["Standing"], alpha: float, title: str) -
 def candidates_table(
     candidates: Sequence[str], p_values: Mapping[str, float], alpha: float, title: str
 ) -> "FittingTable":
-    """Return one line per candidate: the evidence against it, full when it is dropped."""
+    """One line per candidate: the evidence against it, full when it is dropped."""
     from rich.markup import escape
 
     from stopwise.questions.standing import share_gone
@@ -56,14 +56,14 @@ def candidates_table(
 
 
 def candidates_text(candidates: Sequence[str]) -> str:
-    """Return how many policies may still be the best, and which if they are few."""
+    """How many policies may still be the best, and which if they are few."""
     left = counted(len(candidates), "candidate")
     few = f" ({', '.join(candidates)})" if len(candidates) <= FEW else ""
     return f"{left} left{few}"
 
 
 def _chance(pair: "Standing") -> str:
-    """Return the chance of a decision by n_max, with a mark where it is too small."""
+    """The chance of a decision by n_max, with a mark where it is too small."""
     if pair.chance is None:
         return ""
     return f"{pair.chance:.0%}{' futile' if pair.futile else ''}"
@@ -75,7 +75,7 @@ def _bar(share: float) -> str:
 
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
-    """Return how many rows there are, and about how many more it may take."""
+    """How many rows there are, and about how many more it may take."""
     so_far = counted(rows, "row") if n_max is None else f"{rows} of at most {counted(n_max, 'row')}"
     if remaining is None:
         return f"{so_far}; too early to project"

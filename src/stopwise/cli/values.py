@@ -43,14 +43,14 @@ def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
 
 
 def trial_paths(files: list[Path] | None, policies: list[str] | None) -> list[Path]:
-    """Return the files that were named."""
+    """The files that were named."""
     source = trial_source(files, policies)
     places = source.values() if isinstance(source, dict) else source
     return [Path(place) for place in ([places] if isinstance(places, Path) else places)]
 
 
 def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:
-    """Return the values by name, or raise if a name is given twice."""
+    """The values by name, or raise if a name is given twice."""
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
@@ -64,7 +64,7 @@ def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> 
 
 
 def column_choices(items: list[str] | None) -> dict[str, Any]:
-    """Return the columns of each role: one, several that are joined, or none."""
+    """The columns of each role: one, several that are joined, or none."""
     found = named_values(items or [], "ROLE=NAME", may_be_empty=True)
     return {role: name.split(",") if "," in name else name or None for role, name in found.items()}
 
@@ -86,7 +86,7 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
 def stored_scores(
     items: list[str] | None, *, quiet: bool = True, **reading: Any
 ) -> dict[str, list[float]]:
-    """Return the scores of policies that were tried before, from a file each.
+    """The scores of policies that were tried before, from a file each.
 
     Which column was taken for the score is told on standard error, unless ``quiet``.
     """
@@ -110,7 +110,7 @@ def stored_scores(
 
 
 def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:
-    """Return the numbers by name, or None if there are none."""
+    """The numbers by name, or None if there are none."""
     try:
         given = {name: number(text) for name, text in named_values(items or [], form).items()}
     except ValueError as error:
@@ -119,7 +119,7 @@ def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, 
 
 
 def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:
-    """Return the numbers of a list such as ``50,100``."""
+    """The numbers of a list such as ``50,100``."""
     if text is None:
         return None
     try:
@@ -131,7 +131,7 @@ def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> lis
 
 
 def runtime_environment(text: str | None) -> dict[str, Any] | None:
-    """Return what workers get, typed as JSON or as the name of a file of it."""
+    """What workers get, typed as JSON or as the name of a file of it."""
     if text is None:
         return None
     try:

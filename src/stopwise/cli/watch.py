@@ -148,7 +148,7 @@ def _until_enough(
 
 
 def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
-    """Return what waits because its line has no end: if nobody goes on writing, that is a loss."""
+    """What waits because its line has no end: if nobody goes on writing, that is a loss."""
     notes = [note for sight in sights for note in sight.notes]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 

@@ -14,23 +14,23 @@ OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None
 
 
 def in_options(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return notes of the library, in short and in the words of the command line."""
+    """Notes of the library, in short and in the words of the command line."""
     return tuple(map(_capped, reworded(in_short(texts), as_option)))
 
 
 def in_words(error: StopwiseError) -> str:
-    """Return an error of the library in the words of the command line, with what to do next."""
+    """An error of the library in the words of the command line, with what to do next."""
     next_step = _next_step(error.code)
     return _capped(error.worded(as_option) + (f"; {next_step}" if next_step else ""))
 
 
 def _capped(text: str) -> str:
-    """Return a text without its middle if it is long: what is wrong, and what to do, stay."""
+    """A text without its middle if it is long: what is wrong, and what to do, stay."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[:280]} ... {text[-180:]}"
 
 
 def _next_step(code: str) -> str | None:
-    """Return what helps, where that depends on the command more than on the error."""
+    """What helps, where that depends on the command more than on the error."""
     offered = OFFERED.get() or ()
     if code == "few-policies" and "--column" in offered:
         column = as_option(Setting("columns", {"policy": BLANK}))
@@ -88,7 +88,7 @@ def _is_word(value: object) -> bool:
 
 
 def _by_name(name: str, values: dict[str, object]) -> str:
-    """Return settings of columns as they are typed, one by one."""
+    """Settings of columns as they are typed, one by one."""
     if name == "where":
         typed = {key: _typed(own).replace("NAME", "VALUE") for key, own in values.items()}
         return " ".join(f"--where {shlex.quote(f'{key}={own}')}" for key, own in typed.items())
@@ -99,7 +99,7 @@ def _by_name(name: str, values: dict[str, object]) -> str:
 
 
 def _typed(value: object) -> str:
-    """Return one value as a word; a list of names to fill in shows two, so that one sees how."""
+    """One value as a word; a list of names to fill in shows two, so that one sees how."""
     if isinstance(value, Blank):
         return "NAME"
     if isinstance(value, list | tuple):

@@ -50,22 +50,22 @@ class Drawn(ABC):
 
     @abstractmethod
     def table(self) -> list[dict[str, Any]]:
-        """Return the rows of its main table, with all that is known."""
+        """The rows of its main table, with all that is known."""
 
     def to_frame(self) -> "pl.DataFrame":
-        """Return the main table as a frame of polars."""
+        """The main table as a frame of polars."""
         import polars as pl
 
         return pl.DataFrame(self._flat_rows(), infer_schema_length=None)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return the main table as a frame of pandas, which has to be installed."""
+        """The main table as a frame of pandas, which has to be installed."""
         import pandas as pd
 
         return pd.DataFrame(self._flat_rows())
 
     def _flat_rows(self) -> list[dict[str, Any]]:
-        """Return the main table with one number per cell: each interval has two columns."""
+        """The main table with one number per cell: each interval has two columns."""
         return [
             {
                 column: part
@@ -80,11 +80,11 @@ class Drawn(ABC):
         ]
 
     def to_markdown(self) -> str:
-        """Return the tables as people read them, for Markdown."""
+        """The tables as people read them, for Markdown."""
         return "\n\n".join(markdown_table(rows) for rows in self.text_tables().values() if rows)
 
     def to_latex(self) -> str:
-        """Return the tables as people read them, for LaTeX with the package booktabs."""
+        """The tables as people read them, for LaTeX with the package booktabs."""
         return "\n\n".join(latex_table(rows) for rows in self.text_tables().values() if rows)
 
     def __str__(self) -> str:
@@ -103,10 +103,10 @@ class Drawn(ABC):
 
     @abstractmethod
     def figures(self) -> dict[str, "Figure"]:
-        """Return all figures by the name under which they are saved."""
+        """All figures by the name under which they are saved."""
 
     def figure_note(self) -> str | None:
-        """Return what has to be said of the figures, if anything."""
+        """What has to be said of the figures, if anything."""
         return None
 
     def save_figures(self, folder: str | Path, *, width: float = COLUMN) -> list[Path]:
@@ -133,7 +133,7 @@ def _line(kind: str, cells: Iterable[object]) -> str:
 
 
 def markdown_table(rows: Rows) -> str:
-    """Return rows as a table for Markdown, numbers to the right."""
+    """Rows as a table for Markdown, numbers to the right."""
     lines = [
         list(rows[0]),
         ["---:" if right else "---" for right in _right_aligned(rows)],
@@ -143,7 +143,7 @@ def markdown_table(rows: Rows) -> str:
 
 
 def latex_table(rows: Rows) -> str:
-    """Return rows as a ``tabular`` for LaTeX; its rules are those of the package booktabs."""
+    """Rows as a ``tabular`` for LaTeX; its rules are those of the package booktabs."""
     columns = "".join("r" if right else "l" for right in _right_aligned(rows))
     lines = [" & ".join(_latex(value) for value in row.values()) + r" \\" for row in rows]
     # Behind the end of a row, LaTeX takes a bracket or a star for a part of the command.

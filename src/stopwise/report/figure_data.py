@@ -75,7 +75,7 @@ def decided_by(analysis: "Analysis") -> tuple[Ints, Ints]:
 
 
 def alt_text(analysis: "Analysis", figure: str, caption: str) -> str:
-    """Return what a figure shows, for those who do not see it."""
+    """What a figure shows, for those who do not see it."""
     if figure == "scores":
         means = ", ".join(
             f"{own.name} {score_text(own.mean)}{f' ({own.letters})' if own.letters else ''}"
@@ -96,7 +96,7 @@ def alt_text(analysis: "Analysis", figure: str, caption: str) -> str:
 
 
 def pair_matrix(analysis: "Analysis", value: "Callable[[PairResult], float]") -> Floats:
-    """Return a value of policy1 against policy0 per pair, in the order of the policies.
+    """A value of policy1 against policy0 per pair, in the order of the policies.
 
     It is of the row against the column, and of the other sign the other way round; not a number
     where nothing was compared.

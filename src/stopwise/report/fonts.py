@@ -26,7 +26,7 @@ class _NameWrapper(TextWrapper):
 
 
 def wrapped(name: str, width: int = 24) -> str:
-    """Return a name in lines of at most that width, with codes for what no font has.
+    """A name in lines of at most that width, with codes for what no font has.
 
     A dollar sign begins no formula.
     """
@@ -35,7 +35,7 @@ def wrapped(name: str, width: int = 24) -> str:
 
 
 def drawable(figure: "Figure") -> "Figure":
-    """Return the figure with fonts that have its characters."""
+    """The figure with fonts that have its characters."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
@@ -47,7 +47,7 @@ def drawable(figure: "Figure") -> "Figure":
 
 
 def font_note(names: Iterable[str]) -> str | None:
-    """Return one sentence on the characters that no installed font has, if there are any."""
+    """One sentence on the characters that no installed font has, if there are any."""
     lost = _lost("".join(names))
     if not lost:
         return None
@@ -63,7 +63,7 @@ def _lost(text: str) -> list[str]:
 
 
 def _beyond_default(text: str) -> list[str]:
-    """Return the characters that the usual font lacks, each once, in order."""
+    """The characters that the usual font lacks, each once, in order."""
     require_matplotlib()
     from matplotlib.font_manager import FontProperties, findfont
 
@@ -77,7 +77,7 @@ def _code(character: str) -> str:
 
 @cache
 def _family_with(character: str) -> str | None:
-    """Return a family of fonts that has the character; fonts may be newer than the known list."""
+    """A family of fonts that has the character; fonts may be newer than the known list."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     # The font of last resort has a frame for every character, but no shape.

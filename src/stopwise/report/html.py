@@ -54,7 +54,7 @@ class Origin:
 
     @classmethod
     def of(cls, paths: Iterable[Path], command: str = "") -> "Origin":
-        """Return the origin of these files; of a folder, all files in it."""
+        """The origin of these files; of a folder, all files in it."""
         found = [
             file
             for path in paths
@@ -82,7 +82,7 @@ def render(
     doubts: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> str:
-    """Return the page: the answer first, an overview of several tasks, then a section for each.
+    """The page: the answer first, an overview of several tasks, then a section for each.
 
     Doubts about how the trials came about stand beside the answer, and why a task is ``without``.
     What all tasks have in common (assumptions, methods) is said once, at the end.
@@ -152,7 +152,7 @@ def _digest(file: Path) -> str:
 
 
 def render_page(template: str, **content: Any) -> str:
-    """Return a page from a template of this package; text is escaped."""
+    """A page from a template of this package; text is escaped."""
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(
@@ -173,7 +173,7 @@ def captioned(
 
 
 def as_svg(figure: "Figure") -> str:
-    """Return an image source; as data in an <img>, so that no script inside could ever run."""
+    """An image source; as data in an <img>, so that no script inside could ever run."""
     picture = io.BytesIO()
     save(figure, picture, format="svg", metadata={"Date": None})
     outlines = OUTLINE.sub(_rounded, picture.getvalue())

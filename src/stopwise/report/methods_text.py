@@ -20,7 +20,7 @@ DESIGNS = {
 
 
 def order_paragraph(analysis: "Analysis") -> str:
-    """Return what was done where an order was asked for."""
+    """What was done where an order was asked for."""
     horizon, reading = _horizon(analysis, "trial", "per policy"), analysis.rules.reading
     policies = counted(len(reading.run), "policy")
     against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
@@ -44,7 +44,7 @@ def order_paragraph(analysis: "Analysis") -> str:
 
 
 def best_paragraph(analysis: "Analysis") -> str:
-    """Return the same where only the best was asked for: one claim per policy, none per pair."""
+    """The same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
     indifference, method = analysis.rules.indifference, registry.find(analysis.method)
     policies = f"{len(analysis.rules.policies)} policies"
@@ -97,7 +97,7 @@ def _over_tasks(analysis: "Analysis") -> str:
 
 
 def _meaning(analysis: "Analysis") -> str:
-    """Return what a reader must know of the claims before anything else."""
+    """What a reader must know of the claims before anything else."""
     said, margin, within = "", analysis.margin, analysis.rules.equivalence
     if within is not None:
         said = (
@@ -115,7 +115,7 @@ def _meaning(analysis: "Analysis") -> str:
 
 
 def _runs(analysis: "Analysis") -> str:
-    """Return what is known of the training runs that the trials come from."""
+    """What is known of the training runs that the trials come from."""
     table = analysis.aligned
     if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
         return "Each trial is the mean score of one training run. "

@@ -161,7 +161,7 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
 
 
 def policy_names(analyses: Sequence["Analysis"]) -> list[str]:
-    """Return the policies of all tasks, each once, as they were listed."""
+    """The policies of all tasks, each once, as they were listed."""
     return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
 
 

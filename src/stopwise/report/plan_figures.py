@@ -25,12 +25,12 @@ class ChanceCurve:
 
     @classmethod
     def by_trial(cls, label: str, chance: Floats) -> "ChanceCurve":
-        """Return the curve of chances by 0, 1, 2, ... trials, without errors."""
+        """The curve of chances by 0, 1, 2, ... trials, without errors."""
         return cls(label, np.arange(chance.size, dtype=float), chance, np.zeros(chance.size))
 
 
 def power_curves(plan: "PlanResult") -> list[ChanceCurve]:
-    """Return a curve of power against n_max for each scenario."""
+    """A curve of power against n_max for each scenario."""
     curves = []
     for scenario in dict.fromkeys(row.scenario for row in plan.rows):
         rows = [row for row in plan.rows if row.scenario == scenario]
@@ -40,7 +40,7 @@ def power_curves(plan: "PlanResult") -> list[ChanceCurve]:
 
 
 def stopping_curves(plan: "PlanResult") -> list[ChanceCurve]:
-    """Return the chance of the right verdict by each trial: one curve per row.
+    """The chance of the right verdict by each trial: one curve per row.
 
     With several scenarios only the largest n_max is shown.
     """

@@ -11,7 +11,7 @@ WIDTH = 30
 
 
 def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | None = None) -> str:
-    """Return a line per pair: how far it has come on the way to a decision.
+    """A line per pair: how far it has come on the way to a decision.
 
     Without names and sorted by evidence, it does not tell operators what they have just scored.
     Where a task has more than ``most`` pairs, only the undecided ones closest to a decision are
@@ -36,7 +36,7 @@ def evidence_chart(verdict: "StudyVerdict", *, named: bool = True, most: int | N
 
 
 def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
-    """Return who may still be the best, and who was dropped when; without names, how many."""
+    """Who may still be the best, and who was dropped when; without names, how many."""
     standing = dict.fromkeys(task.candidates, "may still be the best")
     standing |= dict.fromkeys(task.set_aside, "set aside: needs no more trials")
     standing |= {} if task.best is None else {task.best: "the best"}
@@ -51,7 +51,7 @@ def _candidates(task: "TaskVerdict", named: bool) -> list[str]:
 
 
 def _shown(task: "TaskVerdict", named: bool, most: int | None) -> tuple[list["PairVerdict"], str]:
-    """Return the pairs to show, and what there is besides."""
+    """The pairs to show, and what there is besides."""
     ordered = sorted(task.pairs, key=lambda pair: pair.p_value)
     if most is None or len(ordered) <= most:
         return (list(task.pairs) if named else ordered), ""

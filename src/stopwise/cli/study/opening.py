@@ -74,7 +74,7 @@ def warn_if_readable(study: "Study") -> None:
 
 
 def person(who: str | None) -> str:
-    """Return the name to enter: the one given, or that of the account."""
+    """The name to enter: the one given, or that of the account."""
     if who:
         return who
     try:

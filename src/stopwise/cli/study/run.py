@@ -97,7 +97,7 @@ def run(
 def _opened(
     place: str, reporting: ReportingOptions, *, served: bool, evidence: bool
 ) -> tuple["Desk", str]:
-    """Return the study, and the name of its station if no other is given."""
+    """The study, and the name of its station if no other is given."""
     from stopwise.errors import require
 
     if served:
@@ -169,7 +169,7 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
 
 
 def _ask(trial: "Assignment", others: str) -> str:
-    """Return what was typed; Ctrl-C ends, and the trial stays with its station."""
+    """What was typed; Ctrl-C ends, and the trial stays with its station."""
     from stopwise.study.rubric import question
 
     if hasattr(signal, "siginterrupt"):

@@ -74,7 +74,7 @@ def _alone(log: Path) -> Iterator[Callable[[str], None]]:
 
 
 def _desk(stack: ExitStack, place: str, content: "RunnerFile", *, served: bool) -> "Desk":
-    """Return the study: its folder on this machine, or a client of its server."""
+    """The study: its folder on this machine, or a client of its server."""
     from stopwise.errors import require
     from stopwise.web.client import StudyClient
 

@@ -49,7 +49,7 @@ def report(
 
 
 def _links(study: "Study", html: Path) -> "Callable[[int, str], str] | None":
-    """Return where recordings are, seen from the report."""
+    """Where recordings are, seen from the report."""
     from stopwise.study.recordings import FOLDER
 
     if study.folder is None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from stopwise.core.arrays import Floats
@@ -24,8 +25,8 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 STYLES = ("-", "--", ":", "-.")
 # Points; a figure is as wide as it is printed, so letters keep their size.
 SMALL, TEXT, TITLE = 7.0, 7.5, 8.5
-# Inches: a column of a paper, and a phone.
-COLUMN = 3.5
+# Inches: a column of a paper, and a phone; and about a letter of an axis.
+COLUMN, LETTER = 3.5, 0.066
 WIDTH: ContextVar[float] = ContextVar("WIDTH", default=COLUMN)
 # Text stays text, also for whoever edits the figure.
 SAVED: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "stopwise"}
@@ -83,8 +84,10 @@ class Canvas:
         """The figure, with letters of the right size and fonts that have its characters."""
         axes = self.axes
         axes.tick_params(labelsize=SMALL)
-        axes.xaxis.label.set_fontsize(TEXT)
-        axes.yaxis.label.set_fontsize(TEXT)
+        heights = axes.get_window_extent().height / self.figure.dpi
+        for axis, room in ((axes.xaxis, self.width), (axes.yaxis, max(heights, 2.0))):
+            axis.label.set_fontsize(TEXT)
+            axis.set_label_text(fill(axis.label.get_text(), int(room / LETTER)))
         axes.title.set_fontsize(TITLE)
         return drawable(self.figure)
 

@@ -37,8 +37,6 @@ class Comparison:
     n_max = FromRules[int | None]("n_max", "The declared maximum number of pairs.")
     bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
     alternative = FromRules[str]("alternative", "Which policies may be declared better.")
-    scale = FromRules[Scale]("scale", "The declared range of the score.")
-    directions = FromRules[tuple[int, ...]]("directions", "Which policies may be declared better.")
 
     @cached_property
     def alpha(self) -> float:
@@ -63,9 +61,19 @@ class Comparison:
         )
         return self.reading.test(test)
 
-    @property
+    @cached_property
     def reading(self) -> Scores:
         return self.rules.reading
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The declared range of the score."""
+        return self.reading.scale
+
+    @cached_property
+    def directions(self) -> tuple[int, ...]:
+        """Which policies may be declared better."""
+        return self.rules.directions
 
     @cached_property
     def scenes(self) -> SceneTests | None:
@@ -139,7 +147,12 @@ class Comparison:
 
     def difference(self, tested: float) -> float:
         """Return a difference as the test sees it, in units of the score."""
-        return min(max(tested / self.reading.share, -1.0), 1.0) * self.scale.span
+        share, span = self._gap
+        return min(max(tested / share, -1.0), 1.0) * span
+
+    @cached_property
+    def _gap(self) -> tuple[float, float]:
+        return self.reading.share, self.scale.span
 
     @cached_property
     def shares(self) -> int:

@@ -78,7 +78,10 @@ class Engine:
         if len(self.comparison.directions) == 1:
             return rejected[..., 0], np.asarray(self.comparison.directions[0])
         # Were both directions rejected at once (absurd levels only), nothing would be known.
-        differ, equal = rejected[..., 0] != rejected[..., 1], self.equal(seen)
+        differ = rejected[..., 0] != rejected[..., 1]
+        if not self.comparison.test.ends:
+            return differ, rejected[..., 0].astype(np.int64)
+        equal = self.equal(seen)
         return differ | equal, np.where(equal & ~differ, EQUIVALENT, rejected[..., 0])
 
     def equal(self, seen: Seen) -> Bools:
@@ -104,7 +107,8 @@ class Engine:
             return seen.p_value[..., 0]
         shared: Floats = np.minimum(self.comparison.shares * seen.p_value, 1.0)
         if seen.same is None:
-            return np.where(equivalent, 0.0, shared.min(axis=-1))
+            least: Floats = shared.min(axis=-1)
+            return least if equivalent is False else np.where(equivalent, 0.0, least)
         backed = np.maximum(shared, seen.same.p_value).min(axis=-1)
         return np.where(equivalent, np.asarray(seen.same.p_value.max(axis=-1)), backed)
 

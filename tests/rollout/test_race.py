@@ -19,6 +19,16 @@ from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair, m
 RATES = {"low": 0.3, "high": 0.8}
 
 
+class Seedless:
+    """As EnvPool's environments are: each is made with its seed."""
+
+    def reset(self) -> Any:
+        return 0.0, {}
+
+    def step(self, action: Any) -> Any:
+        return 0.0, 0.0, True, False, {}
+
+
 def balance_race(design: str, **settings: Any) -> sw.RaceResult:
     policies = {
         "poor": NoisyBalance(1.0),
@@ -219,6 +229,7 @@ def test_an_episode_that_takes_too_long_has_failed() -> None:
         ({"env": "NoSuch-v0"}, "not an environment that gymnasium can make"),
         ({"env": 3}, "env must be a gymnasium id"),
         ({"env": lambda policy: policy}, r"or a function episode\(policy, seed\)"),
+        ({"env": Seedless}, r"reset of Seedless takes no seed.* wrap it in a class whose reset"),
         ({"env": "no.such.module:make"}, "module cannot be imported"),
         ({"env": "math:nothing"}, "math has no 'nothing'"),
         ({"policies": {"a": draw}}, "at least 2 policies"),

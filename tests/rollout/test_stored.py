@@ -191,7 +191,8 @@ def test_a_race_takes_stored_trials_from_a_file(tmp_path: Path) -> None:
     options = ["--policy", "high=tests.rollout.players:make_high", "--bounds", "0,1"]
     place = ["race", "--env", "tests.rollout.players:draw", "--n-max", "50", *options]
     stored = baseline(tmp_path)
-    code, said = run(*place, "--stored", f"old={stored}", "--json")
+    journal = str(tmp_path / "race.jsonl")
+    code, said = run(*place, "--stored", f"old={stored}", "--json", "--journal", journal)
     _, printed = run(*place, "--stored", f"old={stored}")
 
     assert code == 0, said

@@ -58,6 +58,26 @@ def test_lerobot_batches_are_taken_in_as_they_come_until_it_is_enough(tmp_path: 
     assert sight.analysis.order_text == "new > base"
 
 
+def test_lerobot_batches_with_the_same_seeds_are_paired(tmp_path: Path) -> None:
+    reading: Any = {"columns": {"block": "batch_episode"}}
+    watching = Watch(tmp_path, reading=reading, design="paired", settings={"n_max": 60})
+    for start in range(0, 60, 5):
+        for policy in SCORES:
+            lerobot(tmp_path, policy, start, start + 5)
+        (sight,) = watching.look()
+        if sight.stop:
+            break
+
+    rule = sw.StopRule(list(SCORES), n_max=60, design="paired")
+    while not rule.stop:
+        for policy in rule.needed:
+            rule.add(policy, float(SCORES[policy][rule.taken(policy)]))
+    read = sw.analyze(tmp_path, n_max=60, **reading)
+    assert (sight.rows, sight.standings) == (rule.rows, rule.standings())
+    assert read.design == "paired"
+    assert read.pairs[0].p_value == rule.standings()[0].p_value
+
+
 def table(path: Path, rows: list[tuple[str, int, float]]) -> Path:
     lines = [f"{policy},{seed},{score}" for policy, seed, score in rows]
     path.write_text("\n".join(["policy,seed,score", *lines, ""]))

@@ -27,7 +27,7 @@ from stopwise.cli.options import (
     with_current_folder,
 )
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import print_analyses
+from stopwise.cli.printing import print_analyses, say
 from stopwise.cli.standings_table import (
     candidates_table,
     candidates_text,
@@ -231,6 +231,12 @@ def race(
             f"{counted(result.used, 'episode')} used ({rows}) in {result.seconds:.1f} s; "
             f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"
         )
+        whole = result.worker_seconds_of_all
+        if whole is not None and result.worker_seconds < whole:
+            took, all_of_it = duration(result.worker_seconds), duration(whole)
+            say(
+                f"episodes took {took} of workers' time; all {result.most:,} would take {all_of_it}"
+            )
     # Only now: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], output)
     if exit_code:
@@ -242,6 +248,19 @@ def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
     if len(given) == 1 and tasks is None:
         return given[0]
     return named_values([item if "=" in item else f"{item}={item}" for item in given], "TASK=ENV")
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> [duration(seconds) for seconds in (0.25, 75, 4000, 100_000)]
+    ['0.2 s', '75 s', '67 min', '27.8 h']
+    """
+    if seconds < 120:
+        return f"{seconds:.{0 if seconds >= 10 else 1}f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _measure(given: list[str]) -> str | None:

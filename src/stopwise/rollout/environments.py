@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from stopwise.core.scores import as_numbers, without_gradient
@@ -50,6 +51,7 @@ class Gym(Arena):
     """
 
     def __init__(self, environment: Any, success: str = "last") -> None:
+        _require_seed(environment)
         self.environment = environment
         self.any_success = success == "any"
 
@@ -90,6 +92,22 @@ class Gym(Arena):
     def close(self) -> None:
         """Close the environment, if it can be."""
         getattr(self.environment, "close", lambda: None)()
+
+
+def _require_seed(environment: Any) -> None:
+    """Raise if ``reset`` takes no seed: all episodes of a row would begin differently."""
+    try:
+        known = signature(environment.reset).parameters.values()
+    except (TypeError, ValueError):  # of a function in C, nobody knows
+        return
+    takes = any(one.name == "seed" or one.kind is one.VAR_KEYWORD for one in known)
+    require(
+        takes,
+        f"reset of {type(environment).__name__} takes no seed, which tells the episodes apart: "
+        "wrap it in a class whose reset(self, seed) seeds it, or makes it anew with that seed, and "
+        "returns (observation, info); its step(action) returns (observation, reward, terminated, "
+        "truncated, info)",
+    )
 
 
 class EpisodeFunction(Arena):

@@ -73,12 +73,32 @@ class RaceResult:
         return len(self.episodes) - len(self.overshoot)
 
     @property
-    def sentence(self) -> str:
-        """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
+    def most(self) -> int | None:
+        """Episodes that all policies would have taken up to n_max, if one was declared."""
         found, most = self.analysis, self.analysis.most_trials
         if most is not None:  # stored trials are no episodes
             groups = found.rules.groups or {}
             most -= sum(groups.get(name, found.n_max or 0) for name in found.rules.stored)
+        return most
+
+    @property
+    def worker_seconds(self) -> float:
+        """Time that all episodes took, of this run and of earlier ones, one after another."""
+        return sum(episode.seconds for episode in self.episodes)
+
+    @property
+    def worker_seconds_of_all(self) -> float | None:
+        """Time that all episodes up to n_max would have taken if they are like those that count."""
+        if self.most is None or not self.used:
+            return None
+        left_out = {episode.place for episode in self.overshoot}
+        used = sum(e.seconds for e in self.episodes if e.place not in left_out)
+        return used / self.used * self.most
+
+    @property
+    def sentence(self) -> str:
+        """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
+        found, most = self.analysis, self.most
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
@@ -99,7 +119,7 @@ class RaceResult:
                 "used": self.used,
                 "overshoot": len(self.overshoot),
                 **plain_values(self, ("abandoned", "failures", "retries", "seed")),
-                "seconds": self.seconds,
+                **plain_values(self, ("seconds", "worker_seconds", "worker_seconds_of_all")),
             },
         }
 

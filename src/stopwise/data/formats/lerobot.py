@@ -48,6 +48,8 @@ def read(head: Head) -> RawTable:
             "lerobot files of this version hold no seeds: if the runs used the same seed, "
             "episodes with the same number start from the same state; say so with ",
             Setting("columns", {"block": "episode"}),
+            ", or of batches in folders that are named alike for all policies with ",
+            Setting("columns", {"block": "batch_episode"}),
             code="no-seeds",
         )
     return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
@@ -94,6 +96,8 @@ def _of_lists(path: Path, place: str, node: dict[str, Any], task: str | None) ->
             {
                 **about,
                 "episode": episode,
+                # Of a loop that runs batches of all policies with the same seeds.
+                "batch_episode": f"{path.parent.name} {episode}",
                 **measures,
             },
         )

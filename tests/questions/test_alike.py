@@ -200,12 +200,12 @@ def test_all_who_ask_about_two_policies_hear_the_same(seed: int) -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-@pytest.mark.parametrize("seed", range(0, len(ROUNDS), 4))
+@pytest.mark.parametrize(
+    "seed",  # sameness has both directions
+    [seed for seed in range(0, len(ROUNDS), 4) if "equivalence" not in ROUNDS[seed][0]],
+)
 def test_a_simulation_of_one_direction_is_as_many_live_tests(seed: int, alternative: str) -> None:
-    settings, _ = ROUNDS[seed]
-    if "equivalence" in settings:
-        pytest.skip("sameness has both directions")
-    trials = Trials(settings, np.random.default_rng(seed))
+    trials = Trials(ROUNDS[seed][0], np.random.default_rng(seed))
 
     verdict, _ = trials.streamed(alternative=alternative)
     found = trials.simulated(alternative=alternative)

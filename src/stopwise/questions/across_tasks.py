@@ -17,6 +17,8 @@ def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
     those that are open on the others, until nothing more is decided. Of the best policies each task
     has an equal part of alpha.
     """
+    if len(tasks) == 1:
+        return dict(tasks)
     first = next(iter(tasks.values()))[0]
     if first.goal != Rules.goal:
         return {

@@ -124,10 +124,6 @@ RIGHT: dict[str, tuple[str, dict[tuple[str, str], list[float]]]] = {
     ),
     "bars.csv": ("policy|success\na|0\na|1\n", {("task", "a"): [0, 1]}),
     "items.json": (json.dumps(dict(enumerate(ZERO_ONE))), {("task", "items"): ZERO_ONE}),
-    "items_of_apps.json": (
-        json.dumps({"mail": dict(enumerate(ZERO_ONE)), "maps": dict(enumerate(ZERO_ONE))}),
-        {("mail", "items_of_apps"): ZERO_ONE, ("maps", "items_of_apps"): ZERO_ONE},
-    ),
     "clock.log": (
         "[2024-05-01 10:00:00] INFO Episode 1: SUCCESS in 20 steps\n"
         "[2024-05-01 10:00:09] INFO Episode 2: FAIL in 90 steps\n",
@@ -368,3 +364,15 @@ def test_files_whose_scores_are_of_several_kinds_are_asked_about(tmp_path: Path)
 def test_backups_are_no_results(tmp_path: Path) -> None:
     folders(tmp_path, "a.csv", "a.csv.bak", "b.csv", "b.csv~")
     assert sw.read_trials(tmp_path).policies == ("a", "b")
+
+
+def test_names_of_either_tasks_or_policies_are_asked_about(tmp_path: Path) -> None:
+    items = {key: dict(enumerate(ZERO_ONE)) for key in ("a", "b")}
+    path = files.text(tmp_path / "x.json", json.dumps(items))
+
+    with pytest.raises(sw.InvalidInput, match=r"stand under 'a', 'b': .*\{'policy': 'key1'\}"):
+        sw.read_trials(path)
+    policies = sw.read_trials(path, columns={"policy": "key1"}).counts()
+    tasks = sw.read_trials(path, columns={"task": "key1"}).counts()
+    assert policies == {("task", "a"): 10, ("task", "b"): 10}
+    assert tasks == {("a", "x"): 10, ("b", "x"): 10}

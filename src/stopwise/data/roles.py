@@ -86,6 +86,8 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
         if chosen is not None:
             columns[role] = _present(raw, role, chosen)
             why |= dict.fromkeys(chosen, (role, "you said so"))
+        elif role == "task" and raw.roles.get(role) in (reading.names("policy") or ()):
+            continue  # what stands under unnamed keys is no task if it was said to be a policy
         elif role in raw.roles:
             name = raw.roles[role]
             columns[role] = (name,)
@@ -102,6 +104,8 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
             notes.append(guess_note(role, "/".join(columns[role])))
     if "score" not in columns:
         raise _no_score(raw)
+    if alone and "policy" not in columns and "task" not in reading.columns:
+        _refuse_unnamed_keys(raw)
     if "policy" in guessed and "seed" in columns:
         _refuse_checkpoints_of_runs(raw, columns["policy"][0], columns["seed"][0])
     columns = {role: names for role, names in columns.items() if names}
@@ -161,6 +165,22 @@ def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
             Setting("score"),
             code="two-outcomes",
         )
+
+
+def _refuse_unnamed_keys(raw: RawTable) -> None:
+    """Raise if the only names under which results stand may be of tasks or of policies."""
+    key = raw.roles.get("task", "")
+    if not key.startswith("key") or raw.frame[key].n_unique() < 2:
+        return
+    shown = names_listed(raw.frame[key].unique(maintain_order=True))
+    raise InvalidInput(
+        f"{raw.source}: the results stand under {shown}: say what these are; ",
+        Setting("columns", {"policy": key}),
+        " policies, ",
+        Setting("columns", {"task": key}),
+        " tasks",
+        code="which-keys",
+    )
 
 
 def _refuse_checkpoints_of_runs(raw: RawTable, policy: str, run: str) -> None:

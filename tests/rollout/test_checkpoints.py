@@ -78,14 +78,12 @@ def test_a_journal_knows_its_checkpoints(tmp_path: Path) -> None:
 
 
 def growing(folder: Path, rates: dict[str, float], newcomers: dict[str, tuple[int, float]]) -> Any:
-    """Return a folder of checkpoints, and what adds some after so many looks at the progress."""
+    """Return a folder of checkpoints, and what adds some once so many episodes came back."""
     checkpoints(folder, rates)
-    looks: list[Any] = []
 
     def on_progress(look: Any) -> None:
-        looks.append(look)
         for name, (after, rate) in newcomers.items():
-            if len(looks) == after:
+            if look.episodes >= after and not (folder / f"{name}.txt").exists():
                 checkpoints(folder, {name: rate})
 
     return on_progress

@@ -62,17 +62,12 @@ def seconds(work: Callable[[], None], rounds: int) -> float:
     return min(found)
 
 
-@benchmark(
-    against=(str, "a revision of git"), rounds=3, worker=(str, "only this work, once, by name")
-)
+@benchmark(against=(str, "a revision of git"), rounds=3)
 def main(options: Namespace) -> Found:
     """Print the times and their ratio to the simulation, or the comparison."""
-    if options.worker:
-        WORK[options.worker]()
-        return Found([])
     if options.against:
-        path = "import sys; sys.path.insert(0, 'src'); from benchmarks.speed.answers import WORK; "
-        commands = {name: [sys.executable, "-c", f"{path}WORK[{name!r}]()"] for name in WORK}
+        run = "from benchmarks.speed.answers import WORK; WORK[{!r}]()"
+        commands = {name: [sys.executable, "-c", run.format(name)] for name in WORK}
         return Found([against("processor time", commands, options.against, options.rounds)])
     found = {name: seconds(work, options.rounds) for name, work in WORK.items()}
     bare = next(iter(found.values()))

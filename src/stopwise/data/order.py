@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from scipy.special import gammaincc, gammaln
+from scipy.special import gammaincc, gammaln, log_ndtr
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.data.growing import growing
@@ -14,6 +14,7 @@ from stopwise.messages import IN_TURN, Message, Notes, names_listed, one_look
 
 # So few runs of like outcomes are no chance.
 UNLIKELY = 1e-4
+MANY = 1000  # with so many trials the number of runs is close to normal
 # With fewer trials of a policy no test decides at an alpha of up to .2.
 LEAST_DECIDED = 4
 
@@ -59,6 +60,10 @@ def log_of_few_runs(changes: int, high: int, n: int) -> float:
     low = n - high
     if min(high, low) < 1:
         return 0.0
+    if n > MANY:
+        mean = 2 * high * low / n
+        spread = np.sqrt(max(mean * (mean - 1), 1e-9) / (n - 1))
+        return float(log_ndtr((changes + 0.5 - mean) / spread))
     runs = np.arange(2, changes + 2)
     of_high, of_low = runs // 2, (runs + 1) // 2  # runs of the one and of the other
     terms = np.logaddexp(

@@ -105,8 +105,8 @@ def holds_number(column: pl.Series) -> bool:
 
 def is_empty(column: pl.Series) -> bool:
     """Whether every value is missing."""
-    missing = is_missing(_words(column)) if column.dtype == pl.String else column.is_null()
-    return bool(missing.all())
+    empty = bool(column.is_null().all())
+    return empty or _all_words(column, lambda words: bool(is_missing(words).all()))
 
 
 def _all_words(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:

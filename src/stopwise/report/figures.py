@@ -225,28 +225,19 @@ def plot_intervals(
     if is_matrix(analysis):
         return plot_ranking(analysis, width=width, ax=ax)
     pairs, rules = analysis.sorted_pairs, analysis.rules
-    inches = width or WIDTH.get()
-    labels = [
-        wrapped(f"{pair.policy1} - {pair.policy0}", int((inches - 0.4) / LETTER)) for pair in pairs
-    ]
-    lines = max(label.count("\n") for label in labels) + 1
-    canvas = Canvas(0.6 + (0.14 + LINE * lines) * len(labels), ax, width)
+    canvas = _rows_for([f"{pair.policy1} - {pair.policy0}" for pair in pairs], width, ax)
     axes = canvas.axes
     if rules.equivalence is not None:
         near = rules.equivalence
         label = f"practically the same: within {near:g}"
         axes.axvspan(-near, near, color=COLOURS[2], alpha=0.15, linewidth=0, label=label)
-    for place, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
+    for place, pair in enumerate(pairs):
         colour = COLOURS[2] if pair.same else COLOURS[0] if pair.decided else GREY
         if not analysis.in_doubt:
             axes.plot(list(pair.interval), [place, place], color=colour, linewidth=2.5)
         axes.plot([pair.difference], [place], "|", color="black", markersize=8)
         if pair.estimate is not None:
             axes.plot([pair.estimate], [place], "D", color="black", markersize=3.5)
-        axes.annotate(
-            label, (0, place), (2, 4), xycoords=("axes fraction", "data"),
-            textcoords="offset points", va="bottom", fontsize=SMALL, bbox=OVER_LINES,
-        )  # fmt: skip
     axes.axvline(0, color="black", linewidth=0.8, zorder=0)
     if rules.margin:
         label = f"margin {rules.margin:g}"
@@ -254,12 +245,27 @@ def plot_intervals(
     axes.plot([], [], "|", color="black", markersize=8, label="mean of all trials")
     if any(pair.estimate is not None for pair in pairs):
         axes.plot([], [], "D", color="black", markersize=3.5, label="estimate")
-    axes.set_yticks([])
-    axes.set_ylim(len(labels) - 0.6, -0.9)
-    axes.spines["left"].set_visible(False)
     axes.set_xlabel(rules.reading.drawn.gap)
     canvas.legend()
     return canvas.done()
+
+
+def _rows_for(names: Sequence[str], width: float | None, ax: "Axes | None") -> Canvas:
+    """Axes with a row for each name, which stands above it."""
+    longest = int(((width or WIDTH.get()) - 0.4) / LETTER)
+    labels = [wrapped(name, longest) for name in names]
+    lines = max(label.count("\n") for label in labels) + 1
+    canvas = Canvas(0.6 + (0.14 + LINE * lines) * len(labels), ax, width)
+    axes = canvas.axes
+    for place, label in enumerate(labels):
+        axes.annotate(
+            label, (0, place), (2, 4), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="bottom", fontsize=SMALL, bbox=OVER_LINES,
+        )  # fmt: skip
+    axes.set_yticks([])
+    axes.set_ylim(len(labels) - 0.6, -0.9)
+    axes.spines["left"].set_visible(False)
+    return canvas
 
 
 def plot_ranking(
@@ -334,24 +340,16 @@ def plot_improvement(
 ) -> "Figure":
     """Draw how often each policy wins against each other, of an analysis by wins."""
     pairs = wins.sorted_pairs
-    inches = width or WIDTH.get()
-    longest = int((inches - 0.4) / LETTER)
-    canvas = Canvas(0.6 + (0.14 + LINE) * len(pairs), ax, width)
+    canvas = _rows_for([f"{pair.policy1} against {pair.policy0}" for pair in pairs], width, ax)
     axes = canvas.axes
     for place, pair in enumerate(pairs):
         colour = COLOURS[0] if pair.decided else GREY
-        ends = [(1 + end) / 2 for end in pair.interval]
-        axes.plot(ends, [place, place], color=colour, linewidth=2.5)
+        if not wins.in_doubt:
+            ends = [(1 + end) / 2 for end in pair.interval]
+            axes.plot(ends, [place, place], color=colour, linewidth=2.5)
         axes.plot([(1 + pair.difference) / 2], [place], "|", color="black", markersize=8)
-        axes.annotate(
-            wrapped(f"{pair.policy1} against {pair.policy0}", longest), (0, place), (2, 4),
-            xycoords=("axes fraction", "data"), textcoords="offset points", va="bottom",
-            fontsize=SMALL, bbox=OVER_LINES,
-        )  # fmt: skip
     axes.axvline(0.5, color="black", linewidth=0.8, zorder=0)
-    axes.set_yticks([])
-    axes.set(xlim=(0, 1), ylim=(len(pairs) - 0.6, -0.9))
-    axes.spines["left"].set_visible(False)
+    axes.set_xlim(0, 1)
     axes.set_xlabel("probability of improvement (a tie counts half)")
     return canvas.done()
 

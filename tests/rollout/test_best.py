@@ -237,7 +237,7 @@ def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> 
 
 
 def test_nobody_joins_a_rule_without_rows_left() -> None:
-    rule = sw.StopRule("abc", goal="best", later="c", n_max=2)
+    rule = sw.StopRule(["a", "b", "c"], goal="best", later=["c"], n_max=2)
     for _ in range(2):
         for policy in rule.needed:
             rule.add(policy, 0.5)

@@ -6,7 +6,7 @@ from typing import Any
 from stopwise.core.by_name import ByName
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
-from stopwise.errors import require_choice
+from stopwise.errors import InvalidState, require_choice
 from stopwise.questions.question import Question
 
 __all__ = ["QUESTIONS", "for_files", "pose", "resume"]
@@ -43,4 +43,8 @@ def resume(text: str) -> Question:
     """Return a question that ``to_json`` saved; it goes on identically."""
     kind = kind_of(text)
     found = next((cls for cls in QUESTIONS.values() if cls._kind == kind), QUESTIONS["order"])
-    return found.from_json(text)
+    question = found.from_json(text)
+    goal = question.rules.goal
+    if QUESTIONS.get(goal) is not found:
+        raise InvalidState(f"this saved question does not fit together: its goal is {goal!r}")
+    return question

@@ -1,5 +1,6 @@
 # The two commands for everyone: `make demo` shows the main job, `make test` runs every check.
 PYTHON ?= python3
+PYTHON_NEWER ?= python3.12
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
@@ -13,7 +14,7 @@ QUICK := tests/contracts tests/core tests/data tests/rows \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
 	tests/cli/test_compare.py tests/test_package.py
 
-.PHONY: demo test test-all check lint types imports docs pytest pytest-all pytest-quick programs mutants test-pythons test-lowest test-lerobot check-tag dist paper format clean
+.PHONY: demo test test-all check lint types imports docs pytest pytest-all pytest-quick programs mutants test-pythons test-lowest test-lerobot test-lerobot-newest check-tag dist paper format clean
 
 demo: $(VENV)/.base
 	@$(BIN)/stopwise demo
@@ -66,6 +67,11 @@ mutants: $(VENV)/.dev
 # warn of, on import too, is theirs.
 test-lerobot: .lerobot/.done programs
 	.lerobot/bin/python -m pytest -W default tests/lerobot
+	@if command -v $(PYTHON_NEWER) >/dev/null; then $(MAKE) --no-print-directory test-lerobot-newest; \
+	else echo "the newest LeRobot was not tested: it needs $(PYTHON_NEWER)"; fi
+
+test-lerobot-newest: .lerobot-newest/.done
+	.lerobot-newest/bin/python -m pytest -W default tests/lerobot/test_lerobot.py
 
 # Before a release: the tag that is to be published is the version.
 check-tag:
@@ -101,7 +107,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pythons .lowest .lerobot site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .pythons .lowest .lerobot .lerobot-newest site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))
@@ -126,4 +132,10 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	.lerobot/bin/python -m pip install --quiet --no-deps lerobot==0.4.4 torchvision==0.28.0 robosuite==1.5.2 mink==0.0.5
 	.lerobot/bin/python -m pip install --quiet --requirement $<
 	.lerobot/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+.lerobot-newest/.done: tests/lerobot/newest.txt
+	$(PYTHON_NEWER) -m venv .lerobot-newest
+	.lerobot-newest/bin/python -m pip install --quiet --requirement $<
+	.lerobot-newest/bin/python -m pip install --quiet --no-deps --editable .
 	@touch $@

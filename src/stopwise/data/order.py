@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from scipy.special import gammaincc, gammaln, log_ndtr
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.data.growing import growing
@@ -25,6 +24,8 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     So they do if a batch lists its successes first, or a file is sorted by its scores. The same
     rows give the same order: nobody can draw again.
     """
+    from scipy.special import gammaincc  # loaded only where rows are counted
+
     keys = ("policy", "task")
     high = pl.col("score") > pl.col("score").mean().over(keys)
     outcomes = frame.drop_nulls("score").select(*keys, high.alias("high"))
@@ -57,6 +58,8 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
 def log_of_few_runs(changes: int, high: int, n: int) -> float:
     """Return the log of the chance of at most so many changes, were all orders as likely."""
+    from scipy.special import log_ndtr  # loaded only where rows are counted
+
     low = n - high
     if min(high, low) < 1:
         return 0.0
@@ -74,6 +77,8 @@ def log_of_few_runs(changes: int, high: int, n: int) -> float:
 
 
 def _log_choose(n: int, k: Ints) -> Floats:
+    from scipy.special import gammaln  # loaded only where rows are counted
+
     inside = np.clip(k, 0, n)
     found: Floats = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
     return np.where(k > n, -np.inf, found)

@@ -61,7 +61,7 @@ def _lines_of_code(path: Path) -> int:
 
 
 def class_names(root: Path) -> Counter[str]:
-    """Return how often each class name is defined."""
+    """Number of definitions of each class name."""
     return Counter(
         node.name
         for path in (root / "src" / "stopwise").rglob("*.py")

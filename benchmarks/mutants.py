@@ -89,7 +89,7 @@ def of_value(value: object) -> str:
 
 
 def changed(node: ast.AST) -> str | None:
-    """Return what may stand in the place of a node, if anything."""
+    """Possible replacements of a node."""
     match node:
         case ast.Constant(value=bool() | int() | float() as value):
             return of_value(value)

@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 
 def benchmark(**options: Any) -> Callable[[Program], Program]:
-    """Return what makes a function the program of its module, of which it must be the last.
+    """Decorator that makes a function the program of its module; it must come last.
 
     It gets what was typed for the options, each of which is given by its default: a type stands for
     an option that is None unless it is given, a list for one of several values (of a type: any
@@ -72,7 +72,7 @@ def peer_python(name: str, *packages: str) -> Path:
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Return how long some work takes, by a clock."""
+    """Duration of some work."""
     begin = clock()
     work()
     return clock() - begin

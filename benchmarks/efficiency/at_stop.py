@@ -25,7 +25,7 @@ WHAT = ("bias", "error", "beyond")
 
 
 def at_stop(rules: Rules, scores: Floats) -> tuple[Bools, Floats, Floats]:
-    """Return which studies (runs, rows, 2) decide for policy 1, and their means and estimates."""
+    """Decisions for policy 1 (runs, rows, 2), with means and estimates."""
     ranking = Ranking(rules)
     outcome = replay(ranking.comparison, ranking.budget, scores, with_trace=True)
     columns = [tuple(own[:n].T) for own, n in zip(scores, outcome.n[:, 0].tolist(), strict=True)]

@@ -98,7 +98,7 @@ def _recorded() -> dict[str, Case]:
 
 
 def ours(case: Case, draw: Callable[[], Floats], studies: int, allocation: str) -> Ends:
-    """Return how studies by this package end."""
+    """Outcomes of studies by this package."""
     names = tuple(str(index) for index in range(len(case.pools)))
     rules = Rules(
         policies=names,

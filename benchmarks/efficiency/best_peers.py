@@ -65,7 +65,7 @@ class Lucb:
     def run(
         self, draw: Draw, shape: tuple[int, int], *, delta: float, slack: float, most: int
     ) -> Ends:
-        """Return how studies end that take at most so many trials in all."""
+        """Outcomes of studies with at most so many trials in all."""
         studies, k = shape
         rows = np.arange(studies)
         n, total = np.ones(shape), draw()
@@ -105,7 +105,7 @@ class TrackAndStop:
         slack: float,  # noqa: ARG002
         most: int,
     ) -> Ends:
-        """Return how studies end that take at most so many trials in all."""
+        """Outcomes of studies with at most so many trials in all."""
         studies, k = shape
         rows = np.arange(studies)
         n, total = np.ones(shape), draw()
@@ -185,7 +185,7 @@ def _weights(means: Floats) -> Floats:
 
 
 def _tilted(its: Floats, means: Floats, level: Floats) -> tuple[Floats, Floats]:
-    """Return how much of each policy per trial of the leader gives it this much evidence."""
+    """Trials of each policy per trial of the leader that give this much evidence."""
     low, high = np.zeros(means.shape), np.full(means.shape, 1e3)
     for _ in range(BISECTIONS):
         x = np.where(low > 0, np.sqrt(low * high), 1e-3 * high)

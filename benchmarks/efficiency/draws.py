@@ -19,7 +19,7 @@ def success(
 def partial_credit(
     rng: np.random.Generator, mean: float, size: tuple[int, int], milestones: int = 4
 ) -> Floats:
-    """Return how many milestones were reached, as a share."""
+    """Share of milestones reached."""
     reached: Floats = rng.binomial(milestones, mean, size) / milestones
     return reached
 

@@ -68,7 +68,7 @@ def sources() -> Iterator[Source]:
 
 
 def success(scores: Floats) -> Floats:
-    """Return whether the full score was reached."""
+    """Whether the full score was reached."""
     return (scores >= 1.0 - 1e-6).astype(float)
 
 

@@ -84,7 +84,7 @@ def tested(differences: Floats, **settings: Any) -> tuple[Ints, Bools]:
 
 
 def fixed(differences: Floats) -> float:
-    """Return how often an exact test of all scenes, at the end, decides about new ones."""
+    """Share of lists on which an exact test of all scenes, at the end, decides about new ones."""
     up, down = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
     return float((binom.sf(up - 1, up + down, 0.5) <= ALPHA).mean())
 
@@ -108,7 +108,7 @@ def measured(differences: Floats) -> dict[str, float]:
 
 
 def best(rng: np.random.Generator, size: int) -> dict[str, float]:
-    """Return what it takes to name the best of five policies on a list."""
+    """Share of episodes that naming the best of five policies on a list takes."""
     lists = successes(rng, np.array(RATES), (BEST_RUNS, size))
     names = tuple(map(str, RATES))
     rules = Rules(policies=names, goal="best", design="paired", list_size=size, alpha=ALPHA)

@@ -106,7 +106,7 @@ def _coarse(policy: Scores) -> tuple[Floats, Floats]:
 
 
 def _maximum(function: Any, upper: float) -> tuple[float, float]:
-    """Return where a concave function on (0, upper) is greatest, and its value there."""
+    """Argument and value of the maximum of a concave function on (0, upper)."""
     found = minimize_scalar(
         lambda x: -float(function(x)),
         bounds=(0, upper),

@@ -49,7 +49,7 @@ def cases(runs: int, rng: np.random.Generator) -> dict[str, Floats]:
 
 
 def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
-    """Return when each peer stops, installing them first if needed."""
+    """Stopping times of each peer, which is installed first if needed."""
     python = peer_python(".peers", *PACKAGES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.npz")
@@ -61,7 +61,7 @@ def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
 
 
 def our_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
-    """Return when our methods stop; step only where scores are successes."""
+    """Stopping times of our methods; ``step`` only for success or failure."""
     found: dict[str, dict[str, list[int]]] = {}
     for name, settings in OURS.items():
         for case, (scores0, scores1) in scores.items():

@@ -18,25 +18,25 @@ ALPHA = 0.05
 
 
 def ville_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
-    """Return when ville's betting test of the mean difference stops."""
+    """Stopping time of ville's betting test of the mean difference."""
     test = ville.BettingTest(0.0, bounds=(-1.0, 1.0), alternative="greater", alpha=ALPHA)
     return int(test.fit(scores1 - scores0).stopping_time(ALPHA) or 0)
 
 
 def fieldtrial_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
-    """Return when the capital of fieldtrial's paired anytime test first exceeds 1/alpha."""
+    """Time at which the capital of fieldtrial's paired anytime test first exceeds 1/alpha."""
     capital = capital_process((scores1 - scores0 + 1.0) / 2.0, 0.5, ALPHA, "greater")
     crossed = np.flatnonzero(np.asarray(capital) > 1.0 / ALPHA)
     return int(crossed[0]) + 1 if crossed.size else 0
 
 
 def verdikt_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
-    """Return when verdikt's two-sided test stops; it has no one-sided one."""
+    """Stopping time of verdikt's two-sided test; it has no one-sided one."""
     return int(sequential.run(scores0, scores1, alpha=ALPHA).stopped_at or 0)
 
 
 def orbit_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
-    """Return when the evidence of orbit's gate for "ship" reaches 1/alpha; successes only."""
+    """Time at which the evidence of orbit's gate for "ship" reaches 1/alpha; successes only."""
     gate = EpisodeSequential(GateConfig(alpha=ALPHA, selection="final"), track_cs=False)
     for n, (score0, score1) in enumerate(zip(scores0, scores1, strict=True), start=1):
         gate.update(bool(score0), bool(score1))

@@ -165,7 +165,7 @@ def with_audits(options: Namespace) -> Table:
 
 
 def level(options: Namespace) -> Table:
-    """Return how often equal policies are told apart, on the draws of the guarantee tests."""
+    """Error rate for equal policies, on the draws of the guarantee tests."""
     n_max, audit = 100, 0.3
     table = Table("proxy", "mean known", "1 scene per pair", f"as a judge, audit {audit:g}")
     for name, (draw, mean) in PROXIES.items():

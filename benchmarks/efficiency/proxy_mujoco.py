@@ -48,7 +48,7 @@ NEAR = 0.2
 
 
 def reach(model: Any, gains: Floats, scene: Floats, slip: Floats) -> float:
-    """Return how far from the goal the hand is after nine tenths of a second."""
+    """Distance of the hand from the goal after .9 s."""
     (start, goal), data = scene, mujoco.MjData(model)
     data.qpos[:] = goal
     mujoco.mj_kinematics(model, data)

@@ -51,7 +51,7 @@ def seeds(number: int, seed: int) -> Table:
 
 
 def power_of_runs(number: int, seed: int) -> Table:
-    """Return how often so many training runs decide, each with the mean of its 20 episodes."""
+    """Share of studies decided by so many training runs, each the mean of 20 episodes."""
     table = Table("runs of each", ".5 and .72", ".5 and .87")
     for runs in (3, 5, 10, 20):
         rng = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ def saved(runs: int, seed: int) -> Table:
 
 
 def files(runs: int, seed: int) -> Table:
-    """Return how often the order of files with 200 and 50 trials is decided."""
+    """Share of decided files with 200 and 50 trials."""
     table = Table("means", "the shorter counts", "groups")
     for means in FILES:
         cells = []

@@ -26,7 +26,7 @@ class Reproduction:
         return function
 
     def missing(self, data: Path | None) -> list[str]:
-        """Return what is missing, each with where it is published."""
+        """Missing data sets, each with its place of publication."""
         return [
             f"{name}: {SOURCES[name]}"
             for name in self.needs

@@ -105,7 +105,7 @@ def published_design(alpha: float, n_max: int) -> StepDesign:
 def decision(
     design: StepDesign, scores0: ArrayLike, scores1: ArrayLike, *, seed: int
 ) -> tuple[int, int] | None:
-    """Return which policy the published rule declares better (0 or 1), after how many pairs.
+    """Decision of the published rule (0 or 1) and its number of pairs.
 
     The seed decides in randomised states. None stands for a study that ends undecided.
     """

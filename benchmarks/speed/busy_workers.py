@@ -62,7 +62,7 @@ def trial(rates: dict[str, float], ticket: Ticket) -> tuple[float, float]:
 
 
 def run(case: Case, workers: int, seed: int) -> Busy:
-    """Return what one paired race took, of at most 500 rows."""
+    """Outcome of one paired race of at most 500 rows."""
     rates = {f"policy {number}": rate for number, rate in enumerate(case.rates)}
     rule = StopRule(list(rates), n_max=500, goal=case.goal, design="paired")
     seed_of = partial(episode_seed, seed, paired=True)
@@ -74,7 +74,7 @@ def run(case: Case, workers: int, seed: int) -> Busy:
 
 
 def shares(found: Sequence[Busy], workers: int) -> tuple[float, float]:
-    """Return how busy workers were in several races, and the share begun in vain."""
+    """Utilisation of workers over several races, and the share of episodes begun in vain."""
     used, started, work, seconds = (sum(column) for column in zip(*found, strict=True))
     return work / (workers * seconds), started / used - 1
 

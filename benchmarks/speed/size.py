@@ -81,7 +81,7 @@ def _fresh(*words: str) -> list[float]:
 
 
 def files(folder: Path) -> tuple[Table, bool]:
-    """Return what reading and analysing each file takes, and whether that is within the limits."""
+    """Time and memory of reading and analysing each file, and whether both are within limits."""
     table, good = Table(f"{ROWS:,} rows", "policies", "read", "analyse", "peak memory"), True
     for name, policies in FILES:
         write(folder / name, policies)
@@ -93,7 +93,7 @@ def files(folder: Path) -> tuple[Table, bool]:
 
 
 def memory() -> tuple[Table, bool]:
-    """Return what simulations take beyond their input, and whether that is within the limit."""
+    """Memory of simulations beyond their input, and whether it is within the limit."""
     table, good = Table("method", "runs x pairs", "input", "beyond the input"), True
     for method, runs in SIMULATIONS:
         before, after = _fresh(method, str(runs))

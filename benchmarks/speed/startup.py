@@ -74,7 +74,7 @@ def processor_seconds(command: list[str], root: Path) -> float:
 
 
 def against(title: str, commands: dict[str, list[str]], revision: str, rounds: int) -> Table:
-    """Return how long commands take here, as a share of their time at another revision, in turn."""
+    """Duration of commands relative to another revision, run in turn."""
     archived = subprocess.check_output(["git", "archive", revision], cwd=ROOT)
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(archived)) as archive:
@@ -92,7 +92,7 @@ def against(title: str, commands: dict[str, list[str]], revision: str, rounds: i
 
 
 def sizes() -> Table:
-    """Return what the package brings along, without an extra and with each."""
+    """Installed dependencies, without an extra and with each."""
     requirements = importlib.metadata.requires("stopwise") or []
     metadata = importlib.metadata.metadata("stopwise")
     base = needed(requirements)

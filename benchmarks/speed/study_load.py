@@ -150,7 +150,7 @@ def measure(
 
 
 def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
-    """Return what stations wait without and with people who watch, one after the other."""
+    """Waiting times of stations without and with viewers, one after the other."""
     trials, stations = options.trials, options.stations
     names = ("owner's pages", "report", "trials/s", "p50 ms", "p99 ms", "lost or twice")
     table = Table(*names, title=f"{stations} stations, {trials} trials, SQLite, one server")

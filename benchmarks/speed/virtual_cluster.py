@@ -59,7 +59,7 @@ class VirtualCluster:
         return [job]
 
     def answer(self, job: Hashable) -> Any:
-        """Return what was decided."""
+        """The decision."""
         return self._answers.pop(job)
 
     def end(self, worker: int, busy: bool) -> None:

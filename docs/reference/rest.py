@@ -85,7 +85,7 @@ def _object(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _content(part: dict[str, Any]) -> str:
-    """Return what a body holds: its media types and objects."""
+    """Media types and objects of a body."""
     kinds = (
         _kind(body.get("schema", {})) if media == "application/json" else f"`{media}`"
         for media, body in part.get("content", {}).items()

@@ -127,5 +127,5 @@ def expect_trial(page: Page, number: int) -> None:
 
 
 def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
-    """Return what the journal says of one kind of event."""
+    """Contents of all events of a kind."""
     return [entry.content for entry in study.journal() if entry.kind == kind]

@@ -120,7 +120,7 @@ def no_way(context: BrowserContext, fault: str) -> Iterator[str]:
 
 
 def kept(page: Page) -> int:
-    """Return how many photos the browser still keeps."""
+    """Number of photos that the browser still keeps."""
     count = """() => new Promise((resolve) => {
         const request = indexedDB.open(document.getElementById("stage").dataset.study);
         request.onsuccess = () => {

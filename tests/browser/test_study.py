@@ -26,7 +26,7 @@ def score(page: Page, reached: int) -> None:
 
 
 def reached_by(study: sw.Study, code: str) -> int:
-    """Return how far the policy behind a code gets in this simulated lab."""
+    """Score of the policy behind a code in this simulated lab."""
     return 4 if study.resolve(code).policy == "flow-v2" else 1
 
 

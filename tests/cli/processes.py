@@ -15,7 +15,7 @@ def environment(*folders: Path) -> dict[str, str]:
 
 
 def wait_for_a_question(process: int) -> None:
-    """Return when the process waits for something to be typed: it reads from its first file."""
+    """Wait until the process reads from its standard input."""
     call = Path(f"/proc/{process}/task/{process}/syscall")
     while call.read_text().split()[:2] not in READING:
         time.sleep(0.01)

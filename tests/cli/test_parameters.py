@@ -31,7 +31,7 @@ FORMS = [
 
 
 def answer(cls: type[TyperCommand], words: list[str]) -> Any:
-    """Return what a command of that class is given, or False if it is refused."""
+    """Value that a command of that class receives, or False if it is refused."""
     got: list[Any] = []
 
     def command(

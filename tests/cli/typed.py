@@ -17,5 +17,5 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def study(*arguments: str | Path, typed: str = "") -> Result:
-    """Return what a command of studies did."""
+    """Run a command of studies."""
     return CliRunner().invoke(app, ["study", *map(str, arguments)], input=typed)

@@ -18,7 +18,7 @@ ADDRESS = "https://example.org/lab/stopwise"
 
 
 def targets(text: str) -> list[str]:
-    """Return where its links and images lead."""
+    """Targets of its links and images."""
     return ["".join(found) for found in TARGET.findall(text)]
 
 

@@ -86,12 +86,12 @@ NEAR_RACES = {
 
 
 def lost(board: Candidates) -> int:
-    """Return how many studies dropped the first policy, or named one that is outside."""
+    """Number of studies that dropped the first policy or named one outside the indifference."""
     return int(((board.dropped[:, 0] > 0) | (board.named > 0)).sum())
 
 
 def dropped(board: Candidates) -> int:
-    """Return how many studies dropped the first policy."""
+    """Number of studies that dropped the first policy."""
     return int((board.dropped[:, 0] > 0).sum())
 
 

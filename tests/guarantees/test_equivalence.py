@@ -144,7 +144,7 @@ STUDIES, ROWS, LEVEL = 250, 120, 0.2
 
 
 def studies_with_a_false_claim(means: tuple[float, ...], adjust: str, ties: str = "strict") -> int:
-    """Return how many studies ever claim an order, or a sameness within .1, that does not hold."""
+    """Number of studies with a false order or a false sameness within .1."""
     names = tuple("abcd")
     rules = Rules(policies=names, alpha=LEVEL, n_max=ROWS, adjust=adjust, ties=ties)
     ranking = Ranking(replace(rules, equivalence=0.1))

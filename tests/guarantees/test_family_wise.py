@@ -65,7 +65,7 @@ def false_studies(
     method: str = "nscore",
     n_max: int | None = None,
 ) -> int:
-    """Return how many studies declare an order that does not hold."""
+    """Number of studies with a false order."""
     own = "strict" if registry.find(method).splits_itself else ties
     family = Family(k=len(study.means), baseline=study.baseline, ties=own)
     parameters = {"bins": 7} if method == "nscore" else {}

@@ -273,7 +273,7 @@ TOSSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def false_claims(name: str, runs: int, alpha: float) -> int:
-    """Return how many studies of equal policies, or of one beside its mean, claim anything."""
+    """Number of studies that claim anything of equal policies, or of one against its own mean."""
     kind, own = TOSSES[name]
     drawn = np.random.default_rng(3).random((2, runs, 60))
     settings: dict[str, Any] = {"method": "nscore-plus", "alpha": alpha, "workers": 1, **own}

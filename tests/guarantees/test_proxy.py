@@ -57,7 +57,7 @@ def test_it_holds_in_the_independent_design(name: str) -> None:
 
 
 def claims_of_equal(means: dict[str, float]) -> int:
-    """Return how many studies of three equal policies claim any order, under these means."""
+    """Number of studies of three equal policies that claim any order."""
     rng = np.random.default_rng(24)
     scores = (rng.random((RUNS, N, 3)) < 0.5) * 1.0
     guesses = scores * [0.9, 0.5, 0.6] + [0.0, 0.5, 0.1]  # one map per policy, all wrong

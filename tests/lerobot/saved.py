@@ -75,5 +75,5 @@ def several() -> Any:
 
 
 def nearness(measures: Any) -> float:
-    """Return how near the middle the agent ended."""
+    """Closeness of the agent's last position to the middle."""
     return 1 - float(abs(measures["info"]["pos_agent"] - 256).max()) / 256

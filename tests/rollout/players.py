@@ -110,7 +110,7 @@ def leaving(policy: float, seed: int) -> float:
 
 
 def announced(policy: float, seed: int) -> float:
-    """Say that an episode has begun, and take very long."""
+    """Report the start of an episode, then sleep."""
     os.write(1, b"begun\n")
     time.sleep(600)
     return draw(policy, seed)

@@ -120,7 +120,7 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: str, said
 
 
 def refusals(race: Any, path: Path, lines: list[str]) -> set[str]:
-    """Return what the race and readers of files say of a journal with these lines."""
+    """Messages of the race and of the file reader for a journal with these lines."""
     path.write_text("\n".join([*lines, ""]))
     found = set()
     for refused in (race, partial(sw.read_trials, path)):

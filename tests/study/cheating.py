@@ -267,7 +267,7 @@ class Outcome:
 
 
 def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
-    """Return what comes of it in many studies."""
+    """Results of many studies."""
     blinding = "policy" if act in UNSTARTED else "trial"
     settings = {**SETTINGS, "given_back": given_back, "blinding": blinding}
     plan = StudyPlan.model_validate(settings)

@@ -94,7 +94,7 @@ class Simulation:
         return next(iter(self.journal.state.boards.values())).question
 
     def false_claims(self, contest: Question) -> int:
-        """Return how many declared orders do not hold."""
+        """Number of false orders declared."""
         found = 0
         for pair in contest.standings():
             mean0, mean1 = (self.means[self.names[arm]] for arm in (pair.policy0, pair.policy1))
@@ -148,7 +148,7 @@ def simulate(
     favoured: str = "",
     **settings: object,
 ) -> list[int]:
-    """Return what the judge says of each of many studies."""
+    """Verdict of the judge on each of many studies."""
     names = [f"policy {number}" for number in range(len(means))]
     plan = StudyPlan.model_validate(
         {"name": "null", "policies": names, "tasks": ["task"], "lease_minutes": 30, **settings}

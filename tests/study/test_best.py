@@ -40,7 +40,7 @@ def run(study: sw.Study, trials: int, seed: int = 0, stations: int = 1) -> None:
 
 
 def outcome(answer: Any) -> tuple[object, ...]:
-    """Return what is claimed, in any order of names."""
+    """Claims, in any order of names."""
     return answer.best, set(answer.candidates), dict(answer.eliminated)
 
 
@@ -100,7 +100,7 @@ def test_the_exported_file_says_the_same(tmp_path: Path, design: str) -> None:
 
 
 def dropped_best(study: Simulation) -> int:
-    """Return whether the first policy, which is a best one, was dropped."""
+    """Whether the first policy, a best one, was dropped."""
     label = next(arm for arm, name in study.names.items() if name == "policy 0")
     return label in study.contest().eliminated
 

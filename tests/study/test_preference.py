@@ -37,7 +37,7 @@ def judge(study: sw.Study, won: float | str, station: str = "left") -> tuple[int
 
 
 def settled(study: sw.Study) -> list[float]:
-    """Return what the policy "new" has won, row by row."""
+    """Shares won by the policy "new", row by row."""
     used = study.records().filter(pl.col("used")).sort("row").select("trial", "score")
     return [score for trial, score in used.iter_rows() if policy_of(study, trial) == "new"]
 

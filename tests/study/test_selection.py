@@ -192,7 +192,7 @@ def test_what_was_told_first_is_kept_as_the_study_goes_on(tmp_path: Path, design
 
 
 def told_first(study: sw.Study) -> list[object]:
-    """Return where each pair stands, with what was told first."""
+    """Standing of each pair by the first reports."""
     with study._ledger.reading() as state:
         told = first_told(state).get("stack", {})
         return list(state.boards["stack"].rescored(told).question.standings())

@@ -162,7 +162,7 @@ def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
 
 
 def forged(study: sw.Study, *events: Event) -> str:
-    """Return what ``verify`` says after these events were entered beside the rules."""
+    """Message of ``verify`` after these events were inserted against the rules."""
     with study.store.writer() as writer:
         writer.add(events, who="nobody")
     return " ".join(study.verify().problems)

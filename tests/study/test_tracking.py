@@ -15,7 +15,7 @@ from tests.trackers.places import Memory
 
 
 def told(folder: Path, trials: int, scores: dict[str, list[int]], **changes: Any) -> Memory:
-    """Return what a study told after so many trials, of which it knows the scores in order."""
+    """Rows reported by a study after so many trials with known scores."""
     memory = Memory()
     with sw.Study.create(folder, plan(n_max=30, **changes), report_to=memory) as study:
         study.lock()

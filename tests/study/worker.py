@@ -10,7 +10,7 @@ PROCESSES.set_forkserver_preload(["stopwise.study.study", "stopwise.questions.an
 
 
 def score_of(trial: int) -> bool:
-    """Return what this trial will always be reported as: the same for both of a row."""
+    """Fixed score of this trial, the same for both trials of a row."""
     return (trial + 1) // 2 % 3 != 0
 
 

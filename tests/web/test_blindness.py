@@ -53,7 +53,7 @@ def all_routes() -> set[tuple[str, str]]:
 def answers(
     client: httpx.Client, study: sw.Study, headers: dict[str, str]
 ) -> Iterator[tuple[str, httpx.Response]]:
-    """Yield what each route says to good, bad and ill-formed requests."""
+    """Yield the answer of each route to good, bad and ill-formed requests."""
     events = [entry.event for entry in study.journal()]
     codes = [event.code for event in events if isinstance(event, Assigned)]
     for method, path in sorted(all_routes()):

@@ -80,7 +80,7 @@ def gate(
     ),
     html: Path | None = option("Write a self-contained page to this file."),
 ) -> None:
-    """Say whether a new policy is not worse than the old one: a check before a release.
+    """Check before a release that a new policy is not worse than the old one.
 
     stopwise gate new.csv --baseline old.csv --margin .05 --bounds 0,1 --n-max 500
     stopwise gate new.csv --reference .9 --bounds 0,1

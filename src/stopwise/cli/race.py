@@ -272,7 +272,7 @@ def _measure(given: list[str]) -> str | None:
 
 @contextmanager
 def _kept(journal: Path | None) -> Iterator[Path]:
-    """Yield where episodes are recorded: a new file unless one is named, which goes if empty."""
+    """Yield the journal's path: a new file unless one is named, removed at the end if empty."""
     if journal is not None:
         yield journal
         return

@@ -64,7 +64,7 @@ class Engine:
         return Outlook(self.comparison.test, seen.tests, self.comparison.sameness, seen.same)
 
     def end(self, seen: Seen) -> tuple[Bools, Ints]:
-        """Return whether a study ends, and for which policy; 2 for practically the same.
+        """Whether a study ends, and its decision; 2 for practically the same.
 
         The second is one for all runs, or one for each.
         """

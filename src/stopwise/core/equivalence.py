@@ -40,7 +40,7 @@ class Sameness:
         return SamenessState(tests, p_value)
 
     def not_worse(self, state: SamenessState) -> Bools:
-        """Return which policy (last axis: 1, 0) was ever shown to be not worse."""
+        """Policies (last axis: 1, 0) that were ever shown to be not worse."""
         shown: Bools = state.p_value <= self.test.alpha
         return shown
 

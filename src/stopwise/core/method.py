@@ -126,7 +126,7 @@ class Method(ABC, Generic[State]):
         return None
 
     def futile(self, state: State) -> Bools:
-        """Return whether a decision by n_max has become too unlikely to go on for."""
+        """True where a decision by n_max has become too unlikely to go on."""
         return np.zeros(np.shape(state[0]), dtype=bool)
 
     def closed(self, state: State) -> Bools:

@@ -260,7 +260,7 @@ class Rules:
         return {**plain_values(self, SETTINGS), **unusual, **self.parameters}
 
     def compared(self) -> dict[str, Any]:
-        """Return what a saved answer says of what was compared; what is usual is left out."""
+        """Entries of a saved answer about the comparison, without defaults."""
         same = {} if self.equivalence is None else {"equivalence": self.equivalence}
         return {**same, **self.reading.to_dict()}
 

@@ -31,7 +31,7 @@ IDENTITY = ("task", "policy", "seed", "block", "step", "trial")
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
-    """Return which rows repeat an earlier one in every column of the file.
+    """Rows that repeat an earlier one in every column of the file.
 
     Without a column that numbers the trials nothing is a duplicate: two failures look alike.
     Two different rows with the same task, policy, seed, block and number are an error: either one
@@ -250,7 +250,7 @@ def _refuse_beginning(one: "Part", other: "Part") -> None:
 
 
 def _tell_same_rows(parts: "Sequence[Part]", telling: Sequence[bool], notes: Notes) -> None:
-    """Say which files are equal: of one policy, or of several where that is telling."""
+    """Note on equal files: of one policy, or of several where chance cannot explain it."""
     first: dict[tuple[int, int], int] = {}
     equal: list[tuple[str, str]] = []
     for index, part in enumerate(parts):

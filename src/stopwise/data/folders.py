@@ -43,7 +43,7 @@ def name_of(path: Path) -> str:
 
 
 def name_within(path: Path, folder: Path) -> str:
-    """Return what a file is called within a folder, but for numbers of parts and usual names."""
+    """Name of a file within a folder, without part numbers and usual names."""
     *above, stem = path.relative_to(folder).with_suffix("").parts
     stem = stem.removesuffix(".monitor")
     names = [*above, *([] if stem.lower() in COMMON_STEMS else [stem])]
@@ -53,7 +53,7 @@ def name_within(path: Path, folder: Path) -> str:
 
 
 def in_number_order(path: Path | str) -> list[str | int]:
-    """Return what sorts ``ep_2`` before ``ep_10``: trials that come later are the later ones."""
+    """Sort key that puts ``ep_2`` before ``ep_10``."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(path))]
 
 

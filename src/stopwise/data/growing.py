@@ -58,7 +58,7 @@ class GrowingFiles:
         return made
 
     def stamp(self, path: str) -> Stamp | None:
-        """Return what changes with the file; None if it is not one of those looked at."""
+        """Value that changes with the file; None if it is not one of those looked at."""
         return self._stamps.get(path)
 
 

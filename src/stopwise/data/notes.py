@@ -37,7 +37,7 @@ FIRST = (
 
 
 def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
-    """Say which policies may be one and the same, written in two ways."""
+    """Note on policies that may be the same, written in two ways."""
     counts = dict(frame.group_by("policy", maintain_order=True).len().rows())
     written: dict[str, list[str]] = {}
     for name in counts:
@@ -60,7 +60,7 @@ def odd_names(frame: pl.DataFrame, notes: Notes) -> None:
 
 
 def one_name(parts: Sequence[Part], notes: Notes) -> None:
-    """Say which files of several folders are taken for one policy because they are called alike."""
+    """Note on files of one name in several folders, read as one policy."""
     files: dict[str, dict[str, str]] = {}
     for part in parts:
         if says(part.notes, "policy-assumed"):

@@ -26,7 +26,7 @@ ANSWER, DONE, ANSWERS = "answer", "done", frozenset({"first", "second", "tie"})
 
 
 def share_preferred(said: str, first: str, second: str) -> float | None:
-    """Return what the second of two has won by what was said; None if that names neither."""
+    """Share won by the second policy; None if the word names neither."""
     said = said.strip().lower()
     if said not in (first.lower(), second.lower()) and TIES & set(re.split(r"\W+|_", said)[:1]):
         return 0.5
@@ -143,7 +143,7 @@ def _won(
     sides: tuple[tuple[str, str], tuple[str, str]],
     names: list[list[str | None]],
 ) -> float:
-    """Return what the second policy of a row has won, or raise."""
+    """Share won by the second policy of a row."""
     value = raw.frame[column][row]
     first, second = (side[row] or "" for side in names)
     if first == second:

@@ -224,7 +224,7 @@ def numbers_in(raw: RawTable, column: pl.Series) -> pl.Series | None:
 
 
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
-    """Say which other outcomes there are, and how to get them."""
+    """Note on the other outcomes in the file, and how to select them."""
     outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
     outcomes = [name for name in outcomes if holds_number(raw.frame[name])]
     empty = [n for n in raw.frame.columns if is_score_name(n) and is_empty(raw.frame[n])]

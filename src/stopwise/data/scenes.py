@@ -105,7 +105,7 @@ def _counts_up(table: pl.DataFrame) -> bool:
 
 
 def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
-    """Say which columns play no role though policies share their few values: they may be strata."""
+    """Note on unused columns that may be strata, since policies share their few values."""
     found: dict[str, None] = {}
     for part in parts if not any(part.raw.defined for part in parts) else ():
         policies = part.frame["policy"]
@@ -129,7 +129,7 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
 
 
 def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
-    """Say which circumstances belong to one policy each: a difference may be theirs."""
+    """Note on circumstances that are confounded with the policy."""
     found = []
     for name in parts[0].raw.frame.columns:
         if not CIRCUMSTANCES & words_of(name) or is_policy(parts[0].raw, name):

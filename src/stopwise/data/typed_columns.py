@@ -191,7 +191,7 @@ def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
 
 
 def is_missing(words: pl.Series) -> pl.Series:
-    """Return which words, in lower case, stand for a missing value."""
+    """Words, in lower case, that stand for a missing value."""
     return words.is_null() | words.is_in(MISSING).fill_null(True)
 
 
@@ -220,7 +220,7 @@ def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str)
 
 
 def _advice(value: object, rule: str, column: pl.Series) -> tuple[str | Setting, ...]:
-    """Say how to write what people write otherwise."""
+    """Hint on how to write a value that has another usual form."""
     if not isinstance(value, str) or rule != NUMBER:
         return ()
     for form, advice in OTHER_FORMS.items():

@@ -99,13 +99,13 @@ class PlanResult(PlanningResult):
         return len(self.rules.reading.tried)
 
     def hours(self, trials: float) -> float | None:
-        """Return how long this many trials take, if ``minutes_per_trial`` is known."""
+        """Duration of this many trials, if ``minutes_per_trial`` is known."""
         known = self.minutes_per_trial
         # Robots work side by side, but a trial takes its time.
         return None if known is None else max(trials / self.robots, min(trials, 1)) * known / 60
 
     def hours_saved(self, row: PlanRow) -> float | None:
-        """Return how much sooner than the fixed-sample plan such a study ends, if that is known."""
+        """Trials saved against the fixed-sample plan, if known."""
         fixed = None if row.fixed_n is None else self.hours(row.fixed_n * row.policies)
         ends = self.hours(row.mean_trials)
         return None if fixed is None or ends is None else fixed - ends
@@ -257,7 +257,7 @@ class PlanResult(PlanningResult):
         return row.scenario
 
     def summary(self) -> dict[str, Any]:
-        """Return what ``shown`` takes, as people read it."""
+        """Cost of ``shown`` in words."""
         (row,) = self.table([self.shown])
         return {
             "n_max": row["n_max"],

@@ -317,7 +317,7 @@ class Tied(Derived):
 
 
 def chances_of_weights(scores: Floats, paired: bool) -> Floats:
-    """Return how likely each weight is, given scores (rows, policies) with NaN for no trial.
+    """Likelihood of each weight, given scores (rows, policies) with NaN for no trial.
 
     Beforehand all are equally likely, so that gaps of every size are. By the normal limit, means of
     n trials differ by chance with the variance of a score times 1 / n, and by the prior with

@@ -67,12 +67,12 @@ class PlanningResult(Drawn):
         return planning_page({"": self})
 
     def promised(self, *, bounds_inferred: bool) -> str:
-        """Return what the method promises about false claims."""
+        """The method's promise about false claims, in words."""
         claim = "the chance of a false claim"
         return promise(self.method, claim, self.alpha, bounds_inferred=bounds_inferred)
 
     def _derived(self) -> dict[str, Any]:
-        """Return what JSON holds besides the fields."""
+        """JSON entries besides the fields."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:

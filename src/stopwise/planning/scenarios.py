@@ -115,7 +115,7 @@ def assume(
     scale: Scale,
     number: float | None = None,
 ) -> Assumptions:
-    """Return what guesses, a pilot study or neither say about the policies; as for ``plan``.
+    """Scenarios from guesses, from a pilot study, or the default ones; see ``plan``.
 
     ``number`` is the reference in [0, 1], if policies are compared with one.
     """

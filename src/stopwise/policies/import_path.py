@@ -75,7 +75,7 @@ def parameters_of(function: Any) -> list[inspect.Parameter] | None:
 
 
 def arguments(function: Any) -> tuple[int, int] | None:
-    """Return how many positional arguments a callable needs and takes; None if that is unknown."""
+    """Smallest and largest number of positional arguments of a callable; None if unknown."""
     parameters = parameters_of(function)
     if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None

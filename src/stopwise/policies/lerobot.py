@@ -86,7 +86,7 @@ class LeRobotPolicy:
 
 
 def _batch(named: Mapping[str, Any]) -> tuple[bool, dict[str, Any]]:
-    """Return whether it is one observation, and a batch of tensors by the names of LeRobot."""
+    """Whether the input is a single observation, and its tensors by LeRobot's names."""
     arrays = {name: _arrays(value) for name, value in named.items()}
     batch = preprocess_observation(arrays)
     for name, value in arrays.items():

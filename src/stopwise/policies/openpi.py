@@ -190,7 +190,7 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(message: bytes) -> Any:
-    """Return what a message holds."""
+    """Decode a message."""
     try:
         return msgpack.unpackb(message, object_hook=_array)
     except (ValueError, TypeError, KeyError, msgpack.UnpackException) as error:

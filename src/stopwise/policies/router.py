@@ -167,7 +167,7 @@ class Router:
 
 
 def answered(server: PolicyServer, message: Any) -> bytes | str:
-    """Return what a client may see of the answer of a server; in text, that there is none."""
+    """Part of a server's answer that a client may see, or a text if there is none."""
     try:
         server.renew()
         answer = unpacked(server.ask(message))

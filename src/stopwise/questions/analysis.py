@@ -289,7 +289,7 @@ class Analysis(OrderInWords):
         return {"scores": self.plot_scores(), "p_values": self.plot_evidence(), **pairs}
 
     def figure_note(self) -> str | None:
-        """Return which characters of names cannot be drawn here, if any."""
+        """Characters of names that the font cannot draw."""
         from stopwise.report.fonts import font_note
 
         return font_note(policy.name for policy in self.policies)

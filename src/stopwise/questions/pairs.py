@@ -235,7 +235,7 @@ class PairStates:
         return self.same.backed(self.p_value, self.open, level, self.claims)
 
     def _closed(self, claims: Bools) -> Bools:
-        """Return which pairs are declared the same, given the orders claimed."""
+        """Pairs declared the same, given the orders claimed."""
         if self.same is None:
             return self.equal & ~claims.any(axis=-1)
         return self.same.shown(claims, self.open)

@@ -37,7 +37,7 @@ class Ranking:
         )
 
     def undecided(self, table: Table) -> int:
-        """Return how many pairs the rows of a table leave undecided."""
+        """Number of pairs that the rows of a table leave undecided."""
         reading = self.rules.reading
         counted = table.with_constants(reading.constants).with_each(reading.counted)
         scores = unit_rows(counted, self.comparison)[..., None, :, :]

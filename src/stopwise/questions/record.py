@@ -87,7 +87,7 @@ class Record:
             self._keep(final, places, state)
 
     def rejected(self, levels: Floats) -> Bools:
-        """Return which side's test had decided by the end of each group, at these levels."""
+        """Sides whose test had decided by the end of each group, at these levels."""
         reached = np.exp(-np.maximum.accumulate(self.top, axis=0)) <= levels * (1 + 1e-12)
         decided = np.asarray(reached.any(axis=-1))
         first = np.argmax(decided, axis=0)  # the other side decides nothing any more

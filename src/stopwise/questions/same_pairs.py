@@ -46,7 +46,7 @@ class SamePairs:
         return np.where(closed, 1.0, np.maximum(p_value, share * self.p_not_worse))
 
     def shown(self, claims: Bools, open_: Bools) -> Bools:
-        """Return which pairs are the same, given the orders claimed and the pairs open before."""
+        """Pairs declared the same, given the orders claimed and the pairs open before."""
         alpha, level = self.budget.alpha, self.budget.level_of_sameness(claims)
         p_value = np.minimum(self.p_not_worse.max(axis=-1) * (alpha / level), 1.0)
         self.p_value = np.where(open_, p_value, self.p_value)

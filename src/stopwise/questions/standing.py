@@ -296,7 +296,7 @@ def share_gone(p_value: float, alpha: float) -> float:
 
 
 def ways(standings: Sequence[Standing], *, alpha: float) -> dict[str, Way]:
-    """Return how far each policy with an undecided pair has come, by its slowest one.
+    """Progress of each policy with an undecided pair, by its slowest one.
 
     An undecided pair needs a log e-value of at most log(2 P / alpha), P the number of pairs;
     without e-values its p-value tells.

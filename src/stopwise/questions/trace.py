@@ -44,7 +44,7 @@ class Trace:
         return trace
 
     def wanted_from(self, row: int, rows: int) -> Ints:
-        """Return which of so many rows from this one on are kept, by their place among them."""
+        """Indices, relative to this row, of the next rows to keep."""
         first, last = (bisect_left(self.wanted, end) for end in (row, row + rows))
         return np.array(self.wanted[first:last], dtype=np.int64) - row
 

@@ -164,7 +164,7 @@ def _checked(given: Any, load: Loader | None) -> Loader:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes while it is written: newest time and size of all files; None if gone."""
+    """Newest time and total size of all files, which change during a write; None if gone."""
     try:
         files = [own for own in path.rglob("*") if own.is_file()] if path.is_dir() else [path]
         found = [own.stat() for own in files]
@@ -183,13 +183,13 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _with_numbers(path: str) -> list[tuple[int, str]]:
-    """Return what sorts numbers in a text by their size."""
+    """Sort key that orders numbers within a text by value."""
     pieces = re.split(r"(\d+)", path)
     return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces]
 
 
 def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
-    """Return what names a path by its shortest part that no two of these have alike.
+    """Name each path by its shortest distinct part.
 
     An ending that all have in common says nothing, and is left out.
 

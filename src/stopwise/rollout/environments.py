@@ -121,7 +121,7 @@ class EpisodeFunction(Arena):
         return policy
 
     def episodes(self, player: Any, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
-        """Return what the function returned, under the name "score" if it is one number.
+        """Result of the function, under the name "score" if it is a single number.
 
         What takes too long is only found out afterwards here; processes and Ray cut it short.
         """

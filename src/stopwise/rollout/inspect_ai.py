@@ -142,7 +142,7 @@ class ModelHook:
             self._shared.rule.add(self._model, sum(own) / len(own), row)
 
     async def complete_task(self) -> dict[str, Any]:
-        """Tell how things stand, for the log."""
+        """Log the standing."""
         rule = self._shared.rule
         found = {"rows": rule.rows, "decided": rule.decided, "waiting": rule.waiting}
         return {**found, "order": rule.analysis().order_text} if rule.rows else found

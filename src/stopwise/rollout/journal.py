@@ -200,7 +200,7 @@ class Journal:
 
 
 def recorded_race(path: str | Path) -> dict[str, Any]:
-    """Return what the first line of a journal says of its race; nothing if there is none to read.
+    """Header of a journal; empty if the file has none.
 
     A race that goes on takes from here what it would otherwise choose or draw anew. Whether the
     file is fit to go on with is for ``Journal`` to say.

@@ -233,7 +233,7 @@ def _seed_of(seed: int, order: Sequence[int] | None, row: int, policy: int, *, p
 def _of_list(
     order: Sequence[int] | None, declared: Mapping[str, Any], on_error: str, *, alone: bool
 ) -> dict[str, Any]:
-    """Return what a list of scenes declares, or raise where a setting does not go with one."""
+    """Settings that a list of scenes implies; raise if another setting contradicts them."""
     if order is None:
         return {}
     size = len(order)
@@ -296,7 +296,7 @@ def _told(
 
 
 def _kept(episodes: Sequence[Episode], rule: StopRule, failures: FailureRule) -> list[Episode]:
-    """Return what of an earlier run counts; what stopped it is run anew, as it may be mended.
+    """Episodes of an earlier run that count. The failure that stopped it is run again.
 
     That is a score outside the bounds, all of a policy whose episodes all failed, and, under
     "raise", whatever failed.
@@ -380,7 +380,7 @@ def _identity(
     shares: Mapping[str, float] | None,
     order: Sequence[int] | None,
 ) -> dict[str, Any]:
-    """Return what makes a race this one and no other, as far as it can be told."""
+    """Identity of a race, from its settings and policies."""
     return {
         **rule.rules.identity(),
         **({} if setup.success == Setup.success else {"success": setup.success}),

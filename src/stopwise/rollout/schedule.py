@@ -185,7 +185,7 @@ class Schedule:
                 )
 
     def _ahead(self, policy: str, own: range) -> int:
-        """Return how many rows ahead the policy's next ticket is."""
+        """Number of rows by which the policy's next ticket is ahead."""
         number = max(self._next[policy], own.start)
         while (policy, number) in self._episodes:  # of an earlier run
             number += 1

@@ -40,7 +40,7 @@ class Sight:
 
     @classmethod
     def of(cls, rule: StopRule, **own: Any) -> Self:
-        """Return how a rule stands, with what else there is to say."""
+        """Standing of a rule, with its notes."""
         standings = rule.standings()
         return cls(
             rows=rule.rows,

@@ -317,7 +317,7 @@ class StopRule(Resumable):
         return self.rules.settings()
 
     def standings(self) -> tuple[Standing, ...]:
-        """Return where each pair stands now."""
+        """Current standing of each pair."""
         return self._question.standings()
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:
@@ -343,7 +343,7 @@ class StopRule(Resumable):
     def analysis_of_now(
         self, *, task: str | None, warnings: Sequence[str], **about: Any
     ) -> Callable[[], Analysis]:
-        """Return what makes the analysis of the rows looked at by now, whenever it is wanted."""
+        """Function that analyses the rows looked at so far, when called."""
         table = self._question.table(task=task, notes=warnings).having(self._stored)
         return partial(copy(self._question).analyze, replace(table, **about))
 

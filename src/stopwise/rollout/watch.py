@@ -199,7 +199,7 @@ class Watch:
         return self._sight(task, rule, aligned, notes)
 
     def _not_begun(self, task: str, aligned: Table, every: tuple[str, ...]) -> TaskSight:
-        """Return how a task stands in which only one of the policies has trials so far."""
+        """Standing of a task in which only one policy has trials so far."""
         return TaskSight(
             task=task,
             stop=False,
@@ -324,7 +324,7 @@ def _row(
 
 
 def _taken(rule: StopRule) -> Ints:
-    """Return how many trials of each policy were looked at, or passed over."""
+    """Number of trials of each policy that were looked at or skipped."""
     return np.array([rule.taken(policy) for policy in rule.policies])
 
 

@@ -27,7 +27,7 @@ class WatchedTask:
 
 
 def read_watch_state(path: Path) -> dict[str, WatchedTask]:
-    """Return what was looked at, by task: nothing if there is no such file yet."""
+    """Trials looked at, by task; empty if there is no file yet."""
     if not path.exists():
         return {}
     try:

@@ -113,7 +113,7 @@ class Worker:
                 self._player(policy, task)
 
     def _arena(self, task: str | None) -> Arena:
-        """Return where a task is tried; if it cannot be made, that is an error as well."""
+        """Environment of a task; an exception while making it is returned as an error."""
         if task not in self._arenas:
             try:
                 self._arenas[task] = arena(self._envs[task], self._setup.success)
@@ -158,7 +158,7 @@ class Worker:
         )
 
     def _chosen(self, measures: Measures) -> Callable[[Measures], Any]:
-        """Return what tells the score; a measure that is not there was asked for wrongly.
+        """Measure that holds the score; a missing one is a usage error.
 
         That is an error and no failed episode: counted as failures, it would be a table of zeros.
         """

@@ -54,7 +54,7 @@ def new_token() -> str:
 
 
 def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
-    """Return what a token grants, or None."""
+    """Rights of a token, or None."""
     record = find(state, text)
     if record is None or not record.valid(now):
         return None
@@ -62,6 +62,6 @@ def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
 
 
 def digest_of(text: str) -> str:
-    """Return what is kept of a token."""
+    """Stored form of a token."""
     # A token has 256 random bits, so a plain hash cannot be searched.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -50,7 +50,7 @@ class Actions(ABC):
     def check(
         self, station: str, ticked: Collection[str], *, note: str = "", who: str | None = None
     ) -> None:
-        """Say that the start-of-day check list of a station was gone through.
+        """Report a station's start-of-day check list as done.
 
         What is not ticked needs a note. While a list is due, the station gets no trial.
         """
@@ -174,7 +174,7 @@ class Actions(ABC):
         limit: float | None = None,
         who: str | None = None,
     ) -> views.Assignment | None:
-        """Say that a runner starts the policies at a station from now on, or no longer does.
+        """Attach a runner to a station, or detach it.
 
         Returns the trial that the station has at that moment: if it was started, then without it.
         """
@@ -201,7 +201,7 @@ class Actions(ABC):
         seconds: float | None = None,
         who: str | None = None,
     ) -> None:
-        """Say that the policy of a trial has ended.
+        """Report the end of a trial's episode.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ def take(
     after: int | None = None,
     holder: str | None = None,
 ) -> list[Event]:
-    """Return what is to be entered when a station asks for a trial.
+    """Events to append when a station asks for a trial.
 
     A trial that it holds stays with it, unless it was not begun and is no longer needed. A
     ``holder`` may hold one trial at a time, and none that another took. A station that has run the
@@ -52,7 +52,7 @@ def take(
 
 
 def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
-    """Return what is entered of a trial whose result comes later: at most one at each station."""
+    """Events for a trial whose result comes later: at most one at each station."""
     plan = state.locked_plan
     if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
         raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
@@ -106,7 +106,7 @@ def next_trial(
 
 
 def lapsed(state: StudyState, clock: float) -> list[Released]:
-    """Return what is to be entered of trials that began and whose lease has run out.
+    """Events for started trials whose lease has run out.
 
     Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
     was given back, for good.

@@ -70,7 +70,7 @@ class Lots:
         return code
 
     def salt(self, *purpose: object) -> str:
-        """Return what keeps a published hash from being searched for the arm that went into it."""
+        """Secret that keeps a published hash from being searched for its arm."""
         return self._draw("salt", *purpose).hex()[:32]
 
     def condition(

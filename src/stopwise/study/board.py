@@ -208,7 +208,7 @@ class SlotBoard:
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
     def left(self) -> int:
-        """Return how many more trials there can be up to n_max; 0 without one."""
+        """Largest number of further trials up to n_max; 0 without one."""
         needed, n_max = self.question.needed, self.rules.n_max or 0
         ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
         places = (n_max - self.question.rows_for(arm) for arm in needed)

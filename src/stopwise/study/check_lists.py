@@ -30,14 +30,14 @@ def _checked(event: Checked, state: StudyState, _: Entry) -> None:
 
 
 def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:
-    """Return what is to be checked at a station before its next trial, nothing within a day."""
+    """Check list of a station before its next trial; empty within a day of the last."""
     last = state.checked.get(station)
     fresh = last is not None and clock - last <= A_DAYS_WORK
     return () if fresh else state.locked_plan.checks
 
 
 class Check(Operation[None]):
-    """Say that the start-of-day check list was gone through; what is not ticked needs a note."""
+    """Report the start-of-day check list; an item that is not ticked needs a note."""
 
     route: ClassVar[str] = "POST /stations/check"
     roles: ClassVar[tuple[Role, ...]] = OPERATOR

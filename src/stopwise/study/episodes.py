@@ -122,7 +122,7 @@ class Resolve(Operation[views.Resolved]):
 
 
 class Attend(Operation[views.StationOffer]):
-    """Say that a runner starts the policies at a station from now on, or no longer does.
+    """Attach a runner to a station, or detach it.
 
     Returns the trial that the station has at that moment: if it was started, then without it.
     """
@@ -190,7 +190,7 @@ class Stop(Operation[None]):
 
 
 class EndEpisode(Operation[None]):
-    """Say that the policy of a trial has ended, how, and after how long.
+    """Report how and after how long a trial's episode ended.
 
     A trial whose policy was "not started" is voided: nothing has moved, so it has no outcome.
     """

@@ -239,7 +239,7 @@ class Ledger:
 
 
 def _own_copy(error: BaseException) -> Exception:
-    """Return what each of several threads raises, so that none changes another's."""
+    """A copy of the error for each thread, so that none changes another's."""
     if not isinstance(error, StopwiseError):
         return StoreFailed(f"nothing was stored: {error!r}")
     own = copy(error)

@@ -64,7 +64,7 @@ def read_plan(path: Path) -> StudyPlan:
 
 
 def differences(path: Path, locked: StudyPlan, amended: StudyPlan) -> tuple[str, ...]:
-    """Return which settings of a file are neither those that were locked nor as amended since."""
+    """Settings of a file that differ from the locked plan and its amendments."""
     try:
         plan = read_plan(path)
     except InvalidInput:
@@ -229,7 +229,7 @@ def faults(error: ValidationError) -> list[tuple[Place, str]]:
 
 
 def _in_words(problem: Mapping[str, Any]) -> str:
-    """Return what is wrong, without the name of the place."""
+    """Fault without its location."""
     kind, given, context = problem["type"], problem["input"], problem.get("ctx", {})
     if kind in PLAIN:
         return PLAIN[kind]

@@ -129,7 +129,7 @@ class StudyReader:
         return self.offer(station).trial
 
     def checks_due(self, station: str) -> tuple[str, ...]:
-        """Return what is to be checked at a station before it gets its next trial."""
+        """Check list of a station before its next trial."""
         return self.offer(station).checks
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
@@ -139,12 +139,12 @@ class StudyReader:
             return views.whereabouts(state, found, self._ledger.clock)
 
     def taken_by(self, trial: int) -> str:
-        """Return who took a trial."""
+        """Person who took a trial."""
         with self._ledger.reading() as state:
             return assignment.require_trial(state, trial).who
 
     def rubric(self, trial: int) -> dict[str, Any]:
-        """Return how a trial is scored, as in its assignment."""
+        """Rubric of a trial, as in its assignment."""
         with self._ledger.reading() as state:
             return views.rubric(state, assignment.require_trial(state, trial))
 
@@ -154,7 +154,7 @@ class StudyReader:
             return verdict(state)
 
     def selection(self) -> dict[str, list[Exits]]:
-        """Return what became of trials by operator and, after unblinding, by policy."""
+        """Outcomes of trials by operator and, after unblinding, by policy."""
         with self._ledger.reading() as state:
             shown = state.names
             found = {"operator": tallies(state, lambda trial: trial.who)}
@@ -192,7 +192,7 @@ class StudyReader:
             return views.status(state, self.plan, self._ledger.clock, self.edited())
 
     def edited(self) -> tuple[str, ...]:
-        """Return which settings ``study.yaml`` has otherwise than the plan that was locked."""
+        """Settings in which ``study.yaml`` differs from the locked plan."""
         file = None if self.folder is None else self.folder / FILE_NAME
         if file is None or not self.locked or not file.exists():
             return ()
@@ -297,7 +297,7 @@ class StudyReader:
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
     def size(self) -> tuple[int, int]:
-        """Return how many comparisons and trials there are: analysing many takes long."""
+        """Number of comparisons times trials, which tells how long an analysis takes."""
         state = self._ledger.state
         arms = len(state.arms)
         return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
@@ -334,12 +334,12 @@ class StudyReader:
             return tuple(state.tokens.values())
 
     def authenticate(self, text: str) -> Grant | None:
-        """Return what a token grants, or None."""
+        """Rights of a token, or None."""
         with self._ledger.reading() as state:
             return access.authenticate(state, text, self.store.local_time())
 
     def admits(self, token: str) -> bool:
-        """Return whether a token, named by its id, still opens anything."""
+        """Whether a token, named by its id, is still valid."""
         with self._ledger.reading() as state:
             return state.tokens[token].valid(self.store.local_time())
 

@@ -46,7 +46,7 @@ def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
 
 
 class Film(Operation[None]):
-    """Say that a file, which is stored by now, is a recording of a trial."""
+    """Register a stored file as a recording of a trial."""
 
     trial: int
     file: str
@@ -64,7 +64,7 @@ class Film(Operation[None]):
 
 
 def ending_of(start: bytes) -> str | None:
-    """Return what kind of file begins like this; its name is not asked."""
+    """Type of a file by its first bytes, whatever its name."""
     if start.startswith(b"\xff\xd8\xff"):
         return "jpg"
     if start.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -101,7 +101,7 @@ def keep(folder: Path, content: str | Path | Iterable[bytes]) -> tuple[str, str,
 
 
 def not_stored(error: OSError) -> StoreFailed:
-    """Return what to say of a recording that the disk did not take."""
+    """Message for a recording that the disk did not take."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     why = f"the recording was not stored: {error.strerror}"
     return StoreFailed(why, code="disk-full" if full else None)

@@ -137,7 +137,7 @@ def csv_text(frame: pl.DataFrame) -> str:
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
-    """Return what the journal says of each trial besides its state."""
+    """Facts about each trial in the journal besides its state."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)
     for entry in entries:
         match entry.event:
@@ -151,7 +151,7 @@ def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
 
 
 def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
-    """Return what the entry of a score says; a correction leaves the rest as it was reported."""
+    """Contents of a score's entry; a correction changes the score alone."""
     answer = scored.answer
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
     if scored.correction is not None:

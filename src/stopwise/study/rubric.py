@@ -268,7 +268,7 @@ class Preference(_ScoreRule):
         return self
 
     def score(self, answer: Any) -> float | None:
-        """Return what the second trial of the row has won; None if this is the first."""
+        """Share won by the second trial of the row; None for the first."""
         require(
             isinstance(answer, str) and answer in (DONE, *WON),
             f"the answer must be one of {', '.join(WON)}, but got {answer!r}",

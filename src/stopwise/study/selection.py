@@ -80,7 +80,7 @@ class Exits:
 
 
 def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]:
-    """Return what became of the trials, by what the key says of each."""
+    """Outcomes of the trials, grouped by a key."""
     groups: dict[str, list[TrialRecord]] = defaultdict(list)
     for trial in _handed_out(state):
         groups[key(trial)].append(trial)
@@ -106,7 +106,7 @@ def doubts(state: StudyState) -> tuple[str, ...]:
 
 
 def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | None]]:
-    """Return what the study itself was told first, by board, row and arm, where that was changed.
+    """First reports of trials that were changed later, by board, row and arm.
 
     Trials that were imported, unless the plan declares them, have no score of its own.
     """
@@ -126,7 +126,7 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
 
 def _unseen(state: StudyState) -> Iterator[str]:
-    """Yield how many trials were taken out that may have been run, and have no score to test."""
+    """Yield a doubt about excluded trials that may have been run and have no score to test."""
     gone = [trial for trial in _handed_out(state) if trial.score is None]
     count = sum(trial.status == "voided" and trial.begun for trial in gone)
     if count:
@@ -144,7 +144,7 @@ def _unseen(state: StudyState) -> Iterator[str]:
 
 
 def _named(state: StudyState) -> Iterator[str]:
-    """Yield how many results came when it was known whose they are, if it was not to be."""
+    """Yield a doubt about results that came after blinding was broken."""
     count = state.after_unblinding
     if count and state.plan is not None and state.plan.blinding != "none":
         results = counted(count, "result")
@@ -173,7 +173,7 @@ def _by_policy(state: StudyState) -> Iterator[Finding]:
 
 
 def _by_score(state: StudyState) -> Iterator[Finding]:
-    """Yield whether a policy's voided trials had other scores than those that count."""
+    """Yield a doubt where a policy's voided trials scored differently from those that count."""
     from scipy.stats import hypergeom
 
     kept: dict[tuple[str, str], list[float]] = defaultdict(list)

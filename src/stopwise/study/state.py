@@ -95,7 +95,7 @@ class Import:
 
     @classmethod
     def of(cls, task: str, rows: tuple[dict[str, float], ...], source: str) -> "Import":
-        """Return what is kept of these rows, scores by label."""
+        """Rows to keep, with scores by label."""
         text = json.dumps(rows, sort_keys=True)
         return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)
 
@@ -161,7 +161,7 @@ class StudyState:
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
     def board_name(self, task: str) -> str:
-        """Return where the rows of a task are: by itself, or with all others for their mean."""
+        """Board of a task: its own, or the one of the mean over all tasks."""
         return task if task in self.boards else MEAN
 
     def board(self, trial: TrialRecord) -> SlotBoard:

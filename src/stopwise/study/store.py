@@ -181,7 +181,7 @@ class Store:
                 connection.execute(insert(presence).values(new))
 
     def damage(self) -> list[str]:
-        """Return what the database itself finds wrong with its file."""
+        """Result of the database's own integrity check."""
         if self.engine.dialect.name != "sqlite":
             return []
         with reading(self.engine) as connection:

@@ -194,7 +194,7 @@ class StudyPlan(PlanPart):
         return shares([task.name for task in self.tasks], self.weights)
 
     def questions(self) -> dict[str, Rules]:
-        """Return what is asked, for policies by their names: by task, or once about the mean."""
+        """Questions by task, or one about the mean, for policies by name."""
         if self.over_tasks == "mean":
             return {MEAN: self.rules(self.tasks[0])}
         return {task.name: self.rules(task) for task in self.tasks}
@@ -205,7 +205,7 @@ class StudyPlan(PlanPart):
         return tuple(dict.fromkeys(note for question in posed for note in out_of_reach(question)))
 
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
-        """Yield where a rubric gives scores that the method refuses, or names that confuse.
+        """Yield faults of a rubric: scores that the method refuses, or names that confuse.
 
         Not asked of a plan that was locked: its journal may be fine all the same.
         """

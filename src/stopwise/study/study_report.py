@@ -28,7 +28,7 @@ TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
 
 
 def beside(_: int, file: str) -> str:
-    """Return where a recording is, seen from the folder of the study."""
+    """Path of a recording relative to the study's folder."""
     return f"{FOLDER}/{file}"
 
 
@@ -55,7 +55,7 @@ def study_report(study: "StudyReader", place: Place) -> str:
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:
-    """Return what happened: the record, and all by which a trial was changed or left out."""
+    """Record of the study, with every change and exclusion of a trial."""
     entries = study.journal()
     found = [
         _record(study),
@@ -105,7 +105,7 @@ def _names(*, blind: bool, unblinded: bool) -> str:
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
-    """Return who took out or changed how many trials, and after unblinding of which policies.
+    """Numbers of excluded and changed trials by person and, after unblinding, by policy.
 
     Before, neither is said: a mean beside the evidence would tell whose trials an operator ran.
     """
@@ -162,7 +162,7 @@ def _number(value: float | None) -> str:
 
 
 def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:
-    """Return when, by whom and what, of each event of a kind."""
+    """Time, person and content of each event of a kind."""
     return [
         (as_text(entry.time), entry.who, entry.event)
         for entry in entries

@@ -35,7 +35,7 @@ class StudyReporting:
         self._rows: dict[str, int] = {}  # those told, by task
 
     def __call__(self, state: StudyState) -> None:
-        """Tell what is new; no study stops because that fails."""
+        """Report new rows to the trackers; a failure never stops a study."""
         if state.plan is None or state.seq == self._seq:
             return
         try:

@@ -207,7 +207,7 @@ def _rests_on_changes(
 
 
 def _claims(task: TaskVerdict) -> set[str]:
-    """Return what is claimed of a task."""
+    """Claims about a task."""
     if task.pairs:
         return {pair.relation for pair in task.pairs if pair.decided}
     return {f"not {name}" for name in task.eliminated} | ({task.best or ""} - {""})

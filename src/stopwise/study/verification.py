@@ -68,7 +68,7 @@ def verify(store: Store, against: str | None = None) -> Verification:
 
 
 def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
-    """Return what is wrong with an entry, given those before it."""
+    """Fault of an entry, given those before it."""
     try:
         found = list(_broken_promises(state, entry, secret))
     except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:

@@ -197,7 +197,7 @@ class Status:
 
 
 def edited_text(settings: tuple[str, ...]) -> str:
-    """Return what to say of a plan whose file was edited after the lock."""
+    """Warning about a plan whose file was edited after the lock."""
     what = ", ".join(settings)
     return (
         f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that was "
@@ -230,7 +230,7 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
 
 
 def offer(state: StudyState, station: str, clock: float) -> StationOffer:
-    """Return what a station is told of its trial."""
+    """A trial as its station may see it."""
     trial, over = held(state, station, clock), finished(state)
     due = (
         () if over or trial is not None or state.plan is None else checks_due(state, station, clock)
@@ -251,14 +251,14 @@ def _episode(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, A
 
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
-    """Return how a trial is scored, and the code of the one that it is compared with, if any."""
+    """Rubric of a trial, and the code of the trial that it is compared with, if any."""
     first = state.run_before(trial)
     content: dict[str, Any] = state.locked_plan.task(trial.task).score.model_dump(mode="json")
     return content if first is None else {**content, "first": first.code}
 
 
 def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
-    """Return what the station of a trial may know of it, also when it holds it no longer."""
+    """A trial as its station may see it, also after the station has given it up."""
     return Whereabouts(
         trial=trial.number,
         status=trial.status,
@@ -271,7 +271,7 @@ def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabo
 def status(
     state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
 ) -> Status:
-    """Return where the study stands."""
+    """Status of the study."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()

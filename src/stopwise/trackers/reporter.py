@@ -48,7 +48,7 @@ class Reporter:
         self.finish()
 
     def begin(self, settings: Mapping[str, Any]) -> None:
-        """Tell what was declared."""
+        """Report the declared settings."""
         self._send(lambda tracker: tracker.begin(settings))
 
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None = None) -> None:
@@ -56,7 +56,7 @@ class Reporter:
         self._send(lambda tracker: tracker.log(row, numbers, verdict))
 
     def on_rows(self, question: Question, task: str | None = None) -> Callable[[], None]:
-        """Return what to call after each row of a question; rows before now are not told."""
+        """Function to call after each further row of a question."""
         values, last = RowValues(question, task), [""]
 
         def row() -> None:
@@ -94,7 +94,7 @@ class Reporter:
             self.warn(TimeoutError(text), self._at)
 
     def warn(self, error: Exception, place: int = 0) -> None:
-        """Say that a tracker missed something, once for each."""
+        """Warn, once for each tracker, that it missed something."""
         if self and place not in self._failed:
             self._failed.add(place)
             name = type(self._trackers[place]).__name__

@@ -76,7 +76,7 @@ class RowValues:
 
 
 def shown(question: Question) -> str:
-    """Return what is shown by now, in short words."""
+    """Decision so far, in a few words."""
     standings = question.standings()
     if not standings:
         left = ", ".join(question.candidates)

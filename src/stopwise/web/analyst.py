@@ -31,7 +31,7 @@ WORK: dict[str, Callable[[Study], Any]] = {
 
 
 def _where(trial: int, file: str) -> str:
-    """Return where the server has a recording of a trial."""
+    """Path of a trial's recording on the server."""
     return f"/api/trials/{trial}/recordings/{file}"
 
 
@@ -49,7 +49,7 @@ class Analyst:
         return found
 
     def forecast(self) -> ExpectedEnd:
-        """Return when the study is expected to end."""
+        """Expected end of the study."""
         found: ExpectedEnd = self._do("forecast")
         return found
 
@@ -92,7 +92,7 @@ class _Process:
         self._over = False
 
     def ask(self, what: str) -> Any:
-        """Return what it finds, or raise what it raised."""
+        """Result of the analysis, or its exception."""
         with self._lock:
             try:
                 found = self._asked(what)

@@ -136,7 +136,7 @@ class StudyClient(Actions):
         return self.offer(station).trial
 
     def checks_due(self, station: str) -> tuple[str, ...]:
-        """Return what is to be checked at a station before it gets its next trial."""
+        """Check list of a station before its next trial."""
         return self.offer(station).checks
 
     def hear(self, station: str) -> None:

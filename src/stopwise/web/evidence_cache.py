@@ -182,7 +182,7 @@ def _pairs(analysis: Analysis) -> list[PairView]:
 
 
 def _label(pair: PairResult, found: str) -> str:
-    """Return what a pair is called in a figure: its finding, or the two policies."""
+    """Label of a pair in a figure: its finding, or the two policies."""
     return found if pair.decided else f"{pair.policy0} and {pair.policy1}"
 
 

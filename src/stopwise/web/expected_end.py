@@ -40,11 +40,11 @@ class ExpectedEnd:
     why_not: str = ""
 
     def more(self, counted: int) -> int:
-        """Return how many more trials are expected, now that so many count."""
+        """Expected number of further trials, given how many count so far."""
         return max(1, round((self.trials or 0.0) - counted))
 
     def minutes(self, counted: int) -> float | None:
-        """Return how many minutes of work these are."""
+        """Working time in minutes."""
         known = self.minutes_per_trial
         return None if known is None else self.more(counted) * known
 
@@ -93,7 +93,7 @@ class ExpectedEndCache:
         self._not_before = 0.0
 
     def shown(self) -> ExpectedEnd:
-        """Return what is known now."""
+        """The latest forecast."""
         with self._lock:
             idle = self._work is None or not self._work.is_alive()
             if idle and time.monotonic() >= self._not_before and self._found.seq < self._study.seq:

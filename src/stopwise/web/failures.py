@@ -83,7 +83,7 @@ def _deliberate(request: Request, error: Exception) -> Response:
 
 
 def in_plain_words(error: StopwiseError) -> str:
-    """Return what is wrong with the store, without where it lies: that is in the server's log."""
+    """Fault of the store, without its location, which only the server's log names."""
     return PLAIN.get(error.code, "the study's store failed: tell the owner")
 
 

@@ -81,7 +81,7 @@ class Pulse:
         self._asked: asyncio.Task[str] | None = None
 
     async def detail(self) -> str:
-        """Return what is wrong, for people; empty if nothing is."""
+        """Fault in words, or an empty text."""
         if self._asked is None or self._asked.done():
             self._asked = asyncio.create_task(run_in_threadpool(self._ask))
         done, _ = await asyncio.wait([self._asked], timeout=SILENCE)

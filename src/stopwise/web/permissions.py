@@ -16,7 +16,7 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="A token
 
 
 def csrf_token(token: str) -> str:
-    """Return what a page must send with each change: another site cannot know or set it."""
+    """Token that a page sends with each change, and that another site can neither know nor set."""
     return hmac.digest(token.encode(), b"csrf", "sha256").hex()[:32]
 
 

@@ -9,7 +9,7 @@ MINUTES = 3.0  # of a trial, before any was run
 
 
 def size_in_words(plan: StudyPlan) -> str:
-    """Say how many trials there are at most, and how long they take."""
+    """Largest number of trials and their duration, in words."""
     tried = len(plan.policies) - len(plan.stored)
     asked = 1 if plan.over_tasks == "mean" else len(plan.tasks)
     parts = [counted(tried, "policy", "policies")]
@@ -26,7 +26,7 @@ def size_in_words(plan: StudyPlan) -> str:
 
 
 def method_in_words(plan: StudyPlan) -> str:
-    """Say what the method promises."""
+    """The method's promise in words."""
     each = " on each task" if plan.alpha_for == "task" and len(plan.tasks) > 1 else ""
     chance = promise(plan.method, f"the chance of any false claim{each}", plan.alpha)
     return f"Method {plan.method}: {chance}, whenever you look or stop."

@@ -46,7 +46,7 @@ class Site:
         self.end.close()
 
     def status(self) -> Status:
-        """Return where the study stands; what is wrong with a draft is for its owner alone."""
+        """Status of the study; faults of a draft are shown to its owner alone."""
         try:
             return self.study.status()
         except InvalidInput as error:

@@ -56,7 +56,7 @@ def runner(
 
 @contextmanager
 def _alone(log: Path) -> Iterator[Callable[[str], None]]:
-    """Yield how to speak; all else that is printed, as by a policy, goes to a private file."""
+    """Yield a function that prints; other output, such as a policy's, goes to a private file."""
     out, errors = os.dup(1), os.dup(2)
     private = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:

@@ -189,7 +189,7 @@ class Control(Scores):
         return (*_copied(met.layers), *self._levels_differ(met))
 
     def _levels_differ(self, met: Met) -> Iterator[str]:
-        """Yield which policies score otherwise in these scenes than in the simulated ones.
+        """Yield policies whose scores in these scenes differ from those in the simulated ones.
 
         Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
         """

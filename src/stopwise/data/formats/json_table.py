@@ -120,7 +120,7 @@ def read(head: Head) -> RawTable:
 
 
 def _names_of_levels(found: list[Found]) -> list[str]:
-    """Return what the columns of the keys are called: after a role where all look like it."""
+    """Column names of the keys: a role where all values look like it."""
     fields = {usual(field) for own in found for field in own.record}
     names: list[str] = []
     for level in range(max(len(own.keys) for own in found)):
@@ -255,7 +255,7 @@ def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> I
 
 
 def _inner(node: Record) -> Record:
-    """Return what may hold trials below an object: lists of numbers only if nothing else does."""
+    """Entries of an object that may hold trials; lists of numbers only if nothing else does."""
     inner = {
         key: value
         for key, value in ({} if _curve(node) else node).items()

@@ -114,7 +114,7 @@ class JournalCheck:
         self._scored: set[tuple[str, int]] = set()
 
     def __call__(self, line: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with the next line in one line, or None."""
+        """Fault of the next line as a sentence, or None."""
         if line.keys() >= {*EPISODE}:
             return self._wrong_episode(line)
         if "score" in line or not line.keys() & {"joined", "resumed"}:
@@ -177,7 +177,7 @@ class JournalCheck:
 
 
 def _note_rules(race: dict[str, Any], notes: Notes) -> None:
-    """Say what the race had declared, for an analysis does not take it from there."""
+    """Note on what the race declared, since an analysis does not take it over."""
     usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha", "list_size")}
     declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
     if declared:
@@ -186,7 +186,7 @@ def _note_rules(race: dict[str, Any], notes: Notes) -> None:
 
 
 def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
-    """Say how to repeat the verdict of a race that did not try all policies alike."""
+    """Note on how to repeat the verdict of a race with unequal numbers of trials."""
     goal = race.get("goal", Rules.goal)
     if "allocation" in OF_GOALS.get(goal, ()) and "allocation" not in race:  # the leader, as usual
         notes.add(
@@ -203,7 +203,7 @@ def _counted(episode: dict[str, Any], failure_score: float | None) -> dict[str, 
 
 
 def _failure_score(on_error: object) -> float | None:
-    """Return what "score:NUMBER" says, None for any other choice."""
+    """Number in "score:NUMBER"; None for any other choice."""
     kind, _, score = str(on_error).partition(":")
     return float(score) if kind == "score" else None
 

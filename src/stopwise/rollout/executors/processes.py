@@ -39,7 +39,7 @@ def processes(workers: int | None = None, *, retries: int = 3, start: str = "spa
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -43,7 +43,7 @@ def evidence(site: Here, _: Reader) -> Response:
 
 @router.get("/forecast")
 def forecast(site: Here, _: Reader) -> ExpectedEnd:
-    """Return when the study is expected to end, as far as that is known; never by policy."""
+    """Expected end of the study, never by policy."""
     return site.end.shown()
 
 

@@ -102,7 +102,7 @@ def _nothing(_site: Site, _asked: Asked) -> dict[str, Any]:
 
 
 def _evidence(site: Site, asked: Asked) -> dict[str, Any]:
-    """Return what is computed beside the server, as of the state that it was computed from."""
+    """Latest evidence from the background process, with the state that it belongs to."""
     shown = site.evidence.shown()
     return {
         "evidence": shown,

@@ -47,7 +47,7 @@ def trial_whereabouts(
 
 @router.get("/trials/{trial}/rubric")
 def trial_rubric(site: Here, _: Owner, trial: TrialNumber) -> dict[str, Any]:
-    """Return how a trial is scored, as in its assignment."""
+    """Rubric of a trial, as in its assignment."""
     return site.study.rubric(trial)
 
 

@@ -10,7 +10,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.readings.wins import Wins
 from stopwise.rows.align import align
 from stopwise.rows.task_tables import tables
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA, RUNS = 0.05, 3000
@@ -73,7 +73,7 @@ def test_a_liking_for_the_second_trial_favours_no_policy(drawn: bool) -> None:
     runs, rows = 300, 60
     orders = np.array(
         [
-            [Lots(f"{run}", 0).shuffled("ab", "order", "fold", row if drawn else 0)[1] == "b"
+            [Draws(f"{run}", 0).shuffled("ab", "order", "fold", row if drawn else 0)[1] == "b"
              for row in range(rows)]
             for run in range(runs)
         ]

@@ -16,7 +16,7 @@ import pytest
 
 from stopwise.errors import NotAllowed
 from stopwise.study import assignment
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.clock import Moment
 from stopwise.study.events import Scored, Undone, Voided
 from stopwise.study.lifecycle import Lock
@@ -43,7 +43,7 @@ class Cheat:
     """One study; ``act`` enters what the operator makes of a trial with this true score."""
 
     journal: Journal
-    lots: Lots
+    lots: Draws
     rng: np.random.Generator
     favoured: str
     act: Callable[["Cheat", TrialRecord, bool], None]
@@ -273,7 +273,7 @@ def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
     plan = StudyPlan.model_validate(settings)
     false = in_favour = warned = unwarned = even = 0
     for run in range(runs):
-        lots, journal = Lots(f"secret {run}", plan.seed), Journal()
+        lots, journal = Draws(f"secret {run}", plan.seed), Journal()
         journal.do(Lock(plan=plan), lots.secret)
         labels = {name: arm for arm, name in lots.labels(plan).items()}
         rng = np.random.default_rng(run)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import stopwise as sw
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from tests.study.plans import plan
 from tests.study.worker import score_of
 
@@ -38,8 +38,8 @@ def score_one(study: sw.Study, answer: Any = True, station: str = "left", **rema
     return trial
 
 
-def lots_of(study: sw.Study) -> Lots:
-    return Lots(study.store.secret(), study.plan.seed)
+def lots_of(study: sw.Study) -> Draws:
+    return Draws(study.store.secret(), study.plan.seed)
 
 
 def policy_of(study: sw.Study, trial: int) -> str:

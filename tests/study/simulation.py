@@ -15,7 +15,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.questions.question import Question
 from stopwise.study import assignment
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.clock import Moment
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
@@ -75,7 +75,7 @@ class Simulation:
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
-        self.lots = Lots(f"secret {self.seed}", self.plan.seed)
+        self.lots = Draws(f"secret {self.seed}", self.plan.seed)
         self.names = self.lots.labels(self.plan)
         self.journal.do(Lock(plan=self.plan), self.lots.secret)
 

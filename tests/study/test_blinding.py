@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import stopwise as sw
-from stopwise.study.blinding import Lots, new_secret
+from stopwise.study.blinding import Draws, new_secret
 from stopwise.study.events import Locked, Unblinded
 from stopwise.study.plan_parts import Conditions
 from stopwise.study.study_plan import StudyPlan
@@ -17,7 +17,7 @@ POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]
 
 
 def test_codes_are_distinct_and_grow_when_they_run_out() -> None:
-    lots = Lots("secret", 0)
+    lots = Draws("secret", 0)
     codes: dict[str, int] = {}
     for number in range(5000):
         codes[lots.code(codes, "trial", number)] = number
@@ -28,14 +28,14 @@ def test_codes_are_distinct_and_grow_when_they_run_out() -> None:
 
 
 def test_every_order_is_equally_likely() -> None:
-    orders = Counter("".join(Lots(new_secret(), 0).shuffled("abc", "row", 1)) for _ in range(6000))
+    orders = Counter("".join(Draws(new_secret(), 0).shuffled("abc", "row", 1)) for _ in range(6000))
 
     assert len(orders) == 6
     assert all(850 < count < 1150 for count in orders.values())
 
 
 def test_listed_conditions_come_equally_often_and_drawn_ones_within_their_range() -> None:
-    lots = Lots("secret", 0)
+    lots = Draws("secret", 0)
     listed = Conditions(listed=("left", "right", "middle"))
     drawn = Conditions(drawn={"x": (0.0, 0.3), "angle": (-180.0, 180.0)})
 
@@ -124,7 +124,7 @@ def test_codes_by_trial_are_fresh_and_by_policy_stay(tmp_path: Path) -> None:
 
 def test_labels_are_drawn_anew_for_each_study() -> None:
     four = StudyPlan.model_validate(plan(policies=POLICIES))
-    first = Counter(Lots(new_secret(), 0).labels(four)["A"] for _ in range(400))
+    first = Counter(Draws(new_secret(), 0).labels(four)["A"] for _ in range(400))
 
     assert all(first[name] > 60 for name in POLICIES)
 
@@ -132,7 +132,7 @@ def test_labels_are_drawn_anew_for_each_study() -> None:
 def test_draws_differ_by_secret_seed_and_purpose() -> None:
     """Sabotage that fails it: leave the secret, the seed or the purpose out of a draw or a salt."""
     items = [str(number) for number in range(30)]
-    lots = [Lots("one", 0), Lots("two", 0), Lots("one", 1)]
+    lots = [Draws("one", 0), Draws("two", 0), Draws("one", 1)]
     orders = {tuple(one.shuffled(items, purpose)) for one in lots for purpose in ("row", "label")}
     assert len(orders) == 6
     salts = {
@@ -144,7 +144,7 @@ def test_draws_differ_by_secret_seed_and_purpose() -> None:
 def test_the_secret_that_is_revealed_is_the_one_that_was_committed_to(tmp_path: Path) -> None:
     """As anyone can check who has the journal alone.
 
-    Sabotage that fails it: a commitment to anything else than the secret in ``Lots.commitment``.
+    Sabotage that fails it: a commitment to anything else than the secret in ``Draws.commitment``.
     """
     with locked(tmp_path / "study") as study:
         study.unblind()

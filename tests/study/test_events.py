@@ -11,7 +11,7 @@ import pytest
 import stopwise as sw
 from stopwise.study import lifecycle
 from stopwise.study.entries import Entry, decode, encode
-from stopwise.study.event import KINDS, Event, Open
+from stopwise.study.event import EVENT_KINDS, Event, Open
 from stopwise.study.events import Scored, read_event
 from stopwise.study.replay import take_in
 from tests.study.scripted import (
@@ -71,8 +71,8 @@ def test_what_was_stored_is_read_and_would_be_stored_alike(name: str) -> None:
 
 
 def test_every_kind_has_a_golden_line_and_a_place_in_the_replay() -> None:
-    assert {read(line).kind for name in SCRIPTS for line in golden(name)} == set(KINDS)
-    for event in KINDS.values():
+    assert {read(line).kind for name in SCRIPTS for line in golden(name)} == set(EVENT_KINDS)
+    for event in EVENT_KINDS.values():
         assert take_in.dispatch(event) is not take_in.dispatch(object), event
 
 
@@ -84,7 +84,7 @@ def test_a_field_that_says_nothing_of_who_may_see_it_is_refused() -> None:
             trial: Open[int]
             arm: str
 
-    assert "seen" not in KINDS
+    assert "seen" not in EVENT_KINDS
 
 
 def test_a_kind_is_declared_once() -> None:
@@ -93,11 +93,11 @@ def test_a_kind_is_declared_once() -> None:
         class Again(Event, kind="scored"):
             pass
 
-    assert KINDS["scored"] is Scored
+    assert EVENT_KINDS["scored"] is Scored
 
 
 def test_every_field_is_marked() -> None:
-    for event in KINDS.values():
+    for event in EVENT_KINDS.values():
         assert {field.name for field in fields(event)} == set(event.visibility)
 
 

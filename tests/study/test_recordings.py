@@ -96,7 +96,7 @@ def test_a_file_belongs_to_one_trial_and_a_trial_has_few(study: sw.Study) -> Non
     study.add_recording(first, photo("one"))
     with pytest.raises(sw.NotAllowed, match="this file is the recording of trial 1 already"):
         study.add_recording(second, photo("one"))
-    for number in range(recordings.MOST - 1):
+    for number in range(recordings.MOST_RECORDINGS - 1):
         study.add_recording(first, photo(str(number)))
     with pytest.raises(sw.NotAllowed, match="has 5 recordings already"):
         study.add_recording(first, photo("one more"))

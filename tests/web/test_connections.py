@@ -94,7 +94,7 @@ def test_many_silent_connections_stop_nobody(
             line = socket.create_connection(("127.0.0.1", port), timeout=600)
             stack.enter_context(line).sendall(HALF[number % 3])
         assert httpx.get(f"{url}/api/health", trust_env=False, timeout=600).is_success
-        eventually(lambda: len(impatience.Impatient.waiting) <= impatience.MOST)
+        eventually(lambda: len(impatience.Impatient.waiting) <= impatience.MOST_WAITING)
         stack.close()
         eventually(lambda: not impatience.Impatient.waiting)
 

@@ -16,7 +16,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.entries import Entry, decode
-from stopwise.study.event import KINDS, Event, Visibility
+from stopwise.study.event import EVENT_KINDS, Event, Visibility
 from stopwise.study.events import Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.responses import EntryView
@@ -83,14 +83,16 @@ def telling(value: Any) -> list[str]:
 
 
 def test_every_event_is_tried() -> None:
-    assert {entry.kind for entry in EVENTS} == set(KINDS)
+    assert {entry.kind for entry in EVENTS} == set(EVENT_KINDS)
     tried = {(entry.kind, name) for entry in EVENTS for name in values(entry.event, *Visibility)}
-    assert tried == {(kind, name) for kind, event in KINDS.items() for name in event.visibility}
+    assert tried == {
+        (kind, name) for kind, event in EVENT_KINDS.items() for name in event.visibility
+    }
 
 
 def test_what_blinding_rests_on_is_marked() -> None:
     for mark, hidden in HIDDEN.items():
-        for kind, event in KINDS.items():
+        for kind, event in EVENT_KINDS.items():
             marked = {name for name, own in event.visibility.items() if own is mark}
             assert marked == hidden.get(kind, set()), kind
 

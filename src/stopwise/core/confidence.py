@@ -243,9 +243,14 @@ class ConfidenceSequence:
         if not few.any():
             return state
         first, last, few = first[..., None], last[..., None], few[..., None]
-        parent = np.where(few, np.minimum(first + PLACES // 2, last), PLACES)
+        parent = np.where(few, np.minimum(first + NODE_INDICES // 2, last), NODE_INDICES)
         parent[..., -1] = NODES - 1
-        new = few & (PLACES % 2 == 0) & (last - first >= PLACES // 2) & (PLACES < NODES - 1)
+        new = (
+            few
+            & (NODE_INDICES % 2 == 0)
+            & (last - first >= NODE_INDICES // 2)
+            & (NODE_INDICES < NODES - 1)
+        )
         own = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
         left = np.where(parent > first, _take(node, parent - 1), state.bound[..., None])
         half = np.where(new, 0.5 * np.maximum(own["node"] - left, 0.0), 0.0)
@@ -254,7 +259,7 @@ class ConfidenceSequence:
         own["node"] = own["node"] - half
         # Whatever lay beyond, the evidence against it is no less than the least there was.
         merged = few[..., 0] & (last[..., 0] < NODES - 1)
-        rest = np.where(last < PLACES, state.fund, np.inf).min(axis=-1)
+        rest = np.where(last < NODE_INDICES, state.fund, np.inf).min(axis=-1)
         own["fund"][..., -1] = np.where(merged, rest, own["fund"][..., -1])
         for name, nothing in (("slope", 0.0), ("bend", 0.0), ("reach", -2.0)):
             own[name][..., -1] = np.where(merged, nothing, own[name][..., -1])
@@ -319,7 +324,7 @@ class ConfidenceSequence:
 
 
 _BY_NODE = ("node", "fund", "slope", "bend", "reach")
-PLACES = np.arange(NODES)
+NODE_INDICES = np.arange(NODES)
 
 
 def _moments(state: ConfidenceState) -> tuple[Floats, Floats, Floats]:

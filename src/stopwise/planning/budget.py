@@ -105,7 +105,7 @@ class Budget:
     naming: tuple[Naming, ...]
 
 
-class Way(NamedTuple):
+class Division(NamedTuple):
     """A way to spend a budget: on which tasks, and the trials per policy that it pays there."""
 
     tasks: str
@@ -113,7 +113,7 @@ class Way(NamedTuple):
     n_max: int
 
 
-def ways(budget: Any, policies: int, tasks: int) -> list[Way]:
+def divisions(budget: Any, policies: int, tasks: int) -> list[Division]:
     """List the ways to spend each budget on so many policies that are tried."""
     totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
     require(len(totals) > 0, named("budget"), " needs at least one number, but got none")
@@ -121,7 +121,7 @@ def ways(budget: Any, policies: int, tasks: int) -> list[Way]:
     divisors = {ONE: 1} if tasks == 1 else {EACH: tasks, RANDOM: 1}
     least = 2 * policies * tasks
     return [
-        Way(text, total, require_whole(total, "budget", least) // (policies * divisor))
+        Division(text, total, require_whole(total, "budget", least) // (policies * divisor))
         for text, divisor in divisors.items()
         for total in totals
     ]
@@ -144,7 +144,7 @@ def explains(rules: Rules, budget: Any, tasks: int) -> bool:
 
 
 def explained(
-    plan: PlanResult, chosen: Sequence[Way], tasks: int, planner: Planner, assumed: Assumptions
+    plan: PlanResult, chosen: Sequence[Division], tasks: int, planner: Planner, assumed: Assumptions
 ) -> "BudgetPlan":
     """Add to a plan what each way of spending tells apart, and what naming the best takes."""
     rules, scenarios = planner.rules, assumed.scenarios

@@ -11,7 +11,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
-from stopwise.planning.budget import Way, ways
+from stopwise.planning.budget import Division, divisions
 from stopwise.planning.populations import Guessed, WithNumber
 from stopwise.planning.scenarios import Scenario
 from stopwise.planning.studies import PlannedRanking
@@ -57,8 +57,8 @@ def horizons_of(
     stored: int | None,
     list_size: int | None,
     tasks: int,
-) -> tuple[list[int], list[Way]]:
-    """List the n_max to consider, smallest first, and the ways to spend a budget."""
+) -> tuple[list[int], list[Division]]:
+    """List the n_max to consider, smallest first, and the divisions to spend a budget."""
     usual = N_MAX if list_size is None else (require_whole(list_size, "list_size", 2),)
     if stored is not None:
         require_whole(stored, "stored", 2)
@@ -72,7 +72,7 @@ def horizons_of(
         named("budget"),
         ", not both",
     )
-    spendings = [] if budget is None else ways(budget, policies, tasks)
+    spendings = [] if budget is None else divisions(budget, policies, tasks)
     chosen = usual if n_max is None else n_max
     if spendings:
         chosen = [way.n_max for way in spendings]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stopwise.errors import NotAllowed, require, require_choice
 from stopwise.messages import Setting
 from stopwise.rows.task_mean import MEAN
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.check_lists import checks_due
 from stopwise.study.event import Event
@@ -20,7 +20,7 @@ from stopwise.study.study_plan import StudyPlan
 
 def take(
     state: StudyState,
-    lots: Lots,
+    lots: Draws,
     *,
     station: str,
     clock: float,
@@ -64,7 +64,7 @@ def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
 
 
 def next_trial(
-    state: StudyState, lots: Lots, *, station: str, clock: float, task: str | None = None
+    state: StudyState, lots: Draws, *, station: str, clock: float, task: str | None = None
 ) -> Assigned | None:
     """Return the assignment of a new trial to a station, or None if there is none to give now.
 
@@ -226,7 +226,7 @@ def require_reason(what: str, reason: str) -> None:
 
 
 def _free_slot(
-    state: StudyState, lots: Lots, clock: float, task: str | None, station: str | None
+    state: StudyState, lots: Draws, clock: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
     """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
     found: list[tuple[int, int, str, list[str]]] = []
@@ -296,7 +296,7 @@ def _seen_first(state: StudyState, slot: Slot) -> bool:
 
 
 def _new_row(
-    state: StudyState, lots: Lots, plan: StudyPlan, task: str | None
+    state: StudyState, lots: Draws, plan: StudyPlan, task: str | None
 ) -> tuple[str, int, str, tuple[str, ...]] | None:
     boards = [
         (len(board.rows), place, name, board)
@@ -320,7 +320,7 @@ def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
     return [(name, board) for name, board in state.boards.items() if task in (None, name)]
 
 
-def _code(state: StudyState, lots: Lots, plan: StudyPlan, arm: str, number: int) -> str:
+def _code(state: StudyState, lots: Draws, plan: StudyPlan, arm: str, number: int) -> str:
     if plan.blinding == "none":
         return arm
     if plan.blinding == "policy":
@@ -331,14 +331,14 @@ def _code(state: StudyState, lots: Lots, plan: StudyPlan, arm: str, number: int)
     return lots.code(state.codes, "trial", number)
 
 
-def _drawn_task(lots: Lots, plan: StudyPlan, row: int, arm: str) -> str | None:
+def _drawn_task(lots: Draws, plan: StudyPlan, row: int, arm: str) -> str | None:
     """Return the task of a trial where it is drawn: in a design with blocks one for the row."""
     if plan.shares is None:
         return None
     return lots.task(plan.shares, row, *([] if plan.design == "blocks" else [arm]))
 
 
-def _condition(lots: Lots, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
+def _condition(lots: Draws, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
     conditions = plan.task(task).begins
     if plan.design == "blocks":
         # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.

@@ -28,7 +28,7 @@ def new_secret() -> str:
 
 
 @dataclass(frozen=True)
-class Lots:
+class Draws:
     """Random draws that depend only on the secret, the plan's seed and what they are for."""
 
     secret: str

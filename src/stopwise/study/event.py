@@ -35,9 +35,13 @@ Open: TypeAlias = Annotated[Value, Visibility.OPEN]
 Blind: TypeAlias = Annotated[Value, Visibility.BLIND]
 Never: TypeAlias = Annotated[Value, Visibility.NEVER]
 
-KINDS: dict[str, type["Event"]] = {}
+EVENT_KINDS: dict[str, type["Event"]] = {}
 # JSON has one kind of number and one kind of list.
-PLAIN: dict[Any, tuple[type, ...]] = {Any: (object,), float: (float, int), tuple: (tuple, list)}
+JSON_TYPES: dict[Any, tuple[type, ...]] = {
+    Any: (object,),
+    float: (float, int),
+    tuple: (tuple, list),
+}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -62,9 +66,9 @@ class Event:
             name: _mark(f"{cls.__name__}.{name}", hint) for name, hint in fields.items()
         }
         cls.types = {name: _plain_types(get_args(hint)[0]) for name, hint in fields.items()}
-        if kind in KINDS:
+        if kind in EVENT_KINDS:
             raise TypeError(f"there are two events of kind {kind!r}")
-        KINDS[kind] = cls
+        EVENT_KINDS[kind] = cls
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         """Return the event as a sentence of the audit log."""
@@ -94,4 +98,4 @@ def _plain_types(hint: Any) -> tuple[type, ...]:
     if get_origin(hint) in (Union, UnionType):
         return tuple(kind for part in get_args(hint) for kind in _plain_types(part))
     kind = get_origin(hint) or hint
-    return PLAIN.get(kind, (NoneType,) if kind is None else (kind,))
+    return JSON_TYPES.get(kind, (NoneType,) if kind is None else (kind,))

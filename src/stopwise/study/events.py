@@ -9,7 +9,7 @@ from typing import Any
 
 from stopwise.errors import InvalidState
 from stopwise.messages import counted
-from stopwise.study.event import KINDS, Blind, Event, Never, Open
+from stopwise.study.event import EVENT_KINDS, Blind, Event, Never, Open
 
 
 class Created(Event, kind="created", says="study created"):
@@ -181,7 +181,7 @@ def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
     A kind or a field that is not known may change what the entry means and who may see it, so it
     is not passed over.
     """
-    cls = KINDS.get(kind)
+    cls = EVENT_KINDS.get(kind)
     if cls is None:
         raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
     unknown = [name for name in content if name not in cls.visibility]

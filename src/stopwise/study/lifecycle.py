@@ -12,7 +12,7 @@ from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
 from stopwise.study import views
 from stopwise.study.access import Role, digest_of, find, owner_tokens
 from stopwise.study.assignment import require_reason
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.event import Event
 from stopwise.study.events import Amended, Locked, TokenCreated, TokenRevoked, Unblinded
 from stopwise.study.limits import DAYS, Name, Note
@@ -35,7 +35,7 @@ class Lock(Operation[None]):
     def decide(self, now: Now) -> Locked:
         if now.state.plan is not None:
             raise NotAllowed("the study is already locked")
-        plan, lots = self.plan, Lots(now.secret, self.plan.seed)
+        plan, lots = self.plan, Draws(now.secret, self.plan.seed)
         labels = lots.labels(plan)
         stored = {arm: plan.stored[name] for arm, name in labels.items() if name in plan.stored}
         return Locked(

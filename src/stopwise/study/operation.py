@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.access import Grant, Role
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.limits import Name, TrialNumber
@@ -48,9 +48,9 @@ class Now:
     repeated: bool = False
 
     @property
-    def lots(self) -> Lots:
+    def lots(self) -> Draws:
         """What draws at random for the locked plan."""
-        return Lots(self.secret, self.state.locked_plan.seed)
+        return Draws(self.secret, self.state.locked_plan.seed)
 
     def station(self, said: Any) -> Any:
         """Return the station that is meant: over the API by default the name of the token."""

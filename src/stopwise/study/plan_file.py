@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import PRIVATE, replace_file
 from stopwise.study.plan_parts import Policy, Task
-from stopwise.study.rubric import KINDS
+from stopwise.study.rubric import RUBRIC_KINDS
 from stopwise.study.study_plan import Place, StudyPlan
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
-PLAIN = {
+ERROR_WORDS = {
     "missing": "is missing",
-    "union_tag_not_found": f"needs a kind: {', '.join(KINDS[:-1])} or {KINDS[-1]}",
+    "union_tag_not_found": f"needs a kind: {', '.join(RUBRIC_KINDS[:-1])} or {RUBRIC_KINDS[-1]}",
 }
 COMPARED = {
     "greater_than": "above {gt:g}",
@@ -231,8 +231,8 @@ def faults(error: ValidationError) -> list[tuple[Place, str]]:
 def _in_words(problem: Mapping[str, Any]) -> str:
     """Fault without its location."""
     kind, given, context = problem["type"], problem["input"], problem.get("ctx", {})
-    if kind in PLAIN:
-        return PLAIN[kind]
+    if kind in ERROR_WORDS:
+        return ERROR_WORDS[kind]
     if kind == "extra_forbidden":
         close = get_close_matches(str(problem["loc"][-1]), KNOWN, n=1)
         return f"there is no such entry{f'; did you mean {close[0]}?' if close else ''}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
     from stopwise.study.state import StudyState
 
-MOST = 30  # rows of episodes that are shown
+MOST_ROWS = 30  # rows of episodes that are shown
 Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
 
 
@@ -56,7 +56,7 @@ def _differing(state: "StudyState", place: Place) -> Chapter:
             ):
                 found.append((min(scores) - max(scores), task, row, tried))
     rows = []
-    for _, task, row, tried in sorted(found, key=lambda item: item[:3])[:MOST]:
+    for _, task, row, tried in sorted(found, key=lambda item: item[:3])[:MOST_ROWS]:
         cells = []
         for arm in state.arms:
             slot = tried.get(arm)

@@ -17,7 +17,7 @@ from stopwise.study.state import StudyState
 
 FOLDER = "recordings"
 LARGEST = 200 * 2**20  # bytes
-MOST = 5  # of one trial
+MOST_RECORDINGS = 5  # of one trial
 CHUNK = 2**20
 # The media type of each kind of file that browsers show, by the ending of its name.
 TYPES = {
@@ -114,8 +114,8 @@ def require_room(state: StudyState, number: int) -> None:
         raise NotAllowed(f"trial {number} was imported: it has no recording")
     if state.unblinded_at is not None:
         raise NotAllowed("the study is unblinded: it is too late to add a recording")
-    if sum(known == number for known, _, _ in state.recordings) >= MOST:
-        raise NotAllowed(f"trial {number} has {MOST} recordings already")
+    if sum(known == number for known, _, _ in state.recordings) >= MOST_RECORDINGS:
+        raise NotAllowed(f"trial {number} has {MOST_RECORDINGS} recordings already")
 
 
 def _chunks(path: Path) -> Iterable[bytes]:

@@ -287,7 +287,7 @@ class Preference(_ScoreRule):
 Rubric = Annotated[
     Binary | Milestones | Levels | Number | Count | Preference, Field(discriminator="kind")
 ]
-KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
+RUBRIC_KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
 
 
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(Rubric)

@@ -37,7 +37,7 @@ def _changed(trial: TrialRecord, sign: int) -> bool:
     return sign * (trial.score - trial.first) > 0
 
 
-KINDS: dict[str, Callable[[StudyState, TrialRecord], bool]] = {
+EXCLUSIONS: dict[str, Callable[[StudyState, TrialRecord], bool]] = {
     "given back": lambda _, trial: (
         trial.status == "released" and not trial.unneeded and not trial.lapsed
     ),
@@ -75,7 +75,7 @@ class Exits:
     taken: int  # trials handed out
     counted: int
     mean: float | None  # of the scores that count
-    numbers: tuple[int, ...]  # how many are of each kind of ``KINDS``
+    numbers: tuple[int, ...]  # how many are of each kind of ``EXCLUSIONS``
     voided_mean: float | None  # of those voided that had a score
 
 
@@ -90,7 +90,7 @@ def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]
             taken=len(trials),
             counted=sum(trial.counted for trial in trials),
             mean=_mean(trial.score for trial in trials if trial.counted),
-            numbers=tuple(sum(found(state, t) for t in trials) for found in KINDS.values()),
+            numbers=tuple(sum(found(state, t) for t in trials) for found in EXCLUSIONS.values()),
             voided_mean=_mean(trial.score for trial in trials if trial.status == "voided"),
         )
         for name, trials in sorted(groups.items())
@@ -134,7 +134,7 @@ def _unseen(state: StudyState) -> Iterator[str]:
         yield f"{voided} voided after the start without a score, so nobody knows if they failed."
     if state.plan is None or state.plan.blinding == "trial":
         return  # nobody can start a policy without asking what is behind its code
-    kinds = [KINDS[kind] for kind in ("given back", "voided", "left without a result")]
+    kinds = [EXCLUSIONS[kind] for kind in ("given back", "voided", "left without a result")]
     count = sum(not trial.begun and any(kind(state, trial) for kind in kinds) for trial in gone)
     if count:
         yield (
@@ -163,7 +163,7 @@ def _by_policy(state: StudyState) -> Iterator[Finding]:
 
     by_arm = {tally.name: tally for tally in tallies(state, lambda trial: trial.arm)}
     settled = {arm: max(1, tally.counted) for arm, tally in by_arm.items()}
-    for place, what in enumerate(KINDS):
+    for place, what in enumerate(EXCLUSIONS):
         count = sum(tally.numbers[place] for tally in by_arm.values())
         for arm, tally in by_arm.items() if count and len(by_arm) > 1 else ():
             rest = sum(settled.values()) - settled[arm]

@@ -9,7 +9,7 @@ from typing import Literal
 from stopwise.core.editions import other_edition
 from stopwise.errors import NotAllowed
 from stopwise.rows.task_mean import MEAN
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.clock import Moment
 from stopwise.study.entries import ORIGIN
@@ -190,7 +190,7 @@ class StudyState:
         first = rival is not None and rival.status == "scored" and rival.number < trial.number
         return rival if first else None
 
-    def labels(self, lots: Lots) -> dict[str, str]:
+    def labels(self, lots: Draws) -> dict[str, str]:
         """Return the names by label."""
         assert self.plan is not None
         return lots.labels(self.plan)

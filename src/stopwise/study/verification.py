@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stopwise.errors import NotAllowed, StopwiseError, require
 from stopwise.study import events
 from stopwise.study.assignment import next_trial, require_trial
-from stopwise.study.blinding import Lots
+from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.episodes import EpisodeBegan
 from stopwise.study.lifecycle import Lock
@@ -81,7 +81,7 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
     plan = state.plan if locked is None else StudyPlan.model_validate(locked.plan)
     if plan is None:
         return
-    lots = Lots(secret, plan.seed)
+    lots = Draws(secret, plan.seed)
     match entry.event:
         case events.Locked() as found:
             for name, value in Lock(plan=plan).decide(Now(state, secret=secret)).stored().items():

@@ -20,7 +20,7 @@ STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
     (NotAllowed, 409, "not_allowed"),
     (StoreFailed, 503, "store_failed"),
 )
-PLAIN = {
+STORE_FAULTS = {
     "disk-full": "The study's disk is full: tell the owner to make room.",
     "disk-error": "The study's disk is over its quota, or broken: tell the owner.",
     "read-only": "The study's store cannot be written, only read: tell the owner.",
@@ -84,7 +84,7 @@ def _deliberate(request: Request, error: Exception) -> Response:
 
 def in_plain_words(error: StopwiseError) -> str:
     """Fault of the store, without its location, which only the server's log names."""
-    return PLAIN.get(error.code, "the study's store failed: tell the owner")
+    return STORE_FAULTS.get(error.code, "the study's store failed: tell the owner")
 
 
 def _invalid(request: Request, error: Exception) -> Response:

@@ -10,7 +10,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 10.0  # for the head of a request to come
-MOST = 200  # connections without a whole request; beyond, the one that was silent longest goes
+MOST_WAITING = (
+    200  # connections without a whole request; beyond, the one that was silent longest goes
+)
 
 
 class Doorway(socket.socket):
@@ -24,7 +26,7 @@ class Doorway(socket.socket):
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Accept a connection, as the event loop asks for it."""
-        crowded = len(self.knocking) >= MOST
+        crowded = len(self.knocking) >= MOST_WAITING
         if crowded and not self._gave_a_turn:
             self._gave_a_turn = True
             raise BlockingIOError
@@ -74,7 +76,7 @@ class Impatient(H11Protocol):
 
     def _wait(self, limit: asyncio.TimerHandle | None) -> None:
         self.waiting[self] = limit
-        if len(self.waiting) > MOST:
+        if len(self.waiting) > MOST_WAITING:
             longest = next(iter(self.waiting))
             longest._heard()
             longest.transport.abort()

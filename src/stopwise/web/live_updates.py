@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from stopwise.errors import StopwiseError
 from stopwise.study.study import Study
-from stopwise.web.failures import PLAIN, in_plain_words
+from stopwise.web.failures import STORE_FAULTS, in_plain_words
 
 SECONDS = 0.5
 HEARTBEAT = 15.0
@@ -85,7 +85,7 @@ class Pulse:
         if self._asked is None or self._asked.done():
             self._asked = asyncio.create_task(run_in_threadpool(self._ask))
         done, _ = await asyncio.wait([self._asked], timeout=SILENCE)
-        return self._asked.result() if done else PLAIN["no-answer"]
+        return self._asked.result() if done else STORE_FAULTS["no-answer"]
 
     def _ask(self) -> str:
         try:

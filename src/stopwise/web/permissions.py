@@ -8,7 +8,7 @@ from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from stopwise.study.access import Grant, Role
-from stopwise.web.site import Here, Site
+from stopwise.web.site import CurrentSite, Site
 
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -29,7 +29,7 @@ def session(site: Site, request: Request) -> tuple[str, Grant] | None:
 
 def _grant(
     request: Request,
-    site: Here,
+    site: CurrentSite,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
 ) -> Grant:
     if bearer is not None:

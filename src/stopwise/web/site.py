@@ -61,4 +61,4 @@ def _here(request: Request) -> Site:
     return cast(Site, request.app.state.site)
 
 
-Here = Annotated[Site, Depends(_here)]
+CurrentSite = Annotated[Site, Depends(_here)]

@@ -31,7 +31,7 @@ HELP = "or: release REASON (give it back: it counts as the worst score), quit"
 HELP_AGAIN = "or: release REASON (give it back), quit"
 HELP_FIRST = "or: quit"  # one of two that are compared, or one that is over, is not given back
 SECONDS_BETWEEN_LOOKS = 5.0
-MOST = 6  # pairs of a task whose evidence is shown after each score
+MOST_PAIRS = 6  # pairs of a task whose evidence is shown after each score
 
 
 @grouped
@@ -83,7 +83,7 @@ def run(
                 return
             if evidence:
                 verdict = study.verdict()
-                typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST))
+                typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST_PAIRS))
         typer.echo("No trials are left: stop." if study.finished else "Nothing to do now.")
         if served:
             return

@@ -12,7 +12,7 @@ from stopwise.cli.options import AsJson, ReadingOptions
 from stopwise.cli.study.opening import Place, Reason, Who, open_study, person
 from stopwise.messages import counted
 
-KINDS = (".csv", ".jsonl", ".parquet")
+SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 Number = Annotated[int, typer.Argument(help="The number of the trial.")]
 
@@ -61,7 +61,10 @@ def export(
     from stopwise.errors import require
     from stopwise.study.records import csv_text
 
-    require(file.suffix in KINDS, f"the file must end in {', '.join(KINDS)}, but got {str(file)!r}")
+    require(
+        file.suffix in SUFFIXES,
+        f"the file must end in {', '.join(SUFFIXES)}, but got {str(file)!r}",
+    )
     with open_study(place) as study:
         frame = study.exported(used=used)
     if file.suffix == ".csv":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # More small bets: less for clear differences. More large ones: less for small differences.
 BETS, PURSES = np.array([0.05, 0.15, 0.35, 0.8]), np.array([1.0, 3.0, 3.0, 1.0]) / 8.0
 # The most of its wealth that a purse may lose on one task.
-MOST = 0.9
+LARGEST_SHARE = 0.9
 # Rounds at which half of what tasks have shown of their differences is taken out of the bets.
 PRIOR_ROUNDS = 10.0
 # A round of average noise that is counted before the first.
@@ -76,7 +76,7 @@ class RoundsTest(MayBeFutile[RoundsState]):
         centre = self._centre(state)
         stakes = weights * weights.size
         worst = (stakes * (1.0 + self.margin + centre)).max(axis=-1, keepdims=True)
-        bets = np.minimum(BETS, MOST / worst)
+        bets = np.minimum(BETS, LARGEST_SHARE / worst)
         gains = stakes * (gaps - self.margin - centre)
         purses = state.purses + np.log1p(bets[..., None, :] * gains[..., None]).sum(axis=-2)
         gap = gaps @ weights

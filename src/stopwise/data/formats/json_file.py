@@ -9,7 +9,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import shortened
 
 Value = TypeVar("Value")
-KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+JSON_TYPES: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
 
 
 def load_json(head: Head) -> Any:
@@ -32,7 +32,7 @@ def field(path: Path, place: str, record: object, key: str, kind: type[Value]) -
     value = record[key]
     if not isinstance(value, kind):
         raise InvalidInput(
-            f"{where}, field {key!r}: must be {KINDS.get(kind, kind.__name__)}, "
+            f"{where}, field {key!r}: must be {JSON_TYPES.get(kind, kind.__name__)}, "
             f"but got {shortened(value)}"
         )
     return value

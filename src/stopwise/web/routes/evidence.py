@@ -12,14 +12,14 @@ from stopwise.web.failures import FAILURES
 from stopwise.web.limits import HEADERS
 from stopwise.web.permissions import Anyone, Reader
 from stopwise.web.responses import EvidenceView
-from stopwise.web.site import Here
+from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["evidence"], responses=FAILURES)
 POLICY = "Content-Security-Policy"
 
 
 @router.get("/status")
-def status(site: Here, grant: Anyone) -> Status:
+def status(site: CurrentSite, grant: Anyone) -> Status:
     """Return the study's progress and what each station is doing.
 
     The codes of trials that others hold are for owners alone.
@@ -29,26 +29,26 @@ def status(site: Here, grant: Anyone) -> Status:
 
 
 @router.get("/verdict")
-def verdict(site: Here, _: Reader) -> StudyVerdict:
+def verdict(site: CurrentSite, _: Reader) -> StudyVerdict:
     """Return the verdict on each pair, replayed from the journal."""
     found: StudyVerdict = site.analyst.verdict()
     return found
 
 
 @router.get("/evidence", response_model=EvidenceView)
-def evidence(site: Here, _: Reader) -> Response:
+def evidence(site: CurrentSite, _: Reader) -> Response:
     """Return p-values, confidence sequences, letters and evidence curves."""
     return Response(site.evidence.shown().json, media_type="application/json")
 
 
 @router.get("/forecast")
-def forecast(site: Here, _: Reader) -> ExpectedEnd:
+def forecast(site: CurrentSite, _: Reader) -> ExpectedEnd:
     """Expected end of the study, never by policy."""
     return site.end.shown()
 
 
 @router.get("/report", response_class=HTMLResponse)
-def report_page(site: Here, _: Reader) -> Response:
+def report_page(site: CurrentSite, _: Reader) -> Response:
     """Return the report as one self-contained page."""
     text = site.analyst.report()
     # The report carries its own style, and no script at all.
@@ -57,7 +57,7 @@ def report_page(site: Here, _: Reader) -> Response:
 
 
 @router.get("/trials.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
-def trials_file(site: Here, _: Reader) -> Response:
+def trials_file(site: CurrentSite, _: Reader) -> Response:
     """Return all trials; before unblinding only those that count, without number or code."""
     return Response(
         csv_text(site.study.exported()),

@@ -11,14 +11,14 @@ from starlette.concurrency import run_in_threadpool
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, Owner
 from stopwise.web.responses import EntryView, JournalView
-from stopwise.web.site import Here
+from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["journal"], responses=FAILURES)
 
 
 @router.get("/journal")
 def journal(
-    site: Here,
+    site: CurrentSite,
     _: Owner,
     after: Annotated[int, Query(ge=0, le=10**12)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
@@ -38,7 +38,7 @@ def journal(
     responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
 )
 async def events(
-    site: Here,
+    site: CurrentSite,
     grant: Anyone,
     once: Annotated[bool, Query(description="Close the stream after one event.")] = False,
 ) -> StreamingResponse:

@@ -13,7 +13,7 @@ from stopwise.study.operations import OPERATIONS
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import allow
 from stopwise.web.responses import Done
-from stopwise.web.site import Here
+from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", responses=FAILURES)
 
@@ -27,7 +27,9 @@ def add_routes() -> None:
 
 
 def _add(tag: str, operation: type[Operation[Any]]) -> None:
-    def endpoint(site: Here, grant: Grant, body: BaseModel | None = None, **path: Any) -> Any:
+    def endpoint(
+        site: CurrentSite, grant: Grant, body: BaseModel | None = None, **path: Any
+    ) -> Any:
         said = {} if body is None else body.model_dump(exclude_unset=True)
         found = site.study.do(operation(**path, **said), grant=grant)
         return Done() if found is None else found
@@ -36,7 +38,7 @@ def _add(tag: str, operation: type[Operation[Any]]) -> None:
     fields = {name: one for name, one in operation.model_fields.items() if not one.exclude}
     in_path = {name for name in fields if f"{{{name}}}" in path}
     parameters: dict[str, Any] = {
-        "site": Here,
+        "site": CurrentSite,
         "grant": Annotated[Grant, Depends(allow(*operation.roles))],
         **{name: Annotated[fields[name].annotation, *fields[name].metadata] for name in in_path},
     }

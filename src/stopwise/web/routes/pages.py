@@ -17,7 +17,7 @@ from stopwise.web.rendering import render
 from stopwise.web.responses import EntryView
 from stopwise.web.routes.plan import plan_view
 from stopwise.web.routes.session import PAGES
-from stopwise.web.site import Here, Site
+from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(include_in_schema=False)
 LAST_ENTRIES, LAST_TRIALS = 100, 50
@@ -25,7 +25,7 @@ STATIC = Path(__file__).parents[1] / "static"
 
 
 @router.get("/")
-def home(site: Here, request: Request) -> Response:
+def home(site: CurrentSite, request: Request) -> Response:
     """Send people to the page of their role."""
     found = session(site, request)
     return RedirectResponse("/join" if found is None else PAGES.get(found[1].role, "/join"), 303)
@@ -62,7 +62,7 @@ def _add_page(
     """Serve a page to those with one of these roles; others are sent to their own page."""
 
     @router.get(path)
-    def page(site: Here, request: Request, asked: Annotated[Asked, Query()]) -> Response:
+    def page(site: CurrentSite, request: Request, asked: Annotated[Asked, Query()]) -> Response:
         found = session(site, request)
         if found is None:
             return RedirectResponse("/join", 303)

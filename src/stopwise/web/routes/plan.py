@@ -8,7 +8,7 @@ from stopwise.web.permissions import Owner
 from stopwise.web.plan_words import method_in_words, size_in_words
 from stopwise.web.requests import PlanRequest
 from stopwise.web.responses import PlanStored, PlanView
-from stopwise.web.site import Here, Site
+from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["plan"], responses=FAILURES)
 
@@ -26,20 +26,20 @@ def plan_view(site: Site) -> PlanView:
 
 
 @router.get("/plan")
-def read_plan(site: Here, _: Owner) -> PlanView:
+def read_plan(site: CurrentSite, _: Owner) -> PlanView:
     """Return the plan."""
     return plan_view(site)
 
 
 @router.put("/plan")
-def write_plan(site: Here, _: Owner, request: PlanRequest) -> PlanStored:
+def write_plan(site: CurrentSite, _: Owner, request: PlanRequest) -> PlanStored:
     """Replace the draft; if it is invalid, nothing changes and the answer names the line."""
     site.study.redraft(request.text)
     return PlanStored(notes=site.study.plan.hopeless())
 
 
 @router.post("/plan/lock")
-def lock_plan(site: Here, grant: Owner) -> PlanStored:
+def lock_plan(site: CurrentSite, grant: Owner) -> PlanStored:
     """Freeze and hash the plan, and draw the labels and the random order."""
     site.study.lock(who=grant.name)
     return PlanStored(notes=site.study.plan.hopeless())

@@ -14,7 +14,7 @@ from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, AtTheRobot
 from stopwise.web.responses import RecordingView
 from stopwise.web.routes.trials import TrialNumber, require_own
-from stopwise.web.site import Here, Site
+from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
 FileName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[a-z0-9]{3,4}$")]
@@ -27,7 +27,7 @@ BODY = {"requestBody": {"required": True, "content": {"application/octet-stream"
 
 @router.post("/trials/{trial}/recordings", status_code=201, openapi_extra=BODY)
 async def add_recording(
-    site: Here, grant: AtTheRobot, trial: TrialNumber, request: Request
+    site: CurrentSite, grant: AtTheRobot, trial: TrialNumber, request: Request
 ) -> RecordingView:
     """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
     if grant.role is not Role.RUNNER:
@@ -49,7 +49,7 @@ async def add_recording(
 
 
 @router.get("/trials/{trial}/recordings/{name}", **A_FILE)
-def recording(site: Here, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
+def recording(site: CurrentSite, grant: Anyone, trial: TrialNumber, name: FileName) -> FileResponse:
     """Return a recording: to its operator, and after unblinding to owners and viewers."""
     _require_may_see(site, grant, trial)
     path = site.study.recording(trial, name)

@@ -8,7 +8,7 @@ from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone
 from stopwise.web.requests import JoinRequest
 from stopwise.web.responses import Done, Health, JoinView, Me
-from stopwise.web.site import Here
+from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["session"], responses=FAILURES)
 PAGES = {Role.OWNER: "/owner", Role.OPERATOR: "/operate", Role.VIEWER: "/view"}
@@ -16,7 +16,7 @@ MONTH = 31 * 24 * 3600
 
 
 @router.get("/health")
-async def health(site: Here, response: Response) -> Health:
+async def health(site: CurrentSite, response: Response) -> Health:
     """Check that the server is up and can store; needs no token. Answered with 503 if it cannot."""
     detail = await site.pulse.detail()
     response.status_code = 503 if detail else 200
@@ -30,7 +30,7 @@ def me(grant: Anyone) -> Me:
 
 
 @router.post("/join")
-def join(site: Here, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
+def join(site: CurrentSite, request: Request, response: Response, wanted: JoinRequest) -> JoinView:
     """Exchange a token for a session cookie."""
     token = wanted.token.strip()
     grant = site.study.authenticate(token)
@@ -50,7 +50,7 @@ def join(site: Here, request: Request, response: Response, wanted: JoinRequest) 
 
 
 @router.post("/leave")
-def leave(site: Here, response: Response) -> Done:
+def leave(site: CurrentSite, response: Response) -> Done:
     """Delete the session cookie."""
     response.delete_cookie(site.cookie, httponly=True, samesite="strict")
     return Done()

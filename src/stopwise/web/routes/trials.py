@@ -12,7 +12,7 @@ from stopwise.study.views import StationOffer, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner
 from stopwise.web.responses import Done
-from stopwise.web.site import Here, Site
+from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
@@ -21,14 +21,14 @@ Station = Annotated[limits.Name | None, Query(description="By default the name o
 
 @router.get("/trials")
 def list_trials(
-    site: Here, _: Owner, limit: Annotated[int, Query(ge=1, le=10_000)] = 50
+    site: CurrentSite, _: Owner, limit: Annotated[int, Query(ge=1, le=10_000)] = 50
 ) -> list[TrialLine]:
     """Return the newest trials, to choose one to correct or void; nothing tells how they went."""
     return site.study.trial_lines(limit)
 
 
 @router.get("/trials/held")
-def held_trial(site: Here, grant: AtTheRobot, station: Station = None) -> StationOffer:
+def held_trial(site: CurrentSite, grant: AtTheRobot, station: Station = None) -> StationOffer:
     """Return the trial a station currently holds, and whether it is still needed."""
     found = site.study.offer(station or grant.name)
     if found.trial is not None and grant.role is not Role.RUNNER:
@@ -38,7 +38,7 @@ def held_trial(site: Here, grant: AtTheRobot, station: Station = None) -> Statio
 
 @router.get("/trials/{trial}/whereabouts")
 def trial_whereabouts(
-    site: Here, grant: Operator, trial: TrialNumber, station: Station = None
+    site: CurrentSite, grant: Operator, trial: TrialNumber, station: Station = None
 ) -> Whereabouts:
     """Return the status of a station's trial, even if the station no longer holds it."""
     require_own(site, grant, trial)
@@ -46,20 +46,20 @@ def trial_whereabouts(
 
 
 @router.get("/trials/{trial}/rubric")
-def trial_rubric(site: Here, _: Owner, trial: TrialNumber) -> dict[str, Any]:
+def trial_rubric(site: CurrentSite, _: Owner, trial: TrialNumber) -> dict[str, Any]:
     """Rubric of a trial, as in its assignment."""
     return site.study.rubric(trial)
 
 
 @router.post("/stations/hear", tags=["runner"])
-def hear_runner(site: Here, _: Runner, station: Annotated[limits.Name, Query()]) -> Done:
+def hear_runner(site: CurrentSite, _: Runner, station: Annotated[limits.Name, Query()]) -> Done:
     """Note that the runner of a station is there; it says so every few seconds."""
     site.study.hear(station)
     return Done()
 
 
 @router.get("/policies", tags=["runner"])
-def list_policies(site: Here, _: Runner) -> list[str]:
+def list_policies(site: CurrentSite, _: Runner) -> list[str]:
     """Return the names of all policies."""
     return list(site.study.policies())
 

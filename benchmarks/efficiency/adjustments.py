@@ -14,7 +14,7 @@ from rich.table import Table
 from benchmarks.paper.datasets import DATA, roboarena
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.questions.budget import create
 from stopwise.questions.family import Family
@@ -54,7 +54,7 @@ def measure(
     """Return the mean number of trials of all policies, and the share of pairs decided."""
     family = Family(k=scores.shape[2], ties=ties)
     rules = Rules(method=method, alpha=ALPHA, n_max=scores.shape[1], design=design, ties=ties)
-    comparison = Comparison(rules, family.size)
+    comparison = PairTest(rules, family.size)
     budget = create(adjust, family=family, alpha=ALPHA)
     outcome = replay(comparison, budget, scores, with_p_values=False)
     used = sum(outcome.rows[:, own].max(axis=1) for own in family.of_policy)

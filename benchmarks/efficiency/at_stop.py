@@ -15,8 +15,8 @@ from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.intervals import difference_intervals
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 
 N_MAX = 200
 # Studies of a case, of which so many are decided, count; the others show nothing at the stop.
@@ -26,7 +26,7 @@ WHAT = ("bias", "error", "beyond")
 
 def at_stop(rules: Rules, scores: Floats) -> tuple[Bools, Floats, Floats]:
     """Decisions for policy 1 (runs, rows, 2), with means and estimates."""
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     outcome = replay(ranking.comparison, ranking.budget, scores, with_trace=True)
     columns = [tuple(own[:n].T) for own, n in zip(scores, outcome.n[:, 0].tolist(), strict=True)]
     claims = outcome.claims[:, 0]

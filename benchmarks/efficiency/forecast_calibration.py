@@ -19,7 +19,7 @@ from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning.populations import Resampled
-from stopwise.planning.studies import OrderStudy, PlannedRanking
+from stopwise.planning.studies import OrderStudy, PlannedOrder
 from stopwise.questions.pairs import replay
 
 RUNS = 500
@@ -42,9 +42,9 @@ class Source:
             return self.scores[rng.permutation(len(self.scores))]
         return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
 
-    def ranking(self) -> PlannedRanking:
+    def ranking(self) -> PlannedOrder:
         """Return the two policies under the rules of the study."""
-        return PlannedRanking(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
+        return PlannedOrder(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
 
 
 def sources() -> Iterator[Source]:

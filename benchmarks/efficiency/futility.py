@@ -15,8 +15,8 @@ from benchmarks.efficiency.draws import Draw, partial_credit, returns, steady_re
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.questions import best_rule
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 
 # Kind of score, means of both policies, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -69,7 +69,7 @@ def ends(
         *_, board = best_rule.simulated_rows(rules, lambda: success(rng, rates, shape), runs)
         named = np.array(rates)[board.named] >= max(rates) - rules.indifference - 1e-9
         return float((named & (board.named >= 0)).mean()), float(board.asked.sum(axis=1).mean())
-    study = Ranking(rules)
+    study = PairTests(rules)
     scores = success(rng, rates, (runs, n_max, len(rates)))
     outcome = replay(study.comparison, study.budget, scores, with_p_values=False)
     return float(outcome.claims.any(axis=-1).mean()), float(outcome.last.sum(axis=1).mean())

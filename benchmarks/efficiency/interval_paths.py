@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.confidence_state import Pairs
 from stopwise.core.engine import Engine
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 
 
@@ -19,7 +19,7 @@ def interval_paths(
 
     Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
     """
-    comparison = Comparison(rules)
+    comparison = PairTest(rules)
     engine, sequence = Engine(comparison), comparison.confidence
     seen = engine.start((len(scores0),))
     interval = sequence.start((len(scores0),), seen.tests)

@@ -19,8 +19,8 @@ import stopwise as sw
 from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scenes import scene_batches
 from stopwise.core.rules import Rules
@@ -82,7 +82,7 @@ def with_scenes(options: Namespace) -> Table:
         ends = (means[0], means[1])
         own: dict[str, Any] = {"n_max": n_max, **GREATER}
         rules = pair_rules(method="nscore-plus", proxy_mean=means[1] - means[0], **own)
-        comparison = Comparison(rules)
+        comparison = PairTest(rules)
         known = comparison.test
         assert isinstance(known, Proxied)
         tests = []
@@ -106,7 +106,7 @@ def with_scenes(options: Namespace) -> Table:
     return table
 
 
-def _pairs_needed(comparison: Comparison, test: Proxied, scores: list[Floats]) -> Floats:
+def _pairs_needed(comparison: PairTest, test: Proxied, scores: list[Floats]) -> Floats:
     """Return the pairs of each study; ``scores`` are r0, g0, r1, g1, one row per study."""
     r0, g0, r1, g1 = scores
     runs, n_max = r0.shape

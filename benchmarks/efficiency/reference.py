@@ -20,7 +20,7 @@ from stopwise.core.step.one_rate import one_rate_test
 from stopwise.planning.fixed_sample import fixed_plan
 from stopwise.planning.guesses import as_guess
 from stopwise.planning.populations import Guessed, WithNumber
-from stopwise.planning.studies import PlannedRanking
+from stopwise.planning.studies import PlannedOrder
 
 # Kind of score, the number, the mean of the policy, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -53,7 +53,7 @@ def fixed_n(draw: Draw, number: float, mean: float, power: float, alpha: float) 
     guess = guesses[draw.__name__]
     rules = Rules(policies=("one",), alpha=alpha, n_max=2, alternative="greater", reference=number)
     population = WithNumber(Guessed((as_guess(guess, rules.scale),)), number)
-    found = fixed_plan(PlannedRanking(rules), population, power)
+    found = fixed_plan(PlannedOrder(rules), population, power)
     return "-" if found is None else str(found.n)
 
 

@@ -16,8 +16,8 @@ from benchmarks.paper.datasets import DATA, lbm_scores
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 
 ALPHA = 0.05
 
@@ -42,7 +42,7 @@ def held(scores: Floats, rows: int) -> tuple[float, float]:
         design="paired",
         rounds=(1 / len(scores),) * len(scores),
     )
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     layers = np.concatenate([scores.mean(axis=0)[None], scores])
     outcome = replay(ranking.comparison, ranking.budget, layers, with_p_values=False)
     return float(outcome.rows.mean()), float(outcome.claims[:, 0, 0].mean())

@@ -14,7 +14,7 @@ from benchmarks.program import Found, benchmark, seconds
 from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
-from stopwise.planning.studies import OrderStudy, PlannedRanking
+from stopwise.planning.studies import OrderStudy, PlannedOrder
 
 CASES = {
     "rates .4, .6": (Guess.of_rate(0.4), Guess.of_rate(0.6)),
@@ -49,7 +49,7 @@ def main() -> Found:
         lines.append(f"{name}: {wall:.1f} s, {used:.1f} s of processors")
     table = Table("policies", "live", "simulated", "ratio", title="per study, medians")
     for name, assumed in CASES.items():
-        study = PlannedRanking(Rules(policies=("a", "b"), n_max=N_MAX))
+        study = PlannedOrder(Rules(policies=("a", "b"), n_max=N_MAX))
         model = OrderStudy(study, Guessed(assumed))
         model.simulate(np.random.SeedSequence(0), 10)
         rounds = [(live(model), simulated(model)) for _ in range(ROUNDS)]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
@@ -51,7 +51,7 @@ def test_each_direction_has_its_own_sign(batches: Any) -> None:
 
     np.testing.assert_array_equal(other.n, usual.n)
     np.testing.assert_allclose(other.log_e, usual.log_e)
-    test = Comparison(usual.rules).test
+    test = PairTest(usual.rules).test
     assert isinstance(test, Proxied)
     assert test.proxy_means == ((0.2,),)
 
@@ -122,7 +122,7 @@ def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None
     """The factor of a batch has no margin in it."""
     own: dict[str, Any] = {"design": "paired", "n_max": 40, "proxy_mean": 0.2}
     own |= {"method": "nscore-plus", "alternative": "greater"}
-    comparison = Comparison(pair_rules(proxy_batches=batches, **own))
+    comparison = PairTest(pair_rules(proxy_batches=batches, **own))
     test, weights = comparison.test, []
     assert isinstance(test, Proxied)
     state = test.start((1, 1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 
 SCORES = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 3
@@ -65,7 +65,7 @@ def test_margin_is_another_number() -> None:
 
 
 def test_facts_of_the_table() -> None:
-    (fact,) = Comparison(
+    (fact,) = PairTest(
         Rules(policies=("one",), method="step", n_max=50, reference=0.87)
     ).test.facts()
     assert "computed exactly (allowed: 0.02500)" in fact

@@ -8,8 +8,8 @@ import numpy as np
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.simulate import Simulation
 
@@ -100,7 +100,7 @@ def errors_with_own_means(
         design="paired",
         proxy_mean=0.0,
     )
-    comparison = Comparison(rules)
+    comparison = PairTest(rules)
     of_each: Any = tuple((mean,) for mean in means)
     assert isinstance(comparison.test, Proxied)
     test = replace(comparison.test, proxy_means=of_each)

@@ -10,8 +10,8 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from stopwise.rows.align import align
 from stopwise.rows.mean_table import over_tasks
 from tests.guarantees.pinned import assert_at_most
@@ -107,7 +107,7 @@ def wins_over_tasks(runs: int, *, by_task: bool) -> int:
     shown = np.moveaxis(layers, 2, 0)
     if not by_task:
         rules, shown = Rules(alpha=ALPHA, n_max=60, by="wins", design="paired"), shown[0]
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     outcome = replay(ranking.comparison, ranking.budget, shown)
     return int(outcome.claims.any(axis=(1, 2)).sum())
 

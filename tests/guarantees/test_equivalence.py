@@ -16,8 +16,8 @@ from stopwise.core.arrays import Floats
 from stopwise.core.drift import Drift
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
 pytestmark = pytest.mark.slow(
@@ -147,7 +147,7 @@ def studies_with_a_false_claim(means: tuple[float, ...], adjust: str, ties: str 
     """Number of studies with a false order or a false sameness within .1."""
     names = tuple("abcd")
     rules = Rules(policies=names, alpha=LEVEL, n_max=ROWS, adjust=adjust, ties=ties)
-    ranking = Ranking(replace(rules, equivalence=0.1))
+    ranking = PairTests(replace(rules, equivalence=0.1))
     rng = np.random.default_rng(4)
     scores = rng.binomial(6, means, (STUDIES, ROWS, len(means))) / 6
     outcome = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)

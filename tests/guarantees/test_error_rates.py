@@ -13,11 +13,11 @@ from scipy.stats import binomtest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore, NScoreState
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.registry import find
 from stopwise.core.savi import Savi
 from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
@@ -57,7 +57,7 @@ def rejected_at(method: str, null: Null) -> Ints:
     if method in ("nscore-plus", "step"):
         own = {"n_max": N}  # with it they plan for the deadline, and spend what they have there
     settings = {"method": method, "design": null.design, "alpha": ALPHA, **own}
-    comparison = Comparison(pair_rules(alternative="two-sided", ties="paper", **settings))
+    comparison = PairTest(pair_rules(alternative="two-sided", ties="paper", **settings))
     test, first = comparison.test, np.full((RUNS, 2), N + 1)
     state = test.start((RUNS, 2))
     for pair, (r0, r1) in enumerate(zip(*(own.T for own in null.scores(1)), strict=True), start=1):

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.questions.budget import Bonferroni, Holm
 from stopwise.questions.family import Family
@@ -77,7 +77,7 @@ def false_studies(
         ties=ties,
         parameters=parameters,
     )
-    comparison = Comparison(rules, family.size)
+    comparison = PairTest(rules, family.size)
     procedure = budget(family=family, alpha=ALPHA)
     outcome = replay(comparison, procedure, study.scores(1), with_p_values=False)
     means = np.array(study.means)

@@ -13,8 +13,8 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.rules import Rules
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import PROXIES, RUNS, N, Scene, errors, good, studies
 
@@ -62,7 +62,7 @@ def claims_of_equal(means: dict[str, float]) -> int:
     scores = (rng.random((RUNS, N, 3)) < 0.5) * 1.0
     guesses = scores * [0.9, 0.5, 0.6] + [0.0, 0.5, 0.1]  # one map per policy, all wrong
     rules = Rules.of(policies=("a", "b", "c"), n_max=N, design="paired", proxy_mean=means)
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     both = np.stack([scores, guesses])
     found = replay(ranking.comparison, ranking.budget, both, with_p_values=False)
     return int(found.claims.any(axis=(1, 2)).sum())

@@ -11,8 +11,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings import scenes as scenes_module
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scene_watch import SceneTests, WatchState
@@ -176,7 +176,7 @@ def ever_doubted(
         proxy_mean=mean,
         **own,
     )
-    test = Comparison(rules).test
+    test = PairTest(rules).test
     assert isinstance(test, Proxied)
     tests = SceneTests.of(test, 0, level)
     if batches is not None:

@@ -17,8 +17,8 @@ from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 1500, 100
@@ -197,7 +197,7 @@ def test_the_interval_holds_the_mean(name: str, method: str) -> None:
 @pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
 def test_several_policies_share_alpha() -> None:
     """Three policies at the number: any claim at all in at most alpha of the studies."""
-    ranking = Ranking(Rules(policies=("a", "b", "c"), n_max=60, reference=0.7))
+    ranking = PairTests(Rules(policies=("a", "b", "c"), n_max=60, reference=0.7))
     scores = (np.random.default_rng(3).random((800, 60, 4)) < 0.7) * 1.0
     scores[..., 3] = 0.7
     found = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)

@@ -14,8 +14,8 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from stopwise.rollout.seeds import drawn_task
 from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.task_mean import shares
@@ -155,7 +155,7 @@ def claimed(tasks: Floats, weights: Floats, **settings: Any) -> Bools:
     rules = Rules(
         policies=("a", "b"), design="paired", alpha=ALPHA, rounds=tuple(weights), **settings
     )
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     rounds = np.concatenate([np.tensordot(weights, tasks, axes=1)[None], tasks])
     outcome = replay(ranking.comparison, ranking.budget, rounds, with_p_values=False)
     return np.asarray(outcome.claims.any(axis=(1, 2)))

@@ -20,7 +20,7 @@ from stopwise.planning.fixed_sample import (
 )
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
-from stopwise.planning.studies import OrderStudy, PlannedRanking
+from stopwise.planning.studies import OrderStudy, PlannedOrder
 from stopwise.rollout.executors import processes
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
@@ -86,7 +86,7 @@ def test_the_simulator_and_the_replay_of_pairs_plan_alike(
     settings: dict[str, Any], design: str
 ) -> None:
     """Two policies go through the faster one, studies with a past through the other."""
-    ranking = PlannedRanking(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
+    ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
     population = Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6)))
     ends = [
         OrderStudy(ranking, population, past).simulate(np.random.SeedSequence(2), 200)

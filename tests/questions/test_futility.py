@@ -9,8 +9,8 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import Replay, replay
-from stopwise.questions.ranking import Ranking
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import verdict
 from tests.study.simulation import Simulation
@@ -71,7 +71,7 @@ def test_advice_is_the_default_and_stops_nothing() -> None:
 def ended(futility: str, adjust: str, rates: tuple[float, ...], studies: int = 100) -> Replay:
     table = np.random.default_rng(5).random((studies, 120, len(rates))) < rates
     rules = Rules.of(policies=NAMES, n_max=120, adjust=adjust, futility=futility)
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     return replay(ranking.comparison, ranking.budget, table * 1.0)
 
 

@@ -8,8 +8,8 @@ from stopwise.core.rules import Rules
 from stopwise.questions.analyze import analyze
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import columns_of, difference_intervals
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 
 METHODS = ["nscore-plus", "nscore", "wsr", "savi"]
 
@@ -33,7 +33,7 @@ def test_the_interval_of_a_pair_is_the_same_beside_others(method: str) -> None:
 
 def replayed(rules: Rules, scores: Floats) -> Floats:
     """Return the intervals (pairs, 2) after these rows."""
-    ranking = Ranking(rules)
+    ranking = PairTests(rules)
     outcome = replay(ranking.comparison, ranking.budget, scores[None], with_trace=True)
     levels, pairs = outcome.levels[0], ranking.family.pairs
     columns = [columns_of(ranking.comparison, scores, *pair) for pair in pairs.tolist()]

@@ -6,8 +6,8 @@ import pytest
 import stopwise as sw
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.nscore_plus import NScorePlus
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.questions import budget
 from stopwise.questions.family import Family
@@ -34,7 +34,7 @@ def run(
 ) -> tuple[Family, Replay]:
     own = "strict" if registry.find(method).splits_itself else ties
     family = Family(k=scores.shape[2], baseline=baseline, ties=own)
-    comparison = Comparison(Rules(method=method, ties=ties), family.size)
+    comparison = PairTest(Rules(method=method, ties=ties), family.size)
     procedure = budget.create(adjust, family=family, alpha=0.05)
     return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)
 
@@ -168,7 +168,7 @@ def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     rng = np.random.default_rng(5)
     scores = rng.binomial(6, [0.5, 0.5, 0.51], (1, 2600, 3)) / 6
     family = Family(k=3)
-    comparison = Comparison(Rules(), family.size)
+    comparison = PairTest(Rules(), family.size)
     together = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
     monkeypatch.setattr(NScorePlus, "held", lambda *_: 1)
 

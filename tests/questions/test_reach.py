@@ -12,8 +12,8 @@ import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.questions import pose, reach
 from stopwise.questions.order import OrderQuestion
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import replay
-from stopwise.questions.ranking import Ranking
 from stopwise.questions.reach import out_of_reach
 from tests.cli.typed import run, study
 
@@ -31,7 +31,7 @@ def least(policies: int = 2, **settings: Any) -> int:
 
 def ever_decides(n_max: int, **settings: Any) -> bool:
     """Whether any of all results of two policies with three scores decides something."""
-    ranking = Ranking(Rules.of(policies=("a", "b"), n_max=n_max, **settings))
+    ranking = PairTests(Rules.of(policies=("a", "b"), n_max=n_max, **settings))
     pairs = itertools.product(SCORES, SCORES)
     every = np.array(list(itertools.product(pairs, repeat=n_max)))
     outcome = replay(ranking.comparison, ranking.budget, every, with_p_values=False)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.equivalence import SamenessState
 from stopwise.core.futility import Outlook
 from stopwise.core.method import Evidence
+from stopwise.core.pair_test import PairTest
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 class Engine:
     """The tests that a comparison asks for: one for each direction, and those of sameness."""
 
-    comparison: Comparison
+    comparison: PairTest
 
     def start(self, shape: tuple[int, ...]) -> Seen:
         test, sameness = self.comparison.test, self.comparison.sameness
@@ -43,7 +43,7 @@ class Engine:
         return Seen(tests, test.evidence(tests), np.ones(directed), same)
 
     def observe(self, seen: Seen, low: Floats, high: Floats) -> Seen:
-        """State after one more pair of scores, as ``Comparison.directed`` gives them."""
+        """State after one more pair of scores, as ``PairTest.directed`` gives them."""
         test, sameness = self.comparison.test, self.comparison.sameness
         tests = test.step(seen.tests, low, high)
         evidence, same = test.evidence(tests), seen.same

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.engine import EQUIVALENT, Engine
 from stopwise.core.keywords import flat
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
@@ -125,7 +125,7 @@ def run_studies(
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Run studies of two policies under rules that were checked; otherwise as ``simulate``."""
-    comparison = Comparison(rules)
+    comparison = PairTest(rules)
     array0, array1 = rules.reading.both(scores0, scores1)
     if array0.ndim != 2 or array0.shape != array1.shape:
         raise InvalidInput(
@@ -163,7 +163,7 @@ def run_studies(
 
 
 def _run_block(
-    comparison: Comparison, scores0: NDArray[Any], scores1: NDArray[Any]
+    comparison: PairTest, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
     engine = Engine(comparison)
@@ -194,7 +194,7 @@ def _run_block(
     return used, decision, log_e, p_value
 
 
-def _unit_columns(comparison: Comparison, scores: NDArray[Any]) -> Iterator[Floats]:
+def _unit_columns(comparison: PairTest, scores: NDArray[Any]) -> Iterator[Floats]:
     """Yield the scores of all runs in [0, 1], pair by pair; some columns at a time are quicker."""
     for start in range(0, scores.shape[-1], SCALED):
         columns = np.moveaxis(scores[..., start : start + SCALED], -1, 0)

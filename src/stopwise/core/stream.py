@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.engine import Engine
 from stopwise.core.futility import Outlook
 from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
@@ -127,14 +127,14 @@ class SequentialTest(Resumable):
 
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
-        self._engine = Engine(Comparison(self.rules))
+        self._engine = Engine(PairTest(self.rules))
         self._limit = self.rules.n_max
         self._unused = 0
         self._state = StreamState.begin(self._engine)
         self._history = History(len(self._comparison.directions))
 
     @property
-    def _comparison(self) -> Comparison:
+    def _comparison(self) -> PairTest:
         return self._engine.comparison
 
     @property
@@ -312,7 +312,7 @@ class SequentialTest(Resumable):
 
     def _plan_for(self, n_max: int | None) -> None:
         """Let the method bet for this number of pairs; what was declared stays in the rules."""
-        self._engine = Engine(Comparison(replace(self.rules, n_max=n_max)))
+        self._engine = Engine(PairTest(replace(self.rules, n_max=n_max)))
         self._limit = n_max
 
     def _require_room(self) -> None:

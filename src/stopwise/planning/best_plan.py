@@ -16,7 +16,7 @@ from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.presentation import Rows, hours_of
 from stopwise.planning.scenarios import Scenario
 from stopwise.planning.simulation import Simulator
-from stopwise.planning.studies import BestStudy, OrderStudy, PlannedRanking
+from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
 from stopwise.report import plan_figures
 from stopwise.report.plan_figures import ChanceCurve
 
@@ -207,7 +207,7 @@ def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
 
 def _order_trials(rules: Rules, population: Population, seed: int) -> float:
     order = replace(rules, goal="order", indifference=0.0, allocation="leader")
-    study = OrderStudy(PlannedRanking(order), population)
+    study = OrderStudy(PlannedOrder(order), population)
     return study.simulate(np.random.SeedSequence(seed), ORDER_RUNS).mean_trials
 
 

@@ -8,10 +8,10 @@ from stopwise.core.arrays import Doubles
 from stopwise.core.step.method import Step
 from stopwise.planning.ends import Ends
 from stopwise.planning.populations import Guessed, Population, WithNumber
-from stopwise.planning.studies import PlannedRanking
+from stopwise.planning.studies import PlannedOrder
 
 
-def is_exact(population: Population, ranking: PlannedRanking) -> bool:
+def is_exact(population: Population, ranking: PlannedOrder) -> bool:
     """Whether the probabilities can be computed: ``step`` and two given success rates."""
     if isinstance(population, WithNumber):
         population = population.population
@@ -19,7 +19,7 @@ def is_exact(population: Population, ranking: PlannedRanking) -> bool:
     return step and isinstance(population, Guessed) and population.binary
 
 
-def exact_ends(ranking: PlannedRanking, populations: Sequence[Population]) -> list[Ends]:
+def exact_ends(ranking: PlannedOrder, populations: Sequence[Population]) -> list[Ends]:
     """Exact probability of every end, for each population.
 
     The distribution of the two success counts is carried from pair to pair; what the rule stops
@@ -41,7 +41,7 @@ def exact_ends(ranking: PlannedRanking, populations: Sequence[Population]) -> li
     return [Ends.exact(*parts, run) for parts in zip(right, wrong, undecided, strict=True)]
 
 
-def exact_power(ranking: PlannedRanking, population: Population) -> float:
+def exact_power(ranking: PlannedOrder, population: Population) -> float:
     """Power of ``step``: of two policies from its counts at the horizon."""
     test = ranking.comparison.test
     if not ranking.rules.reading.constants and isinstance(test, Step):
@@ -50,7 +50,7 @@ def exact_power(ranking: PlannedRanking, population: Population) -> float:
     return exact_ends(ranking, [population])[0].power
 
 
-def _two_policies(ranking: PlannedRanking, rates: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+def _two_policies(ranking: PlannedOrder, rates: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """By rates and number of pairs: policy 1 declared, policy 0 declared, neither."""
     test = ranking.comparison.test
     assert isinstance(test, Step)
@@ -78,7 +78,7 @@ def _two_policies(ranking: PlannedRanking, rates: Doubles) -> tuple[Doubles, Dou
     return policy1, policy0, undecided
 
 
-def _beside_number(ranking: PlannedRanking, rate: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+def _beside_number(ranking: PlannedOrder, rate: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """The same of one policy and a number."""
     test, directions = ranking.comparison.test, ranking.comparison.directions
     assert isinstance(test, Step)

@@ -13,7 +13,7 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 from stopwise.core.arrays import Floats
 from stopwise.core.barnard import barnard_region, binomial_chances
 from stopwise.planning.populations import Moments, Population
-from stopwise.planning.studies import PlannedRanking
+from stopwise.planning.studies import PlannedOrder
 
 # The tests of fixed-sample plans.
 BARNARD = "Barnard's exact test"
@@ -39,7 +39,7 @@ class FixedPlan(NamedTuple):
     test: str
 
 
-def fixed_plan(study: PlannedRanking, population: Population, power: float) -> FixedPlan | None:
+def fixed_plan(study: PlannedOrder, population: Population, power: float) -> FixedPlan | None:
     """Smallest fixed-sample plan with this power; None if there is none to match."""
     power = min(power, MOST_POWER)
     if power <= 2 * study.level or study.rules.margin:
@@ -118,7 +118,7 @@ def t_test_power(n: int, moments: Moments, level: float, *, paired: bool) -> flo
 
 
 def _many_policies(
-    study: PlannedRanking, moments: Moments, power: float, rng: np.random.Generator
+    study: PlannedOrder, moments: Moments, power: float, rng: np.random.Generator
 ) -> FixedPlan | None:
     """Every pair at Bonferroni's level: the n at which all different ones are found."""
     first, second = study.family.pairs.T

@@ -18,7 +18,7 @@ from stopwise.planning.forecast_result import BestForecast, ForecastResult, Pair
 from stopwise.planning.populations import Population, Resampled, WithNumber
 from stopwise.planning.simulation import ExecutorChoice, Simulator, StudyModel, opened
 from stopwise.planning.simulation import check_simulation as check
-from stopwise.planning.studies import BestStudy, OrderStudy, PlannedRanking
+from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
 from stopwise.questions import for_files
 from stopwise.questions.best import BestQuestion
 from stopwise.rows.reading import read_if_place
@@ -161,7 +161,7 @@ def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
 
 def running_order(table: Table, rules: Rules) -> Running:
     """The study of all pairs of a table, as it goes on."""
-    ranking = PlannedRanking(rules)
+    ranking = PlannedOrder(rules)
     past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
     own = past[:, : len(rules.reading.run)]
     population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)

@@ -14,7 +14,7 @@ from stopwise.messages import Setting, named
 from stopwise.planning.budget import Division, divisions
 from stopwise.planning.populations import Guessed, WithNumber
 from stopwise.planning.scenarios import Scenario
-from stopwise.planning.studies import PlannedRanking
+from stopwise.planning.studies import PlannedOrder
 from stopwise.questions import QUESTIONS
 from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table
@@ -114,7 +114,7 @@ def check_assumed(
 def _check_guesses(rules: Rules, means: list[float], scale: Scale) -> None:
     """Raise unless something can be found out about the order of these policies."""
     if rules.margin and not rules.reading.constants:
-        beyond = PlannedRanking(rules).true_claims(np.array(means)).any()
+        beyond = PlannedOrder(rules).true_claims(np.array(means)).any()
         require(
             bool(beyond),
             "according to the guesses nothing is there to be shown: no policy is "

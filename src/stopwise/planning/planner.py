@@ -24,7 +24,7 @@ from stopwise.planning.plan_row import PlanRow
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario
 from stopwise.planning.simulation import CHUNK, Simulator
-from stopwise.planning.studies import OrderStudy, PlannedRanking
+from stopwise.planning.studies import OrderStudy, PlannedOrder
 
 # Runs of one power on the way to the smallest gap; all gaps share their random numbers.
 GAP_RUNS = 2 * CHUNK
@@ -90,15 +90,13 @@ class Planner:
     power: float
     simulator: Simulator
 
-    def study(self, n_max: int, **changes: Any) -> PlannedRanking:
-        return PlannedRanking(replace(self.rules, n_max=n_max, **changes))
+    def study(self, n_max: int, **changes: Any) -> PlannedOrder:
+        return PlannedOrder(replace(self.rules, n_max=n_max, **changes))
 
-    def row(self, study: PlannedRanking, scenario: Scenario) -> PlanRow:
+    def row(self, study: PlannedOrder, scenario: Scenario) -> PlanRow:
         return self.rows([study], [scenario])[0]
 
-    def rows(
-        self, studies: Sequence[PlannedRanking], scenarios: Sequence[Scenario]
-    ) -> list[PlanRow]:
+    def rows(self, studies: Sequence[PlannedOrder], scenarios: Sequence[Scenario]) -> list[PlanRow]:
         """Rows by scenario and then by study: exact where possible, the rest simulated together."""
         cases = [(scenario, study) for scenario in scenarios for study in studies]
         known = [is_exact(scenario.population, study) for scenario, study in cases]
@@ -119,7 +117,7 @@ class Planner:
         return rows
 
     def detectable(
-        self, study: PlannedRanking, family: GapFamily, known: Sequence[PlanRow] = ()
+        self, study: PlannedOrder, family: GapFamily, known: Sequence[PlanRow] = ()
     ) -> Detectable:
         """Smallest gap that this study detects; ``known`` are rows of the family."""
         span = self.rules.scale.span
@@ -140,7 +138,7 @@ class Planner:
             n_max=study.n_max, gap=None if gap is None else gap * span, gap_error=error * span
         )
 
-    def _power(self, study: PlannedRanking, population: Population) -> tuple[float, float]:
+    def _power(self, study: PlannedOrder, population: Population) -> tuple[float, float]:
         if is_exact(population, study):
             return exact_power(study, population), 0.0
         model = OrderStudy(study, population)
@@ -148,7 +146,7 @@ class Planner:
         (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
         return ends.power, ends.power_error
 
-    def _fixed_gap(self, study: PlannedRanking, family: GapFamily) -> float:
+    def _fixed_gap(self, study: PlannedOrder, family: GapFamily) -> float:
         """Smallest gap of a fixed-sample test, by the normal limit, made a little larger."""
         deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
         effect = SEQUENTIAL * float(ndtri(self.power) - ndtri(study.level))

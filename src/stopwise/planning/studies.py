@@ -16,15 +16,15 @@ from stopwise.planning.ends import Ends
 from stopwise.planning.populations import Population, SimulatedScores, World
 from stopwise.questions.best_rule import simulated_rows
 from stopwise.questions.candidates import Candidates
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import Replay, replay
-from stopwise.questions.ranking import Ranking
 
 # Rows that are drawn at once. More: memory. Less: time.
 BLOCK = 32
 
 
 @dataclass(frozen=True)
-class PlannedRanking(Ranking):
+class PlannedOrder(PairTests):
     """The pairs of a study whose rules declare n_max, and what is true of them.
 
     With two policies ``alternative`` may be one-sided; more are always compared in both directions.
@@ -108,7 +108,7 @@ class OrderStudy:
     pairs are what they are; only trials that were not run yet differ.
     """
 
-    ranking: PlannedRanking
+    ranking: PlannedOrder
     population: Population
     past: Floats | None = None  # normalised scores (rows, policies), NaN for no trial
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stopwise.core.rules import Rules
-from stopwise.questions.ranking import Ranking
+from stopwise.questions.pair_tests import PairTests
 from stopwise.rows.table import Table
 
 Posed = tuple[Rules, Table]
@@ -34,7 +34,7 @@ def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
             task: (replace(rules, elsewhere=_elsewhere(task, sizes, open_)), table)
             for task, (rules, table) in tasks.items()
         }
-        open_ = {task: Ranking(rules).undecided(table) for task, (rules, table) in shared.items()}
+        open_ = {task: PairTests(rules).undecided(table) for task, (rules, table) in shared.items()}
     return shared
 
 

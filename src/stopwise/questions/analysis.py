@@ -13,7 +13,7 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import edition_of, find
 from stopwise.core.rules import Rules
 from stopwise.questions.order_words import OrderInWords
-from stopwise.questions.ranking import Ranking
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import MOST_PAIRS
 from stopwise.report.tables import explanations, pair_rows, policy_rows, sign_rows
@@ -141,7 +141,7 @@ class Analysis(OrderInWords):
 
     def decided_otherwise(self, orders: int = 100) -> int | None:
         """Return in how many random orders of the same rows other pairs are decided, if known."""
-        return Ranking(self.rules).decided_otherwise(self.aligned, orders)
+        return PairTests(self.rules).decided_otherwise(self.aligned, orders)
 
     def simultaneous(self) -> tuple[PairResult, ...]:
         """Return the pairs with intervals that all hold together, on all tasks that share alpha."""
@@ -149,7 +149,7 @@ class Analysis(OrderInWords):
 
         if self.adjust == "bonferroni":
             return self.pairs
-        return rank(self.aligned, Ranking(replace(self.rules, adjust="bonferroni"))).pairs
+        return rank(self.aligned, PairTests(replace(self.rules, adjust="bonferroni"))).pairs
 
     @property
     def bibtex(self) -> str:

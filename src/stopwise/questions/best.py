@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
@@ -68,7 +68,7 @@ class BestQuestion(Question):
         return self._board.rows
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> PairTest:
         """The test of "the opponent is better"."""
         return self._comparison
 

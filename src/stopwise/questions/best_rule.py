@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
@@ -15,14 +15,14 @@ from stopwise.questions.candidates import Candidates
 from stopwise.questions.near_best import NearBest
 
 
-def comparison_of(rules: Rules) -> Comparison:
+def comparison_of(rules: Rules) -> PairTest:
     """Return the test "the opponent is better" at the whole level, or say why there is none."""
     require(
         rules.alternative == "two-sided" and rules.margin == 0,
         "the goal best takes no direction and no margin, but alternative is "
         f"{rules.alternative!r} and margin {rules.margin:g}",
     )
-    comparison = Comparison(replace(rules, alternative="greater"))
+    comparison = PairTest(replace(rules, alternative="greater"))
     require(
         registry.find(rules.method).inverts,
         "the goal 'best' needs a method that bets: the evidence against a policy is a product of "
@@ -33,7 +33,7 @@ def comparison_of(rules: Rules) -> Comparison:
     return comparison
 
 
-def start(comparison: Comparison, studies: int) -> Candidates:
+def start(comparison: PairTest, studies: int) -> Candidates:
     """Return the candidates of so many studies before the first row, and before the first choice.
 
     Policies that were declared to come later are awaited.
@@ -54,8 +54,8 @@ def start(comparison: Comparison, studies: int) -> Candidates:
             studies,
             len(policies),
             often=often,
-            near=Comparison(near).test,
-            alone=Comparison(alone).test,
+            near=PairTest(near).test,
+            alone=PairTest(alone).test,
             lone=rules.allocation == "leader",
         )
     board.joined[:, [policies.index(name) for name in rules.later]] = False

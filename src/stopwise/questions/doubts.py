@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.drift import Drift
+from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.rules import Rules
 from stopwise.core.words import ENOUGH_PAIRS, dependence_text, wide_bounds_text
@@ -72,7 +72,7 @@ def doubts(
 
 
 def drifting(
-    comparison: Comparison, shown: Floats, family: Family, pairs: Sequence[PairResult]
+    comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
     """Return the pairs declared the same whose difference changed before that, one clause each."""
     found = []
@@ -91,7 +91,7 @@ def drifting(
 
 
 def moving(
-    comparison: Comparison, shown: Floats, family: Family, pairs: Sequence[PairResult]
+    comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
     """Return the decided pairs whose difference changes along the rows, as if they were sorted.
 
@@ -132,7 +132,7 @@ def sorted_rows(policy0: str, policy1: str) -> Message:
     return Message(text, code=SORTED)
 
 
-def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[str, ...]:
+def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str, ...]:
     """Return the pairs whose scores go together though they are taken for independent.
 
     Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
@@ -159,7 +159,7 @@ def dependent(comparison: Comparison, scores: Floats, family: Family) -> tuple[s
     return tuple(found)
 
 
-def elsewhere(comparison: Comparison, shown: Floats, family: Family) -> tuple[str, ...]:
+def elsewhere(comparison: PairTest, shown: Floats, family: Family) -> tuple[str, ...]:
     """Return the pairs whose scenes contradict what is known of them, one clause each.
 
     Of scenes like those it is said of any with probability at most ``FALSE_ALARMS``.

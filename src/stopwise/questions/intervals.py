@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.confidence import ConfidenceSequence, group_size
 from stopwise.core.confidence_state import ConfidenceState, Pairs
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Scores
 from stopwise.core.runs import of_runs
 from stopwise.questions.record import Record, group_ends
@@ -19,7 +19,7 @@ MEDIAN = 0.5
 
 
 def difference_intervals(
-    comparison: Comparison,
+    comparison: PairTest,
     columns: Sequence[Columns],
     levels: Floats,
     record: Record | None,
@@ -57,7 +57,7 @@ def difference_intervals(
     return low, high, estimate
 
 
-def interval_level(comparison: Comparison, levels: Floats, pair: int) -> float:
+def interval_level(comparison: PairTest, levels: Floats, pair: int) -> float:
     """Return the probability with which the interval of a pair holds, at all times."""
     if comparison.test.inverts:
         return 1.0 - len(comparison.directions) * float(levels[pair])
@@ -71,7 +71,7 @@ def mean_intervals(reading: Scores, scores: Floats, alpha: float) -> tuple[Float
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def columns_of(comparison: Comparison, scores: Floats, policy0: int, policy1: int) -> Columns:
+def columns_of(comparison: PairTest, scores: Floats, policy0: int, policy1: int) -> Columns:
     """Return the scores of the rows that have both policies, as the test sees them.
 
     Scores are in [0, 1], rows by policies; with a proxy they and its scores, along a first axis.

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Delegated, Rules
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import PairStates
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
-from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standing_of
 from stopwise.rows.table import Table
 
@@ -53,11 +53,11 @@ class OrderQuestion(Question):
             "an order needs both directions, except with a negative margin and a baseline, but "
             f"alternative is {rules.alternative!r}",
         )
-        self._ranking = Ranking(rules)
+        self._ranking = PairTests(rules)
         self._pairs = PairStates(self._ranking.comparison, self._ranking.budget, 1, 0)
         self._tried = rules.reading.run
 
-    comparison = Delegated[Comparison]("_ranking.comparison", "The test of each pair.")
+    comparison = Delegated[PairTest]("_ranking.comparison", "The test of each pair.")
     tried = Delegated[tuple[str, ...]]("_tried", "Policies that have an undecided pair.")
 
     @property

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.comparison import Comparison
 from stopwise.core.engine import Engine, Seen
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
+from stopwise.core.pair_test import PairTest
 from stopwise.core.progress import Progress
 from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.questions.budget import Bonferroni
@@ -55,7 +55,7 @@ class Replay:
 
 
 def replay(
-    comparison: Comparison,
+    comparison: PairTest,
     budget: Bonferroni,
     scores: Floats,
     *,
@@ -107,7 +107,7 @@ def _changes(missing: Bools) -> Ints:
 class PairStates:
     """All that changes: the methods' states of the pairs still looked at, and every account."""
 
-    def __init__(self, comparison: Comparison, budget: Bonferroni, studies: int, rows: int) -> None:
+    def __init__(self, comparison: PairTest, budget: Bonferroni, studies: int, rows: int) -> None:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
         size = self.family.size
         # A run is study * pairs + pair. Those that go on are looked at; for a record of all rows

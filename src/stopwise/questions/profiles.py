@@ -8,8 +8,8 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.intervals import mean_intervals
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.rank import rank
-from stopwise.questions.ranking import Ranking
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -35,7 +35,7 @@ def by_wins(analysis: "Analysis") -> "Analysis":
         return analysis
     asked = {"by": "wins", "adjust": "bonferroni", "margin": 0.0, "equivalence": None}
     rules = replace(analysis.rules, **asked)  # type: ignore[arg-type]  # each is of its type
-    return rank(analysis.aligned, Ranking(rules))
+    return rank(analysis.aligned, PairTests(rules))
 
 
 def profiles(analysis: "Analysis") -> list[Profile]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.snapshot import Resumable
@@ -71,7 +71,7 @@ class Question(Resumable):
 
     @property
     @abstractmethod
-    def comparison(self) -> Comparison:
+    def comparison(self) -> PairTest:
         """The test of one pair, which knows what scores there may be."""
 
     @property

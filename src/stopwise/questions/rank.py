@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.comparison import Comparison
 from stopwise.core.confidence_state import Interval
+from stopwise.core.pair_test import PairTest
 from stopwise.core.progress import watched
 from stopwise.core.readings.score import Met, Scores
 from stopwise.core.rules import Rules
@@ -34,8 +34,8 @@ from stopwise.questions.intervals import (
     mean_intervals,
 )
 from stopwise.questions.letters import letters, order_text, ranked
+from stopwise.questions.pair_tests import PairTests
 from stopwise.questions.pairs import Replay, replay
-from stopwise.questions.ranking import Ranking
 from stopwise.questions.standing import (
     PairResult,
     PolicyResult,
@@ -47,7 +47,7 @@ from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_rows
 
 
-def rank(table: Table, ranking: Ranking) -> Analysis:
+def rank(table: Table, ranking: PairTests) -> Analysis:
     rules, family, comparison = ranking.rules, ranking.family, ranking.comparison
     reading = rules.reading
     used = table.with_each(reading.counted)
@@ -129,7 +129,7 @@ def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
 
 
 def _policy_results(
-    table: Table, shown: Floats, ranking: Ranking, outcome: Replay
+    table: Table, shown: Floats, ranking: PairTests, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
     """Return the policies' results, from best to worst, given the rows that the tests saw."""
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
@@ -199,7 +199,7 @@ def _beside_number(
     return tuple(map(beside, policies))
 
 
-def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
+def _entered(scores: Floats, ranking: PairTests, outcome: Replay) -> Bools:
     last = outcome.last[0]
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
@@ -210,7 +210,7 @@ def _entered(scores: Floats, ranking: Ranking, outcome: Replay) -> Bools:
 
 
 def _pair_results(
-    shown: Floats, comparison: Comparison, family: Family, outcome: Replay
+    shown: Floats, comparison: PairTest, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
     """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
 

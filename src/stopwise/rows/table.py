@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
 from stopwise.errors import InvalidInput, require
@@ -172,7 +172,7 @@ def side_by_side(columns: Sequence[Floats]) -> Floats:
     return scores
 
 
-def unit_scores(table: Table, comparison: Comparison) -> Floats:
+def unit_scores(table: Table, comparison: PairTest) -> Floats:
     """Return the scores normalised to [0, 1]; raise, naming the policy, if one is not allowed."""
     # Validity rests on this line: readers check earlier only to name file and line, and anyone can
     # make a table without them.
@@ -180,7 +180,7 @@ def unit_scores(table: Table, comparison: Comparison) -> Floats:
     return comparison.scale.unit(table.scores)
 
 
-def unit_rows(table: Table, comparison: Comparison) -> Floats:
+def unit_rows(table: Table, comparison: PairTest) -> Floats:
     """Return the rows in [0, 1] as the tests see them, made of trials that are checked."""
     unit_scores(table, comparison)
     reading = comparison.reading

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
@@ -101,7 +101,7 @@ class SlotBoard:
         }
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> PairTest:
         """The test of one pair, which knows what scores there may be."""
         return self._question.comparison
 

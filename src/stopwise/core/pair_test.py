@@ -24,7 +24,7 @@ from stopwise.errors import InvalidInput
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairTest:
     """The test of one pair under the rules, one of so many pairs that share alpha."""
 
     rules: Rules

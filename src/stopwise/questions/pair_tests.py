@@ -7,7 +7,7 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools
-from stopwise.core.comparison import Comparison
+from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.errors import require
 from stopwise.messages import Setting
@@ -22,7 +22,7 @@ MOST_SCORES = 2_000_000
 
 
 @dataclass(frozen=True)
-class Ranking:
+class PairTests:
     """The pairs of the policies, checked once; a file, a live question and a plan share it."""
 
     rules: Rules
@@ -76,8 +76,8 @@ class Ranking:
         )
 
     @cached_property
-    def comparison(self) -> Comparison:
-        return Comparison(self.rules, self.family.total)
+    def comparison(self) -> PairTest:
+        return PairTest(self.rules, self.family.total)
 
     @cached_property
     def budget(self) -> Bonferroni:

@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -105,6 +106,7 @@ class _Ray:
         self._waits = waits
         self._ray: Any = None
         self._head = ""
+        self._looked = time.monotonic()
         self._started = False
         self._payload: Any = None
         self._actor: Any = None
@@ -179,7 +181,8 @@ class _Ray:
         """
         patience = LOOK if seconds is None else min(seconds, LOOK)
         done, rest = self._ray.wait(list(jobs), num_returns=1, timeout=patience)
-        if not done and patience == LOOK:
+        if time.monotonic() > self._looked + LOOK:  # workers may go on answering without it
+            self._looked = time.monotonic()
             self._require_still_there()
         if done and rest:
             done += self._ray.wait(rest, num_returns=len(rest), timeout=0)[0]

@@ -55,9 +55,10 @@ def drawn(rng: np.random.Generator) -> tuple[Settings, list[Settings]]:
         settings |= {key: (high - low) * settings[key] for key in IN_UNITS if key in settings}
         for key in {"reference", "proxy_scores"} & settings.keys():
             settings[key] = low + (high - low) * settings[key]
-        # Of several policies each test by "wsr" has its whole level, of two alone half of it; and
-        # sameness of a list is shown there at the level that both directions share.
-        if {"equivalence", "futility"} & settings.keys() and settings.get("method") == "wsr":
+        # Of several policies the chance of a decision by "wsr" is that at the whole level, of two
+        # alone at half of it; and sameness of a list is shown there at the level that both
+        # directions share.
+        if "futility" in settings and settings.get("method") == "wsr":
             continue
         if {"equivalence", "list_size"} <= settings.keys():
             continue

@@ -36,8 +36,14 @@ class Sameness:
 
     def step(self, state: SamenessState, low: Floats, high: Floats) -> SamenessState:
         tests = self.test.step(state.tests, low, high)
-        p_value = np.minimum(state.p_value, self.test.evidence(tests).p_value)
-        return SamenessState(tests, p_value)
+        return SamenessState(tests, np.minimum(state.p_value, self._p_value(tests)))
+
+    def _p_value(self, tests: Any) -> Floats:
+        """p-values at the whole level, also of a method that gives each direction half of it."""
+        evidence = self.test.evidence(tests)
+        if not self.test.splits_itself or evidence.log_e is None:
+            return evidence.p_value
+        return np.minimum(0.5 * np.exp(-evidence.log_e), 1.0)
 
     def not_worse(self, state: SamenessState) -> Bools:
         """Policies (last axis: 1, 0) that were ever shown to be not worse."""

@@ -193,7 +193,7 @@ class PairStates:
         self.log_e[sided] = shown.evidence.log_e - self.start
         lowered = self._lowered(sided, shown.evidence)
         if self.same is not None and shown.same is not None:
-            lowered |= self.same.lowered(at, shown.same, self.halves)
+            lowered |= self.same.lowered(at, shown.same)
         elif self.comparison.test.ends:
             self.equal[at] = self.engine.equal(shown)
             lowered |= bool(self.equal[at].any())

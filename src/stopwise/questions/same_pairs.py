@@ -25,14 +25,10 @@ class SamePairs:
         self.p_value = np.ones((studies, size))  # of sameness, to be held against alpha
         self.found = np.zeros((studies, size), dtype=bool)
 
-    def lowered(self, at: At, same: SamenessState, share: float) -> bool:
-        """Keep the p-values of pairs; say if any is lower than it was.
-
-        ``share`` of its wealth is what a method gives a test of its two directions.
-        """
-        now = np.where(same.p_value < 1.0, share * same.p_value, 1.0)
-        lower = bool((now < self.p_not_worse[at]).any())
-        self.p_not_worse[at] = now
+    def lowered(self, at: At, same: SamenessState) -> bool:
+        """Keep the p-values of pairs; say if any is lower than it was."""
+        lower = bool((same.p_value < self.p_not_worse[at]).any())
+        self.p_not_worse[at] = same.p_value
         return lower
 
     def backed(self, p_value: Floats, open_: Bools, level: Floats, claims: Bools) -> Floats:

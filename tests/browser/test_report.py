@@ -43,7 +43,7 @@ def test_all_columns_of_the_report_are_in_sight(browser: Browser, tmp_path: Path
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(HIDDEN) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") == width
-        labelled = "anytime p: 1 difference: [" in shown(page, 1)
+        labelled = "anytime p: 1 after: 20 pairs" in shown(page, 1)
         assert labelled == (width == 360)
         assert page.locator("th").first.is_visible() == (width != 360)
 
@@ -66,7 +66,7 @@ def test_many_tasks_print_on_few_pages(browser: Browser, tmp_path: Path) -> None
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 688, "height": 1000})
     assert page.evaluate(HIDDEN) == []
-    assert page.locator("#task-3 td", has_text="undecided").first.evaluate(
+    assert page.locator("#task-3 td", has_text="pairs").first.evaluate(
         "cell => cell.clientHeight < 2 * parseFloat(getComputedStyle(cell).fontSize)"
     )
 

@@ -207,7 +207,7 @@ def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> N
         ]
 
 
-def test_a_clock_set_back_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:
+def test_a_clock_that_is_set_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:
     """A phone's clock may be set by hand or by its network, while a trial runs or is held."""
     now = datetime.now()
     with running(tmp_path) as (study, url):
@@ -224,4 +224,9 @@ def test_a_clock_set_back_refuses_and_holds_nothing(browser: Browser, tmp_path: 
         ready(phone)
         tap(phone, "None of these", "Save")
         expect_stored(phone, "Trial 2: none of the steps, 0")
+        expect_trial(phone, 3)
+        tap(phone, "Start")
+        phone.clock.set_fixed_time(now + timedelta(days=400))
+        tap(phone, "None of these", "Save")
+        expect_stored(phone, "Trial 3: none of the steps, 0")
         assert all(0 <= each["seconds"] < 60 for each in entries_of(study, "scored"))

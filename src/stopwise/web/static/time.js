@@ -3,13 +3,17 @@
 import { read, write } from "./keeping.js";
 
 const PLACE = "stopwise:time";
+const DAY = 86400000; // a phone may sleep that long; a larger step of its clock is a change of it
 let date = Date.now();
+let ticks = performance.now();
 let time = Math.max(date, Number(read(PLACE) ?? 0));
 
 export function now() {
-  const before = date;
+  const byDate = Date.now() - date;
+  const byTicks = Math.max(0, performance.now() - ticks); // may stand still while a phone sleeps
+  time += byDate >= 0 && byDate < byTicks + DAY ? byDate : byTicks;
   date = Date.now();
-  time += Math.max(0, date - before);
+  ticks = performance.now();
   return time;
 }
 

@@ -96,6 +96,13 @@ def test_names_that_no_font_has_get_one_note(tmp_path: Path) -> None:
     assert output.count("\uf8f0, so the figures show codes instead (<F8F0>") == 1
 
 
+def test_the_width_of_figures_is_a_number_of_inches(tmp_path: Path) -> None:
+    code, output = run("analyze", EXAMPLE, "--bounds", "0,1", "--figures", f"{tmp_path}/out:wide")
+
+    assert code == 2
+    assert "the width behind ':' must be inches" in " ".join(output.split())
+
+
 def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
     """A task is a name, whatever it looks like as a path."""
     path = tmp_path / "tasks.csv"

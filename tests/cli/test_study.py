@@ -117,6 +117,9 @@ def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
     assert "trial 1 stays with station left" in first.output
     assert again.output.splitlines()[1].startswith("trial 1 ")
 
+    call("run", folder, "--station", "left", typed="release hot\nquit\n")
+    assert ", 1 given back, " in call("status", folder).output
+
 
 def test_run_can_hide_the_evidence_until_the_end(tmp_path: Path) -> None:
     folder = tmp_path / "study"

@@ -178,6 +178,19 @@ def test_the_methods_paragraph_says_what_the_method_promises() -> None:
     assert "is at most 0.05, given success rates that stay the same throughout, however" in step
 
 
+def test_the_methods_paragraph_limits_what_the_sentence_limits() -> None:
+    """To a fixed list, and to one look."""
+    rng = np.random.default_rng(0)
+    listed = sw.analyze({"a": rng.random(20), "b": rng.random(20)}, list_size=20, design="paired")
+    columns = {"policy": ["a", "b"] * 20, "score": rng.random(40), "seed": [*range(10)] * 4}
+    runs = sw.analyze(sw.Trials.from_columns(columns, bounds=(0, 1)), unit="seed")
+
+    assert " on these 20 scenes, in this run, " in listed.methods_paragraph
+    assert "for one look" in runs.sentence
+    assert "for one look" in runs.methods_paragraph
+    assert "however often" not in runs.methods_paragraph
+
+
 def test_the_methods_paragraph_says_what_is_doubtful() -> None:
     by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
 

@@ -225,6 +225,17 @@ def test_arrays_of_runs_by_tasks_are_read_like_a_file_of_them() -> None:
     assert [policy.n for policy in of_arrays.policies] == [20, 20]
 
 
+def test_rounds_are_called_that_and_their_intervals_are_explained() -> None:
+    rng = np.random.default_rng(1)
+    scores = {"a": rng.random((9, 5)), "b": rng.random((9, 5)) / 1.2}
+    rounds = sw.analyze(scores, tasks="mean", bounds=(0, 1))
+    product = sw.analyze(scores, tasks="mean", task_order="independent", bounds=(0, 1))
+
+    assert "9 rounds" in rounds.to_html()
+    assert not any("may include 0" in warning for warning in rounds.warnings)
+    assert any("may include 0" in warning for warning in product.warnings)
+
+
 def test_only_trial_tables_have_tasks() -> None:
     with pytest.raises(sw.InvalidInput, match="needs a trial table with a column of tasks"):
         sw.analyze({"a": [0, 1], "b": [1, 1]}, tasks="mean")

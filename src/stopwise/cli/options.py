@@ -334,7 +334,14 @@ class OutputOptions(OptionGroup):
     @property
     def folder(self) -> Path | None:
         """Where the figures go."""
-        return None if self.figures is None else Path(WIDTH.sub("", self.figures))
+        from stopwise.errors import require
+
+        if self.figures is None:
+            return None
+        folder = Path(WIDTH.sub("", self.figures))
+        text = f"figures: the width behind ':' must be inches, as in out:7.2, got {self.figures!r}"
+        require(":" not in folder.name, text, parameter="figures")
+        return folder
 
     @property
     def width(self) -> float:

@@ -318,9 +318,10 @@ class OrderInWords(Drawn):
             beyond = f", more than n_max = {self.n_max} allows"
         digits = 1 - len(str(further)) + 1
         what = "" if len(self.pairs) == 1 else " a first pair in"
+        unit = "trials" if self.aligned.mean is None else self.aligned.mean.several_rows
         return (
-            f"; about {round(further, min(digits, 0))} more trials each{beyond}, would decide"
-            f"{what} half of such studies"
+            f"; about {round(further, min(digits, 0))} more {unit} each{beyond}, would decide"
+            f"{what} half of such studies (a rough guess)"
         ).replace(" each, would", " each would")
 
     def _further_pairs(self, pair: PairResult) -> int | None:

@@ -35,7 +35,7 @@ def order_paragraph(analysis: "Analysis") -> str:
     letters = "Policies that share a letter were not told apart. "
     compared = reading.compared(f"{policies}{against}")
     return (
-        f"We compared {compared}{_over_tasks(analysis)} using the sequential "
+        f"We compared {compared}{_scope(analysis)}{_over_tasks(analysis)} using the sequential "
         f"test {analysis.method}{horizon} and {adjusted}; {_promise(analysis)}. "
         f"{_meaning(analysis)}"
         f"{design}{letters if analysis.baseline is None else ''}"
@@ -53,12 +53,13 @@ def best_paragraph(analysis: "Analysis") -> str:
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
     horizon = _horizon(analysis, "row", "of trials")
-    looks = "" if analysis.bounds_inferred else ", however often the data are looked at"
+    looks = "" if analysis.bounds_inferred else _looks(analysis)
     return (
         f"We asked which of {policies} has the {most} mean score (range [{low:g}, {high:g}])"
-        f"{_over_tasks(analysis)} using the sequential test {analysis.method}{horizon}. For each "
-        "policy, a wealth process bets in each row that the current leader is better, and the "
-        "policy is dropped once this wealth reaches a fixed threshold; "
+        f"{_scope(analysis)}{_over_tasks(analysis)} using the sequential test "
+        f"{analysis.method}{horizon}. For each policy, a wealth process bets in each row that the "
+        "current leader is better, and the policy is dropped once this wealth reaches a fixed "
+        "threshold; "
         f"{promised}{looks}. "
         "The candidates that remain are thus, at all times, a confidence set for the best policy. "
         "That a policy was dropped shows only that it is not the best policy, not that the leader "
@@ -80,7 +81,7 @@ def _promise(analysis: "Analysis") -> str:
     promised = analysis.promised(f"the probability of ever {wrong}")
     if analysis.bounds_inferred or analysis.rules.reading.certain:
         return promised
-    looks = ", however often the data are looked at"
+    looks = _looks(analysis)
     if analysis.margin < 0:
         return f"{promised}{looks}"
     ties = "an order declared between equal policies counts as false"
@@ -89,6 +90,15 @@ def _promise(analysis: "Analysis") -> str:
     if analysis.ties != "strict":
         ties = "assuming that no two policies are exactly equal"
     return f"{promised}{looks} ({ties})"
+
+
+def _scope(analysis: "Analysis") -> str:
+    scope = analysis.rules.reading.scope
+    return f"{scope}," if scope else ""
+
+
+def _looks(analysis: "Analysis") -> str:
+    return analysis.aligned.looks_clause or ", however often the data are looked at"
 
 
 def _over_tasks(analysis: "Analysis") -> str:

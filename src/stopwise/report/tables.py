@@ -17,11 +17,12 @@ MOST_SIGNS = 40
 
 def policy_rows(analysis: "Analysis") -> list[dict[str, object]]:
     """One row per policy."""
-    rows = []
+    mean, rows = analysis.aligned.mean, []
+    count = f"{(mean.row_name if mean else '') or 'trial'}s"
     for policy in analysis.policies:
         row: dict[str, object] = {
             "policy": policy.name,
-            "trials": policy.n,
+            count: policy.n,
             analysis.rules.reading.mean: score_text(policy.mean),
         }
         if not analysis.in_doubt:
@@ -55,14 +56,15 @@ def pair_rows(analysis: "Analysis") -> list[dict[str, object]]:
     """One row per pair, the better policy first."""
     pairs = analysis.sorted_pairs
     estimates = any(pair.estimate is not None for pair in pairs)
-    reading = analysis.rules.reading
+    reading, mean = analysis.rules.reading, analysis.aligned.mean
+    unit = (mean.row_name if mean else "") or reading.unit
     rows = []
     for pair in pairs:
         relation = pair.relation if pair.decided else f"{pair.policy1} ? {pair.policy0}"
         row: dict[str, object] = {
             "pair": f"{relation}{' (implied)' if pair.implied else ''}",
             "anytime p": p_text(pair, analysis.alpha),
-            "after": counted(pair.n, reading.unit),
+            "after": counted(pair.n, unit),
             reading.gap: score_text(pair.difference),
         }
         if estimates:

@@ -70,6 +70,16 @@ class TaskMean:
         return "trials" if self.order == "random" else "averages of a round"
 
     @property
+    def row_name(self) -> str:
+        """What a row is called where rows are counted; empty for a usual one."""
+        return "" if self.order == "random" else "round"
+
+    @property
+    def several_rows(self) -> str:
+        """What further rows are, in words."""
+        return "trials" if self.order == "random" else f"rounds of {len(self.tasks)} trials"
+
+    @property
     def declared(self) -> dict[str, Any]:
         """What follows for the rules."""
         held = self.by_task or self.order == "independent"

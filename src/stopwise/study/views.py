@@ -150,9 +150,9 @@ class Status:
         "draft", "running" or "finished".
     assigned, imported
         Trials handed out by the study, and trials run elsewhere.
-    scored, counted, voided, duplicates, in_flight
-        Trials with a score, trials whose score counts, voided trials, duplicate results that do
-        not count, and trials in progress.
+    scored, counted, voided, given_back, duplicates, in_flight
+        Trials with a score, trials whose score counts, voided trials, trials given back, duplicate
+        results that do not count, and trials in progress.
     seq, hash
         The last journal entry; once published, its hash pins down everything before it.
     method, n_max
@@ -173,6 +173,7 @@ class Status:
     scored: int
     counted: int
     voided: int
+    given_back: int
     duplicates: int
     in_flight: int
     amendments: int
@@ -294,6 +295,7 @@ def status(
         scored=scored,
         counted=counted,
         voided=sum(trial.status == "voided" for trial in trials),
+        given_back=sum(trial.status == "released" for trial in trials),
         duplicates=sum(trial.has_result and not trial.counted for trial in trials),
         in_flight=sum(station.trial is not None for station in stations),
         amendments=state.amendments,

@@ -108,7 +108,8 @@ def _show(now: "Status") -> None:
         return
     typer.echo(
         f"{counted(now.scored, 'trial')} scored, {now.in_flight} in progress, {now.voided} voided, "
-        f"{counted(now.duplicates, 'duplicate result')}, {counted(now.amendments, 'amendment')}"
+        f"{now.given_back} given back, {counted(now.duplicates, 'duplicate result')}, "
+        f"{counted(now.amendments, 'amendment')}"
     )
     for station in now.stations:
         running = f"running trial {station.trial}, code {station.code}"

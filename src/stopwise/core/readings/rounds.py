@@ -15,7 +15,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation, Method
 from stopwise.core.nscore_plus.method import NScorePlus
-from stopwise.core.readings.score import Names, Scores
+from stopwise.core.readings.score import Met, Names, Scores
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -125,6 +125,13 @@ class Rounds(Scores):
 
     def test(self, plain: Method[Any]) -> Method[Any]:
         return RoundsTest.of(super().test(plain), self.rules.rounds)
+
+    def cautions(self, met: Met) -> list[str]:
+        text = (
+            "intervals are those of the averages of rounds, not of the bets through them: that of "
+            "a decided pair may include 0"
+        )
+        return [*super().cautions(met), text]
 
     def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
         return np.stack([scores, *beside])

@@ -191,3 +191,33 @@ def test_a_gate_on_a_list_looks_at_its_scenes() -> None:
     assert "less than 0.1 worse than a on these 60 scenes, in this run" in found.sentence
     whole = sw.gate("c", "a", results=part, margin=0.1, list_size=60)
     assert "all scenes were tried, so the totals decide" in whole.sentence
+
+
+def test_ties_in_tenths_are_ties_in_narrow_floats_too() -> None:
+    tied = {"a": [0.1, 0.5], "b": [0.2, 0.4]}
+    narrow = {name: np.array(own, np.float32) for name, own in tied.items()}
+    frame = pl.DataFrame(
+        {"policy": list("aabb"), "scene": list("xyxy"), "score": [*tied["a"], *tied["b"]]},
+        schema_overrides={"score": pl.Float32},
+    )
+    rule = sw.StopRule(["a", "b"], list_size=2, design="paired")
+    for pair in zip(*narrow.values(), strict=True):
+        for name, score in zip(tied, pair, strict=True):
+            rule.add(name, score)
+
+    for scores in (tied, narrow, frame):
+        found = sw.analyze(scores, list_size=2, design="paired", bounds=(0, 1))
+        assert found.order_text == "b = a"
+    assert rule.analysis().order_text == "b = a"
+
+
+def test_a_scene_that_only_one_policy_lacks_is_refused() -> None:
+    order = [f"s{scene}" for scene in np.random.default_rng(2).permutation(30)]
+    rows = [
+        (policy, scene) for scene in order for policy in "ab" if (policy, scene) != ("b", order[9])
+    ]
+    policies, scenes = map(list, zip(*rows, strict=True))
+    columns = {"policy": policies, "scene": scenes, "score": [1.0] * len(rows)}
+
+    with pytest.raises(InvalidInput, match="'b' has no trial of scene"):
+        sw.analyze(pl.DataFrame(columns), list_size=30, bounds=(0, 1))

@@ -19,7 +19,7 @@ from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
-from stopwise.core.scores import numeric_array, without_gradient
+from stopwise.core.scores import as_float, numeric_array
 from stopwise.errors import InvalidInput
 
 
@@ -173,7 +173,7 @@ class PairTest:
         if pair is None:
             return math.nan, math.nan, math.nan, math.nan
         unit0, unit1 = map(self.unit_score, pair, self.reading.pair_names)
-        score0, score1 = (self.scale.nearest(float(without_gradient(own))) for own in pair)
+        score0, score1 = (self.scale.nearest(as_float(own)) for own in pair)
         return score0, score1, unit0, unit1
 
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:

@@ -57,6 +57,9 @@ def without_gradient(values: Any) -> Any:
     return values.detach() if hasattr(values, "detach") else values
 
 
+NARROW = (np.float16, np.float32)
+
+
 def as_numbers(values: Any) -> Any:
     """Return an array, or a number; of tensors too, whatever their precision."""
     values = without_gradient(values)
@@ -82,7 +85,19 @@ def numeric_array(values: object, what: str) -> NDArray[Any]:
             first = str(array.flat[0])[:40]
             shown = f"the text {first!r}: convert it first, as in float({first!r})"
         raise InvalidInput(f"{what} must be numbers, but got {shown}")
-    return array
+    return in_full(array)
+
+
+def in_full(array: NDArray[Any]) -> NDArray[Any]:
+    """The decimals that narrow floats stand for: equal scores are equal whatever their type."""
+    return array.astype(str).astype(float) if array.dtype in NARROW else array
+
+
+def as_float(score: Any) -> float:
+    """One score as a number; of a narrow float the decimal that it stands for."""
+    if isinstance(score, int | float):
+        return float(score)
+    return float(in_full(np.asarray(as_numbers(score))))
 
 
 def level_values(count: int, given: Sequence[float] | None, name: str, most: int) -> Floats:

@@ -56,7 +56,9 @@ def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
             numbers = _logical_words(words, numbers) if parts is None else parts
         _require(numbers.is_null() & ~is_missing(words), column, complaint, NUMBER)
     elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
-        numbers = column.cast(pl.Float64)
+        # The decimals that narrow floats stand for, so that equal scores are equal.
+        narrow = column.dtype == pl.Float32
+        numbers = (column.cast(pl.String) if narrow else column).cast(pl.Float64)
     else:
         raise complaint(0, f"{NUMBER}, but the column holds {column.dtype}")
     numbers = numbers.fill_nan(None)

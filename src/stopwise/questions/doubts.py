@@ -140,6 +140,7 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
     if not comparison.rests_on_independence:
         return ()
     found = []
+    scores = scores[0] if scores.ndim > 2 else scores  # of rounds their averages
     for policies in family.pairs:
         rows = scores[:, policies]
         met = rows[~np.isnan(rows).any(axis=1)]

@@ -18,6 +18,10 @@ POWER = 0.8
 # Differences of success rates that are tried.
 GAPS = np.arange(0.001, 1.0, 0.001)
 
+# With more scenes, exchanges of the runs are drawn: so many.
+EXACT_SCENES = 14
+EXCHANGES = 5000
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rerun:
@@ -37,7 +41,7 @@ class Rerun:
         Interval of the change of the mean, at level 1 - alpha: of successes exact, given how many
         flip; of other scores by Student's t, approximately.
     p_value
-        Of "both runs have the same mean".
+        Of "both runs have the same mean", exact: by exchanging the runs scene by scene.
     smallest_gap
         The least difference of two policies that one run of each on these scenes shows with chance
         .8, by a test of all of them at alpha, if policies differ on no fewer scenes than runs do.
@@ -63,7 +67,11 @@ class Rerun:
         """What the runs show, in words."""
         before, after = map(score_text, self.means)
         differ = self.p_value <= self.alpha
-        verdict = "something has changed between the runs" if differ else "the runs agree"
+        verdict = (
+            "something has changed between the runs"
+            if differ
+            else "no change between the runs was shown"
+        )
         alone = f" ({self.alone} more are in one run only)" if self.alone else ""
         return (
             f"{self.policy}: {self.flips} of {counted(self.scenes, 'scene')}{alone} flip "
@@ -183,12 +191,30 @@ def _smallest_gap(n: int, flips: float, alpha: float) -> float:
 
 
 def _of_scores(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
-    """The same by Student's t, approximately."""
+    """The interval by Student's t, approximately; the p-value by signs that are exchanged."""
     from scipy.stats import norm, t
 
     n, mean = gaps.size, float(gaps.mean())
-    error = float(gaps.std(ddof=1) / np.sqrt(n)) if n > 1 else float("inf")
-    reach = float(t.isf(alpha / 2, n - 1)) * error if n > 1 else float("inf")
-    p_value = 1.0 if mean == 0 else float(2 * t.sf(abs(mean) / error, n - 1)) if error else 0.0
+    require(n > 1, "scores other than 0 and 1 need two scenes or more to show how runs vary")
+    error = float(np.sqrt(np.mean(gaps**2) / (n - 1)))  # that of runs with the same means
+    reach = float(t.isf(alpha / 2, n - 1) * gaps.std(ddof=1) / np.sqrt(n))
     needed = float(norm.isf(alpha / 2) + norm.ppf(POWER)) * error
-    return Interval(mean - reach, mean + reach), p_value, needed
+    return Interval(mean - reach, mean + reach), _exchanged(gaps), needed
+
+
+def _exchanged(gaps: Floats) -> float:
+    """p-value of the mean gap among those of runs whose scores change places scene by scene.
+
+    Exact for two runs of one policy: which run is the first is chance. Of many scenes a sample of
+    exchanges is drawn, which counts the runs as they are among them.
+    """
+    gaps = gaps[gaps != 0]
+    n = gaps.size
+    if n <= EXACT_SCENES:
+        signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+        means = np.abs(signs @ gaps)
+    else:
+        rng = np.random.default_rng(0)
+        sums = [gaps.sum() - 2 * gaps[rng.random(n) < 0.5].sum() for _ in range(EXCHANGES)]
+        means = np.abs([*sums, gaps.sum()])
+    return float(np.mean(means >= abs(gaps.sum()) * (1 - 1e-9)))

@@ -18,7 +18,7 @@ from stopwise.core.readings.averages import stored_scores
 from stopwise.core.readings.list_rules import numbers_of
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Delegated, FromRules, Rules
-from stopwise.core.scores import is_number, require_whole, without_gradient
+from stopwise.core.scores import as_float, is_number, require_whole
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
@@ -223,7 +223,7 @@ class StopRule(Resumable):
         require(policy not in known, f"{policy!r} already has a result in row {row}")
         if score is not None:
             self.check(policy, score)
-            score = float(without_gradient(score))
+            score = as_float(score)
         self._waiting.setdefault(row, {})[policy] = self._question.shown(policy, score, proxy)
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows

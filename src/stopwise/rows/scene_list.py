@@ -56,6 +56,9 @@ def drawn(
     parts = {policy: own for policy, own in scenes.items() if len(own) < size}
     for policy, own in parts.items():
         _require_drawn(policy, own, size)
+        for other, order in scenes.items():
+            if len(order) == size and design != "independent":
+                _require_none_left_out(policy, own, other, order)
     # Of policies that are through, the last one has followed the order: the first may be stored.
     through = [policy for policy, own in scenes.items() if not _as_listed(own)]
     leading = max(parts, key=lambda policy: len(parts[policy])) if parts else None
@@ -138,6 +141,24 @@ def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
         "at random before; run the rest, or leave ",
         named("list_size"),
         " out",
+    )
+
+
+def _require_none_left_out(
+    policy: str, scenes: Sequence[str], other: str, order: Sequence[str]
+) -> None:
+    """Raise where scenes follow the order of a policy that tried them all, but for some."""
+    place = {scene: number for number, scene in enumerate(order)}
+    places = [place[scene] for scene in scenes if scene in place]
+    if len(places) < SORTED_SCENES or places != sorted(places):
+        return
+    missing = next((scene for scene, own in zip(order, scenes, strict=False) if scene != own), None)
+    require(
+        missing is None,
+        f"{policy!r} has no trial of scene {missing!r}, but of scenes that {other!r} met later: no "
+        "scene of a list may be left out; ",
+        Setting("missing", "fail"),
+        " counts a trial without a score as a failure",
     )
 
 

@@ -189,6 +189,9 @@ def test_a_gate_on_a_list_looks_at_its_scenes() -> None:
 
     assert found.answer == "pass"
     assert "less than 0.1 worse than a on these 60 scenes, in this run" in found.sentence
+    assert found.warnings[0].startswith(
+        "for new scenes and runs (a claim of its own at alpha 0.05)"
+    )
     whole = sw.gate("c", "a", results=part, margin=0.1, list_size=60)
     assert "all scenes were tried, so the totals decide" in whole.sentence
 

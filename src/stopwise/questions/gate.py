@@ -168,6 +168,11 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
     if shown != UNDECIDED and gaps.size > n and changes(gaps):
         warnings.append(sorted_rows(old, new))
     warnings += wide_bounds(pairs)
+    broader = rules.reading.broader()
+    if broader is not None:
+        level = f"(a claim of its own at alpha {rules.alpha:g})"
+        headline = _answer(broader, pairs, all_trials).headline
+        warnings.insert(0, f"for new scenes and runs {level}: {headline}")
     seen = pairs.arranged(rules.reading.run)[:n]
     return GateResult(
         shown=shown,

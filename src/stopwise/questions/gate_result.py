@@ -164,7 +164,12 @@ class GateResult:
         for doubt in self.warnings:
             if getattr(doubt, "code", "") == SORTED:
                 promised = f"for pairs in random order {promised}; but {doubt}"
-        return f"{self._finding()}. {self._facts()}; {promised} ({self.method}{design})."
+        return f"{self.headline} {self._facts()}; {promised} ({self.method}{design})."
+
+    @property
+    def headline(self) -> str:
+        """What was shown, without what it rests on."""
+        return f"{self._finding()}."
 
     def __str__(self) -> str:
         return self.sentence

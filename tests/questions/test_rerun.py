@@ -114,3 +114,6 @@ def test_two_runs_of_one_policy_differ_by_chance_alone_at_the_level() -> None:
 
     alike = sw.compare({"p": [0.5, 0.5]}, {"p": [0.6, 0.6]}, rerun=True)["p"]
     assert alike.p_value == 0.5
+
+    same = sw.compare({"p": [0.5, 0.5]}, {"p": [0.5, 0.5]}, rerun=True)["p"]
+    assert "how small a difference can be shown is not known" in same.sentence

@@ -77,8 +77,16 @@ class Rerun:
             f"{self.policy}: {self.flips} of {counted(self.scenes, 'scene')}{alone} flip "
             f"({100 * self.flips / self.scenes:.2g} %), and the mean goes from {before} to "
             f"{after}, {100 * (1 - self.alpha):g}% interval of the change "
-            f"{interval_text(self.interval)}: {verdict} (p = {self.p_value:.2g}). One run of each "
-            "of two policies on these scenes shows a difference of "
+            f"{interval_text(self.interval)}: {verdict} (p = {self.p_value:.2g}). "
+            f"{self._resolution}"
+        )
+
+    @property
+    def _resolution(self) -> str:
+        if not self.smallest_gap:
+            return "No score changed, so how small a difference can be shown is not known."
+        return (
+            "One run of each of two policies on these scenes shows a difference of "
             f"{score_text(self.smallest_gap)} with chance {POWER:g}, and seldom a smaller one."
         )
 

@@ -22,19 +22,13 @@ QUESTIONS: ByName[Question] = ByName(
 
 
 def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
-    """Return the question that the rules ask, before the first row.
-
-    ``joined``: of a study that is looked at afterwards, the rows seen when policies join.
-    """
+    """Return the question that the rules ask, before the first row."""
     require_choice("goal", rules.goal, QUESTIONS)
     return QUESTIONS[rules.goal](rules, joined)
 
 
 def for_files(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with what is usual where others run the trials, as many of each policy.
-
-    So do studies: a policy that was tried more often would be told by its code to lead.
-    """
+    """Return settings with what is usual where others run the trials, as many of each policy."""
     asked = QUESTIONS.get(settings.get("goal", Rules.goal), Question)
     return {**asked.of_files, **settings}
 

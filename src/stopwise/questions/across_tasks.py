@@ -11,12 +11,6 @@ Posed = tuple[Rules, Table]
 
 
 def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
-    """Return the rules and the rows of each task, with the share of alpha that the others leave.
-
-    Holm's procedure over the pairs of all tasks: a pair that is decided on one raises the level of
-    those that are open on the others, until nothing more is decided. Of the best policies each task
-    has an equal part of alpha.
-    """
     if len(tasks) == 1:
         return dict(tasks)
     first = next(iter(tasks.values()))[0]
@@ -39,5 +33,4 @@ def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
 
 
 def _elsewhere(task: str, sizes: Mapping[str, int], open_: Mapping[str, int]) -> tuple[int, int]:
-    """Return the pairs of the other tasks, and how many of these are undecided."""
     return sum(sizes.values()) - sizes[task], sum(open_.values()) - open_[task]

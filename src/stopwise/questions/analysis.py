@@ -300,14 +300,12 @@ class Analysis(OrderInWords):
 
 
 def report(analyses: Sequence[Analysis], origin: "Origin | None" = None) -> str:
-    """Return one self-contained page for several tasks; it says from which files it came."""
     from stopwise.report.html import render
 
     return render(analyses, figures_of(analyses), origin=origin)
 
 
 def figures_of(analyses: Sequence[Analysis]) -> list[dict[str, "Figure"]]:
-    """Figures of each task for a page: all of them, or of many tasks the one that tells most."""
     if len(analyses) <= FEW_TASKS:
         return [analysis.figures() for analysis in analyses]
     return [analysis.main_figure() for analysis in analyses]

@@ -28,8 +28,6 @@ class AnalyzeSettings(RuleSettings, InputSettings, total=False):
 
 
 class AnalyzeKeywords(AnalyzeSettings, total=False):
-    """All keywords of ``analyze`` but ``tasks``, on which the type of its answer depends."""
-
     n_max: int | None
     bounds: tuple[float, float] | None
     design: str | None
@@ -231,7 +229,6 @@ def analyze(
 
 
 def _together(found: list[Table], alpha: float, *, mean: bool) -> list[Table]:
-    """Tables with a note on the family that their claims are, where there are several."""
     if len(found) == 1:
         return found
     text = (

@@ -21,18 +21,6 @@ from stopwise.rows.reading import INPUT, taken
 
 @dataclass(frozen=True, kw_only=True)
 class AnywhereResult:
-    """The answer on all tasks together.
-
-    Attributes
-    ----------
-    policy, baseline, margin, alpha
-        What was asked.
-    tasks
-        The gate of each task, at alpha.
-    worse
-        Tasks on which the policy was shown to be worse by more than the margin, at alpha together.
-    """
-
     policy: str
     baseline: str
     margin: float
@@ -42,24 +30,20 @@ class AnywhereResult:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Tasks on which the policy was shown to be not worse."""
         return tuple(task for task, own in self.tasks.items() if own.shown == NOT_WORSE)
 
     @property
     def answer(self) -> str:
-        """The answer in one word: "pass", "fail" or "undecided"."""
         if self.worse:
             return "fail"
         return "pass" if len(self.shown) == len(self.tasks) else "undecided"
 
     @property
     def exit_code(self) -> int:
-        """0 not worse on any task, 1 worse on one, 3 undecided, as the command exits."""
         return {"pass": 0, "fail": 1, "undecided": 3}[self.answer]
 
     @property
     def sentence(self) -> str:
-        """What was shown, in words, with what it rests on."""
         number, by = len(self.tasks), score_text(self.margin)
         claim = f"{self.policy} is less than {by} worse than {self.baseline}"
         if self.answer == "pass":
@@ -84,7 +68,6 @@ class AnywhereResult:
         return self.sentence
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
         return {
             "schema": 1,
             "answer": self.answer,
@@ -109,19 +92,6 @@ def not_worse_anywhere(
     design: str | None = None,
     **settings: Unpack[GateQuestion],
 ) -> AnywhereResult:
-    """Test whether a policy is not worse than a baseline on any task, by a margin.
-
-    Parameters
-    ----------
-    new, baseline
-        The names of the policies.
-    margin
-        How much worse is still acceptable on a task: a positive number, declared before the data.
-    results
-        A trial table, or whatever ``read_trials`` takes, that holds both policies on all tasks.
-    bounds, design, **settings
-        As for ``gate``.
-    """
     own = {name: own for name, own in settings.items() if name not in {*INPUT, "alpha"}}
     trials, _ = taken(results, settings, bounds=bounds)
     require(isinstance(trials, Trials), "results must hold trials with a column of tasks")

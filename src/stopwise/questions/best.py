@@ -27,26 +27,7 @@ if TYPE_CHECKING:
 
 
 class BestQuestion(Question):
-    """The best policy; after every row it knows what ``analyze`` would say.
-
-    The probability that a best policy is ever dropped, or one named that is not within the
-    indifference of the best, is at most alpha, whenever one stops, under the assumptions of
-    ``analyze``. So the candidates are at all times a confidence set of the best policy.
-    Policies that ``joined`` are those of ``later`` that have come.
-
-    Examples
-    --------
-    >>> from stopwise.core.rules import Rules
-    >>> from stopwise.questions.best import BestQuestion
-    >>> question = BestQuestion(Rules(policies=("a", "b", "c"), n_max=100, goal="best"))
-    >>> mean = {"a": 0.9, "b": 0.1, "c": 0.5}
-    >>> while question.needed:
-    ...     question.add({policy: mean[policy] for policy in question.needed})
-    >>> question.best, question.candidates
-    ('a', ('a',))
-    >>> question.eliminated["b"].leader
-    'a'
-    """
+    """The best policy; after every row it knows what ``analyze`` would say."""
 
     _kind = "Best"
     answer = BestAnalysis
@@ -69,7 +50,6 @@ class BestQuestion(Question):
 
     @property
     def comparison(self) -> PairTest:
-        """The test of "the opponent is better"."""
         return self._comparison
 
     @property
@@ -83,25 +63,19 @@ class BestQuestion(Question):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """Policies that may still be the best: an anytime confidence set."""
         return self._named(self._board.open)
 
     @property
     def set_aside(self) -> tuple[str, ...]:
-        """Candidates that, even if the best, are at most the indifference better than the leader.
-
-        They need no more trials, unless another comes to lead.
-        """
+        """Candidates at most the indifference better than the leader, even if the best."""
         return self._named(self._board.set_aside())
 
     @property
     def resting(self) -> tuple[str, ...]:
-        """Candidates that are tried no more: futility is binding, and they are futile."""
         return self._named(self._board.rests & self._board.open)
 
     @property
     def futile(self) -> bool:
-        """Whether it is too unlikely that another candidate will be ruled out by n_max."""
         board, n_max = self._board, self.rules.n_max
         others = board.open[0] & ~board.set_aside()[0]
         others[board.leader[0]] = False
@@ -130,7 +104,6 @@ class BestQuestion(Question):
 
     @property
     def leader(self) -> str:
-        """The policy with the greatest mean of the candidates; no claim."""
         return self.policies[int(self._board.leader[0])]
 
     @property
@@ -159,7 +132,6 @@ class BestQuestion(Question):
 
     @property
     def gaps(self) -> bool:
-        """Whether a row took a trial that has no score."""
         return bool((self._board.trials < self._board.asked).any())
 
     def taken(self, policy: str) -> int:
@@ -187,10 +159,7 @@ class BestQuestion(Question):
         return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
 
     def join(self, policy: str) -> None:
-        """Let a policy that was declared to come later take part from the next row on.
-
-        When it does may answer to all results so far.
-        """
+        """Let a policy that was declared to come later take part from the next row on."""
         self._require_declared(policy)
         require(policy not in self._joined, f"{policy!r} takes part already")
         require(
@@ -210,10 +179,6 @@ class BestQuestion(Question):
         )
 
     def analyze(self, table: Table) -> BestAnalysis:
-        """Return the whole analysis of a table of trials, under the same rules.
-
-        Rows take the trials of each policy in order, as they would have been asked for.
-        """
         known = {name for name, own in table.by_policy.items() if own.size}
         table = table.without({*self.rules.later} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
@@ -221,11 +186,7 @@ class BestQuestion(Question):
         return self._told(shown(question, table, question._replay(table)))
 
     def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
-        """Add one row of scores: several of a policy that it tries several times.
-
-        None, or nothing, stands for a trial without a score. Scores of policies that the row does
-        not try are left out.
-        """
+        """Add one row of scores: several of a policy that it tries several times."""
         self._require_room()
         for name in row:
             self._require_known(name)
@@ -283,10 +244,7 @@ class BestQuestion(Question):
         return [math.nan if score is None else float(score) for score in scores]
 
     def _observe(self, places: Places, found: Mapping[str, list[float]]) -> Floats:
-        """Show one row; return the average of each policy's trials in it, in [0, 1].
-
-        A policy may have fewer scores than places; what is missing has no score.
-        """
+        """Show one row; return the average of each policy's trials in it, in [0, 1]."""
         times = max(map(len, places.values()))
         scores = np.full((times, 1, len(self.policies)), np.nan)
         for name, numbers in places.items():
@@ -301,10 +259,7 @@ class BestQuestion(Question):
         return row_means
 
     def _replay(self, table: Table, rows: int | None = None) -> Floats:
-        """Take the trials of a table in; return the averages (rows, policies) that were compared.
-
-        Rows go on while a policy that they try has trials left to compare, or for so many rows.
-        """
+        """Take the trials of a table in; return the averages that were compared."""
         columns = [self._columns[name] for name in table.policies]
         scores = np.full((len(table.scores), len(self.policies)), np.nan)
         scores[:, columns] = table.scores

@@ -191,11 +191,6 @@ class BestAnalysis(Analysis):
 
 
 def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysis:
-    """Return the analysis of a table that a question has been shown.
-
-    ``values`` are the averages (rows, policies) that were compared, in [0, 1]; the table has all
-    trials, those that no row took included.
-    """
     rules, comparison = question.rules, question.comparison
     table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
@@ -246,10 +241,6 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
 
 
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
-    """Return the candidates by their means, then those that were dropped, the last one first.
-
-    Those that have no trial, because they join later, are left out.
-    """
     rules, reading = question.rules, question.rules.reading
     scale, values = reading.tested_scale, reading.values(table.layers(reading))
     names = [name for name in rules.policies if name in table.policies]

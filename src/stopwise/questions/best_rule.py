@@ -34,10 +34,7 @@ def comparison_of(rules: Rules) -> PairTest:
 
 
 def start(comparison: PairTest, studies: int) -> Candidates:
-    """Return the candidates of so many studies before the first row, and before the first choice.
-
-    Policies that were declared to come later are awaited.
-    """
+    """The candidates before the first choice; policies declared to come later are awaited."""
     rules = comparison.rules
     policies = rules.policies
     # A block is met once by each policy, and an average is not one of the levels of a method.
@@ -63,13 +60,7 @@ def start(comparison: PairTest, studies: int) -> Candidates:
 
 
 def simulated_rows(rules: Rules, draw: Callable[[], Floats], studies: int) -> Iterator[Candidates]:
-    """Yield the candidates of so many studies before every row that they need.
-
-    They go on until a best policy is named, or to n_max rows, and are the same as live ones: each
-    row is shown to the very object that a question keeps. ``draw`` returns a trial of each policy
-    in each study: fresh scores (studies, policies) in [0, 1]. In the independent design it is
-    called again where a row tries a policy several times.
-    """
+    """Yield the candidates of so many studies before every row that they need."""
     board = start(comparison_of(rules), studies)
     board.choose()
     for _ in range(require_whole(rules.n_max, "n_max", 1)):

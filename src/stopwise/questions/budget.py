@@ -16,11 +16,7 @@ from stopwise.questions.family import Family
 
 @dataclass(frozen=True, kw_only=True)
 class Bonferroni:
-    """Each direction has the same share of alpha, for ever.
-
-    Claims and p-values (running minima) are (studies, pairs, 2). The factor by which p-values are
-    multiplied is (studies, pairs), and fixed once the pair is decided.
-    """
+    """Each direction has the same share of alpha; arrays are (studies, pairs, 2)."""
 
     family: Family
     alpha: float
@@ -47,11 +43,7 @@ class Bonferroni:
         return np.full(claims.shape[:-1], self.alpha / self.family.total)
 
     def hoped_for(self, log_e: Floats) -> Floats:
-        """Return the log e-values, to be held against the first share of alpha, as they may count.
-
-        That is at the highest level that a pair can still get. Only futility asks for it, so it
-        steers when a study stops, and no claim.
-        """
+        """Log e-values at the highest level that a pair can still get; steers futility only."""
         return log_e
 
     def _reached(self, factor: Floats, claims: Bools, p_value: Floats) -> Bools:
@@ -64,12 +56,7 @@ class Bonferroni:
 
 @dataclass(frozen=True, kw_only=True)
 class Holm(Bonferroni):
-    """A decided pair cannot be a tie, so it keeps one share; its other passes to the rest.
-
-    With P pairs of which U are undecided, at most P + U directions can be false, and only U with a
-    negative margin, where a decided pair has no second claim. Under ``ties="paper"`` every pair has
-    one false direction, decided or not: nothing passes on.
-    """
+    """A decided pair cannot be a tie, so it keeps one share; its other passes to the rest."""
 
     name: ClassVar[str] = "holm"
 

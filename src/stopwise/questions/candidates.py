@@ -28,11 +28,7 @@ NOISE_LIMIT = 3.0
 
 
 class Candidates:
-    """Everything that changes while policies are dropped; arrays are (studies, policies).
-
-    ``method`` is one direction of the test of a pair, at the level of the whole question. The
-    leader is tried several times per row if ``often``.
-    """
+    """Everything that changes while policies are dropped; arrays are (studies, policies)."""
 
     # States of methods that have one run per pair in ``runs``.
     pair_states: ClassVar[tuple[str, ...]] = ("state",)
@@ -75,10 +71,7 @@ class Candidates:
         self.count = self._counts(rivals)  # of each policy, the trials that the next row takes
 
     def observe(self, scores: Floats) -> Floats:
-        """Take in one row of trials (times, studies, policies) in [0, 1], NaN where there is none.
-
-        Returned is the average of each policy's trials in it, NaN without any.
-        """
+        """Take in a row of trials (times, studies, policies) in [0, 1]; return their averages."""
         self.rows += 1
         known = ~np.isnan(scores)
         seen = known.sum(axis=0)
@@ -112,16 +105,12 @@ class Candidates:
         self._locate()
 
     def set_aside(self) -> Bools:
-        """Return the candidates that need no more trials as long as this leader leads."""
         others = self.open & self.joined
         others[self._studies, self.leader] = False
         return np.asarray(others & ~self._rivals())
 
     def futile(self) -> Bools:
-        """Policies too unlikely to be told from the leader by n_max.
-
-        One of the two would have to be dropped, or set aside, if there is an effect worth finding.
-        """
+        """Policies too unlikely to be told from the leader by n_max."""
         found = np.ones(self.open.shape, dtype=bool)
         study, policy, opponent = self.at
         leader = self.leader[study]
@@ -142,10 +131,7 @@ class Candidates:
         return self.log_wealth
 
     def _opponent(self, present: Bools) -> Ints:
-        """Opponent of all others: the leader or, in a row without it, the next best of the row.
-
-        A policy that has run out of trials, or whose trials are void, must not stop all others.
-        """
+        """The leader or, in a row without it, the next best: others must not wait for it."""
         absent = ~present[self._studies, self.leader]
         if not absent.any():
             return self.leader
@@ -158,7 +144,6 @@ class Candidates:
         return np.asarray(self.open & (self.log_wealth >= self.target))
 
     def _rivals(self) -> Bools:
-        """Policies between the leader and being named: all other candidates."""
         rivals = self.open.copy()
         rivals[self._studies, self.leader] = False
         return rivals
@@ -174,10 +159,6 @@ class Candidates:
         return count
 
     def _noisy(self) -> Bools:
-        """Policies whose distance to the leader is a matter of noise, which averages lessen.
-
-        Of others bets are as large as they may be, and every row of scores brings the same.
-        """
         n = np.maximum(self.trials, 1)
         scatter = np.maximum(self.square - self.total * self.total / n, 0.0)
         variance = (scatter + 0.25 * VARIANCE_WEIGHT) / (self.trials + VARIANCE_WEIGHT)
@@ -194,11 +175,7 @@ class Candidates:
         return np.asarray(np.where(level, self.log_wealth, np.inf).argmin(axis=1))
 
     def _bet(self, scores: Floats, means: Floats) -> None:  # noqa: ARG002
-        """Multiply each wealth by its factor of this row; all pairs learn from the row.
-
-        Nothing is bet against the leader: that would mostly lose what is needed once it is
-        overtaken.
-        """
+        """Multiply each wealth by its factor of this row; nothing is bet against the leader."""
         study, _, opponent = self.at
         met = self.met[study] == opponent
         self.state = self._step(self.method, self.state, means, met, self.log_wealth)
@@ -206,11 +183,7 @@ class Candidates:
     def _step(
         self, method: Method[Any], state: Any, means: Floats, met: Bools, wealth: Floats
     ) -> Any:
-        """Return the state after a row; change the wealths of the pairs that meet, in place.
-
-        The average of a policy that has no trial in the row is NaN. Pairs that ``met`` multiply the
-        wealth of their policy (studies, policies) by their factor.
-        """
+        """Return the state after a row; pairs that ``met`` change their wealth in place."""
         study, policy, opponent = self.at
         r0, r1 = means[study, policy], means[study, opponent]
         present = ~(np.isnan(r0) | np.isnan(r1))

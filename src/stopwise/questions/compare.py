@@ -27,8 +27,6 @@ class CompareSettings(RaceSettings, InputSettings, total=False):
 
 
 class CompareKeywords(CompareSettings, total=False):
-    """All keywords of ``compare``."""
-
     names: Sequence[str]
     n_max: int | None
     bounds: tuple[float, float] | None
@@ -162,7 +160,6 @@ def _refuse_rates(first: Any, second: Any) -> None:
 
 
 def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:
-    """Whether only one thing was given, and it can hold the counts of many policies."""
     alone = second is None and settings.get("reference") is None
     return alone and (isinstance(first, str | Path | Mapping) or hasattr(first, "columns"))
 

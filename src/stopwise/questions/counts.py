@@ -25,8 +25,6 @@ MOST_TRIALS = 10**12
 
 @dataclass(frozen=True)
 class CountedPair:
-    """Two policies, the better one if that is shown, and the p-value to hold against alpha."""
-
     policy0: str
     policy1: str
     better: str | None
@@ -35,8 +33,6 @@ class CountedPair:
 
 @dataclass(frozen=True)
 class CountedPolicy:
-    """A policy's successes and trials; those that share a letter were not told apart."""
-
     name: str
     successes: int
     n: int
@@ -100,14 +96,12 @@ class CountsResult:
 
 
 def is_count(value: object) -> bool:
-    """Whether a value is a count such as "17/20" or (17, 20)."""
     if isinstance(value, tuple):
         return len(value) == 2 and all(isinstance(part, int) for part in value)
     return isinstance(value, str) and COUNT.fullmatch(value) is not None
 
 
 def as_count(value: Any) -> tuple[int, int]:
-    """Successes and trials of a count."""
     parts = COUNT.fullmatch(value) if isinstance(value, str) else None
     successes, trials = value if parts is None else map(int, parts.groups())
     require(
@@ -122,27 +116,6 @@ def as_count(value: Any) -> tuple[int, int]:
 def counted_tasks(
     source: Any, *, alpha: float = 0.05, columns: Mapping[str, ColumnChoice] | None = None
 ) -> dict[str, CountsResult]:
-    """Compare policies by successes and trials alone, task by task.
-
-    The probability that any order it declares on a task is false is at most alpha, if the numbers
-    of trials were fixed before the first and the results are looked at once.
-
-    Parameters
-    ----------
-    source
-        A file or frame with a row per policy (and task) and columns of successes and trials, or a
-        dictionary of policy: "successes/trials" or (successes, trials).
-    alpha
-        Probability, in (0, 1), of any false claim on a task.
-    columns
-        The columns of task and policy, if they have other than the usual names.
-
-    Examples
-    --------
-    >>> found = counted_tasks({"base": (4, 20), "new": (17, 20), "old": (5, 20)})
-    >>> found["task"].order_text
-    'new > old, base; old ? base'
-    """
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     if isinstance(source, Mapping) and all(map(is_count, source.values())):
         counts = {str(name): as_count(value) for name, value in source.items()}

@@ -45,11 +45,6 @@ def doubts(
     differences: Floats,
     rules: Rules,
 ) -> tuple[str, ...]:
-    """Find results that contradict themselves, one clause each.
-
-    ``differences`` are the mean advantages of policy 1 over all pairs of trials of each pair, NaN
-    where there is none.
-    """
     found = [] if table.mean is None else list(table.mean.doubts)
     span = rules.scale.span
     for pair, difference in zip(pairs, differences.tolist(), strict=True):
@@ -74,7 +69,6 @@ def doubts(
 def drifting(
     comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
-    """Return the pairs declared the same whose difference changed before that, one clause each."""
     found = []
     for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
         if not pair.same:
@@ -93,10 +87,7 @@ def drifting(
 def moving(
     comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
-    """Return the decided pairs whose difference changes along the rows, as if they were sorted.
-
-    Rows that end with the decision are not judged: there the end itself depends on the sums.
-    """
+    """Return the decided pairs whose difference changes along the rows, as if they were sorted."""
     found = []
     for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
         if not pair.decided:
@@ -108,12 +99,7 @@ def moving(
 
 
 def changes(gaps: Floats, pairs: int = 1) -> bool:
-    """Whether differences change along the rows, as those of one of so many pairs.
-
-    The largest sum of differences from their mean, over all beginnings of the rows, is held against
-    the distribution that it has for rows in random order (Kolmogorov's, of a Brownian bridge). Of
-    such rows it is said of any pair with probability about ``FALSE_ALARMS``.
-    """
+    """Kolmogorov's test of the sums along the rows, with ``FALSE_ALARMS`` over all pairs."""
     if gaps.size < MOVING_ROWS:
         return False
     centred = gaps - gaps.mean()
@@ -133,10 +119,7 @@ def sorted_rows(policy0: str, policy1: str) -> Message:
 
 
 def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str, ...]:
-    """Return the pairs whose scores go together though they are taken for independent.
-
-    Of independent scores this is said of any pair with probability at most ``FALSE_ALARMS``.
-    """
+    """Return the pairs whose scores go together though they are taken for independent."""
     if not comparison.rests_on_independence:
         return ()
     found = []
@@ -161,10 +144,7 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
 
 
 def elsewhere(comparison: PairTest, shown: Floats, family: Family) -> tuple[str, ...]:
-    """Return the pairs whose scenes contradict what is known of them, one clause each.
-
-    Of scenes like those it is said of any with probability at most ``FALSE_ALARMS``.
-    """
+    """Return the pairs whose scenes contradict what is known of them, one clause each."""
     rules, found = comparison.rules, []
     for pair, (first, second) in enumerate(family.pairs.tolist()):
         tests = comparison.scenes_of(pair, family.size)
@@ -200,7 +180,6 @@ def answered(notes: Sequence[str]) -> list[str]:
 
 
 def checkpoints_only(table: Table) -> tuple[str, ...]:
-    """Note that claims are about the checkpoints, where training runs have several trials each."""
     if not table.training_runs:
         return ()
     note = Message(
@@ -214,7 +193,6 @@ def checkpoints_only(table: Table) -> tuple[str, ...]:
 
 
 def wide_bounds(table: Table) -> tuple[str, ...]:
-    """Note that the scores fill little of the declared range."""
     known = table.scores[~np.isnan(table.scores)]
     if table.bounds is None or known.size < 2 * ENOUGH_PAIRS:
         return ()

@@ -15,11 +15,7 @@ Entry = TypeVar("Entry", np.float64, np.bool_)
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """The pairs of k policies that are compared, each in two directions.
-
-    A pair is (policy 0, policy 1). Its direction 0 claims that policy 1 is better, direction 1
-    that policy 0 is; a claim is false, and its null hypothesis true, unless it holds strictly.
-    """
+    """The pairs of k policies that are compared, each in two directions."""
 
     k: int
     baseline: int | None = None  # compare all others with this policy only; None for all pairs
@@ -59,12 +55,10 @@ class Family:
 
     @cached_property
     def of_policy(self) -> Bools:
-        """Whether a pair (column) has the policy (row)."""
         has: Bools = (self.pairs[None, :, :] == np.arange(self.k)[:, None, None]).any(axis=2)
         return has
 
     def better(self, claims: Bools) -> Bools:
-        """Return claims (..., pairs, 2) as a matrix (..., k, k): row is better than column."""
         matrix = np.zeros((*claims.shape[:-2], self.k, self.k), dtype=bool)
         policy0, policy1 = self.pairs.T
         matrix[..., policy1, policy0] = claims[..., 0]
@@ -72,17 +66,12 @@ class Family:
         return matrix
 
     def directed(self, matrix: NDArray[Entry]) -> NDArray[Entry]:
-        """Return entries (..., k, k) of row against column as directions (..., pairs, 2)."""
         policy0, policy1 = self.pairs.T
         return np.stack([matrix[..., policy1, policy0], matrix[..., policy0, policy1]], axis=-1)
 
 
 def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:
-    """Return the claims (studies, pairs, 2) with those that follow, and which pairs those are.
-
-    A false claim follows only from another false one, so this costs no risk. Contradictory
-    claims (probability at most alpha) imply both directions of a pair: then neither is made.
-    """
+    """Return the claims with those that follow from others, and which pairs these are."""
     undecided = ~claims.any(axis=-1)
     if family.baseline is not None or not family.transitive:
         return claims, np.zeros_like(undecided)
@@ -95,7 +84,6 @@ def with_implied(family: Family, claims: Bools) -> tuple[Bools, Bools]:
 
 
 def with_implied_p_values(family: Family, claims: Bools, implied: Bools, p_value: Floats) -> Floats:
-    """Give each implied claim the p-value of the weakest claim that it rests on."""
     if not implied.any():
         return p_value
     policy0, policy1 = family.pairs.T

@@ -25,8 +25,6 @@ KIND, VERSION = "stopwise gate", 1
 
 @dataclass(frozen=True)
 class Memory:
-    """The file of a gate, or none."""
-
     place: Path | None
     versions: str | None  # what the caller says identifies both policies
     before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
@@ -51,7 +49,6 @@ class Memory:
             raise InvalidState(f"{place}: {error}") from error
 
     def check(self, rules: Rules, pairs: Table) -> None:
-        """Raise unless this goes on with what was begun."""
         if not self.before:
             return
         now, then = self._declared(rules, pairs), self.before["declared"]
@@ -81,7 +78,6 @@ class Memory:
         )
 
     def keep(self, rules: Rules, pairs: Table) -> None:
-        """Write down what was counted by now, in one step."""
         if self.place is not None:
             content = {"declared": self._declared(rules, pairs), "pairs": pairs.scores.tolist()}
             replace_file(self.place, (dump(KIND, VERSION, content) + "\n").encode())

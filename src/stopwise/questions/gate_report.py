@@ -46,6 +46,5 @@ def markdown(found: "GateResult") -> str:
 
 
 def _cell(text: str) -> str:
-    """Return text that stays within its cell and is shown as it is."""
     plain = re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text)
     return " ".join(plain.split())

@@ -31,8 +31,6 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """The trials of each policy, and their means: of all trials, or up to the decision."""
-
     trials: Mapping[str, int]
     means: Mapping[str, float]
 

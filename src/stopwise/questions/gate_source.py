@@ -30,12 +30,7 @@ from stopwise.rows.task_tables import tables
 def found_policies(
     new: Any, baseline: Any, results: Any, reading: Mapping[str, Any]
 ) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
-    """Return the trials of both policies, and the names of the baseline and of the new one.
-
-    Without a baseline, those of the new policy alone. New and baseline are files, frames or scores
-    of each; with results, or if the baseline is no file, the names of policies in one table.
-    ``reading`` are keywords of ``read_trials``.
-    """
+    """Return the trials of both policies, and the names of the baseline and of the new one."""
     names: tuple[str, ...]
     if baseline is None:
         return _alone(new, results, reading)
@@ -167,11 +162,7 @@ def _named(new: Any, baseline: Any) -> tuple[str, str]:
 
 
 def claims(rules: Rules) -> tuple[Rules, Rules]:
-    """Return the rules of both tests: that of "not worse" as given, and that of "worse".
-
-    The one has the null hypothesis mean1 <= mean0 - m, the other mean0 <= mean1 + m, which is
-    mean1 >= mean0 - m.
-    """
+    """Rules of both tests: null mean1 <= mean0 - m, and null mean1 >= mean0 - m."""
     return rules, replace(rules, alternative="less", margin=-rules.margin)
 
 

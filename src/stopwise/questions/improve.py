@@ -17,24 +17,11 @@ from stopwise.rows.table import Table
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Improvement(Analysis):
-    """A comparison with the baseline that ends with the first policy shown to be better."""
-
     ASKS: ClassVar[str] = "Is any policy better than the baseline?"
     FOUND: ClassVar[str] = "one is better"
 
 
 class ImproveQuestion(OrderQuestion):
-    """The order of the policies and their baseline, asked until one is better than it.
-
-    Examples
-    --------
-    >>> import stopwise as sw
-    >>> scores = {"base": [0, 1] * 30, "new": [0, 1, 1] * 20, "newer": [1] * 60}
-    >>> found = sw.analyze(scores, goal="improve", baseline="base")
-    >>> found.order_text, {own.name: own.trials_used for own in found.policies}
-    ('newer > base; new ? base', {'newer': 15, 'new': 15, 'base': 15})
-    """
-
     _kind = "Improve"
     answer = Improvement
 
@@ -48,7 +35,6 @@ class ImproveQuestion(OrderQuestion):
         return super().decided or self.rules.baseline in self.eliminated
 
     def analyze(self, table: Table) -> Analysis:
-        """Return the analysis of the rows up to the first that is better."""
         found = super().analyze(table)
         end = found.eliminated.get(str(self.rules.baseline))
         if end is not None:

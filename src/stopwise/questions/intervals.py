@@ -25,15 +25,7 @@ def difference_intervals(
     record: Record | None,
     claims: Bools,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the ends of the interval of mean1 - mean0 for each pair, and an estimate.
-
-    ``columns`` are those of ``columns_of``. ``levels`` are those at which each direction of each
-    pair was, or would be, decided. Of a method that does not invert, which has no ``record``, the
-    intervals follow no test, and hold for all pairs together.
-
-    The estimate is the bound on the side of the claim (pairs, 2) at level ``MEDIAN`` in place of
-    the pair's own, and no more than the plain mean; NaN where nothing is claimed.
-    """
+    """Return the ends of the interval of mean1 - mean0 for each pair, and an estimate."""
     pairs = len(columns)
     if record is None:
         level = np.full(pairs, comparison.alpha / 2)
@@ -58,7 +50,6 @@ def difference_intervals(
 
 
 def interval_level(comparison: PairTest, levels: Floats, pair: int) -> float:
-    """Return the probability with which the interval of a pair holds, at all times."""
     if comparison.test.inverts:
         return 1.0 - len(comparison.directions) * float(levels[pair])
     return 1.0 - comparison.alpha
@@ -72,10 +63,6 @@ def mean_intervals(reading: Scores, scores: Floats, alpha: float) -> tuple[Float
 
 
 def columns_of(comparison: PairTest, scores: Floats, policy0: int, policy1: int) -> Columns:
-    """Return the scores of the rows that have both policies, as the test sees them.
-
-    Scores are in [0, 1], rows by policies; with a proxy they and its scores, along a first axis.
-    """
     r0, r1 = scores[..., policy0], scores[..., policy1]
     known = comparison.reading.present(r0, r1)
     met = comparison.reading.met(r0[..., known], r1[..., known])
@@ -88,10 +75,7 @@ def _ends(
     record: Record | None,
     of: Ints | None = None,
 ) -> tuple[Floats, Floats]:
-    """Go through the groups of all runs side by side; runs leave when their scores end.
-
-    ``of`` says which columns a run has, where that is not its own number.
-    """
+    """Go through the groups of all runs side by side; runs leave when their scores end."""
     of = np.arange(len(columns)) if of is None else of
     lengths = np.array([len(own) for own, _ in columns])[of]
     ends = group_ends(int(lengths.max(initial=0)))

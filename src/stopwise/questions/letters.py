@@ -19,18 +19,7 @@ from stopwise.core.arrays import Bools, Floats
 
 
 def ranked(better: Bools, means: Floats) -> list[int]:
-    """Return the policies from best to worst: as was decided, and by their means beyond that.
-
-    ``better[i, j]`` says that i was declared better than j. In a contradiction (a cycle) the
-    highest mean comes first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> better = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]], dtype=bool)
-    >>> ranked(better, np.array([0.6, 0.5, 0.4]))
-    [1, 2, 0]
-    """
+    """Return the policies from best to worst: as was decided, and by their means beyond that."""
     left = np.argsort(-means, kind="stable").tolist()
     ranking: list[int] = []
     while left:
@@ -41,18 +30,6 @@ def ranked(better: Bools, means: Floats) -> list[int]:
 
 
 def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
-    """Return each policy's letters, given which pairs are decided (a symmetric matrix).
-
-    The best of the ranking gets the letter "a", and a policy declared better than another has the
-    earlier first letter.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> decided = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
-    >>> letters(decided, [2, 1, 0])
-    ('b', 'ab', 'a')
-    """
     columns = [set(ranking)]
     for i, j in combinations(ranking, 2):
         if decided[i, j]:
@@ -81,19 +58,7 @@ def order_text(
     within: str = "",
     transitive: bool = True,
 ) -> str:
-    """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)".
-
-    ``better[i, j]`` says that i was declared better than j (or only not worse), ``tested`` and
-    ``same`` are symmetric. What follows through a third policy, if it does, is left out; what is
-    undecided is marked "?".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> better = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
-    >>> order_text(["A", "B", "C"], better, ~np.eye(3, dtype=bool), [0, 1, 2])
-    'A > B, C; B ? C'
-    """
+    """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)"."""
     same = np.zeros_like(better) if same is None else same
     unknown = tested & ~better & ~better.T & ~same
     parts = []
@@ -115,13 +80,11 @@ def order_text(
 
 
 def _between(better: Bools, i: int, j: int) -> bool:
-    """Whether a third policy lies strictly between; in a contradiction (a cycle) none does."""
     middle = better[i] & better[:, j] & ~better[:, i] & ~better[j]
     return bool(middle.any())
 
 
 def _absorbed(columns: Iterable[set[int]]) -> list[set[int]]:
-    """Return the columns that are not contained in another."""
     kept: list[set[int]] = []
     for column in sorted(columns, key=len, reverse=True):
         if not any(column <= other for other in kept):

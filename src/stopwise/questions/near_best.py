@@ -30,12 +30,7 @@ NOTHING = -1e9  # log of an empty pot: a number, so that differences stay number
 
 
 class NearBest(Candidates):
-    """Candidates of which one is named that is within an indifference of the best.
-
-    ``near`` is the same test with the indifference as a negative margin; ``alone`` the test that a
-    policy is within the indifference of the greatest score there is: its first policy always scores
-    1. Rows may try the leader alone if ``lone``.
-    """
+    """Candidates of which one within an indifference of the best is named."""
 
     pair_states: ClassVar[tuple[str, ...]] = (*Candidates.pair_states, "near_state")
 
@@ -75,7 +70,6 @@ class NearBest(Candidates):
         return np.asarray(np.logaddexp(self.log_wealth, self._pots()))
 
     def _rivals(self) -> Bools:
-        """Return the candidates that may still be better than the leader by the indifference."""
         rivals = super()._rivals()
         self._fill()
         return np.asarray(rivals & ~(self.joined & (self.against_leader() >= self.target)))
@@ -97,10 +91,7 @@ class NearBest(Candidates):
         return np.asarray(self.pot[self._studies, :, self.leader])
 
     def _counts(self, rivals: Bools) -> Ints:
-        """Trials of each policy in the next row: of the leader alone if that is less.
-
-        The greatest score that there is bounds every mean. So a leader near it needs no comparison.
-        """
+        """Try the leader alone if that is less: the greatest score there is bounds every mean."""
         count = super()._counts(rivals)
         times = count[self._studies, self.leader]
         pots = self._pots()
@@ -118,10 +109,7 @@ class NearBest(Candidates):
         return count
 
     def _rates(self, times: Ints) -> tuple[Floats, Floats]:
-        """Return about how fast pots grow: per trial of the leader alone, and per row of all.
-
-        As binary scores of these means would let them.
-        """
+        """Growth of pots per trial of the leader alone and per row of all, as of binary scores."""
         means = (self.total + 0.5) / (self.trials + 1)
         first, slack = means[self._studies, self.leader], -self.near.margin
         least = 1 - slack

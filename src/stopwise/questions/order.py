@@ -25,24 +25,7 @@ if TYPE_CHECKING:
 
 
 class OrderQuestion(Question):
-    """The order of the policies; after every row it knows what ``analyze`` would say.
-
-    The probability that any order ever declared is false is at most alpha, whenever one stops,
-    under the assumptions of ``analyze``.
-
-    Examples
-    --------
-    >>> from stopwise.core.rules import Rules
-    >>> from stopwise.questions.order import OrderQuestion
-    >>> question = OrderQuestion(Rules(policies=("a", "b", "c"), n_max=100))
-    >>> while question.needed:
-    ...     scores = {"a": 0.9, "b": 0.1, "c": 0.5 + question.rows % 2 / 2}
-    ...     question.add({policy: scores[policy] for policy in question.needed})
-    >>> question.decided, question.rows < 100
-    (True, True)
-    >>> question.analysis().order_text
-    'a > c; c > b'
-    """
+    """The order of the policies; after every row it knows what ``analyze`` would say."""
 
     _kind = "Order"
 

@@ -214,7 +214,6 @@ class OrderInWords(Drawn):
 
     @property
     def _order_in_short(self) -> str:
-        """The order, or only its top where policies are too many for a sentence."""
         if self._in_words:
             return self.order_text
         if self.margin < 0:
@@ -290,7 +289,6 @@ class OrderInWords(Drawn):
 
     @property
     def _nothing_aloud(self) -> str:
-        """The answer where no pair is decided."""
         if self.margin < 0:
             others = [pair.policy1 for pair in self.pairs]
             who = others[0] if len(others) == 1 else f"any of {len(others)} policies"
@@ -325,10 +323,7 @@ class OrderInWords(Drawn):
         ).replace(" each, would", " each would")
 
     def _further_pairs(self, pair: PairResult) -> int | None:
-        """Pairs after which the interval, which narrows by the square root, leaves the margin out.
-
-        None where the difference seen does not point to a decision.
-        """
+        """Pairs after which an interval that narrows by the square root excludes the margin."""
         ahead = pair.difference > 0 or self.margin < 0
         seen = pair.difference if ahead else -pair.difference
         reach = (

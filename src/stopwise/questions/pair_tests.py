@@ -23,8 +23,6 @@ MOST_SCORES = 2_000_000
 
 @dataclass(frozen=True)
 class PairTests:
-    """The pairs of the policies, checked once; a file, a live question and a plan share it."""
-
     rules: Rules
 
     def __post_init__(self) -> None:
@@ -37,7 +35,6 @@ class PairTests:
         )
 
     def undecided(self, table: Table) -> int:
-        """Number of pairs that the rows of a table leave undecided."""
         reading = self.rules.reading
         counted = table.with_constants(reading.constants).with_each(reading.counted)
         scores = unit_rows(counted, self.comparison)[..., None, :, :]
@@ -45,10 +42,7 @@ class PairTests:
         return int((~outcome.decided).sum())
 
     def decided_otherwise(self, table: Table, orders: int) -> int | None:
-        """Return in how many random orders of the same rows other pairs are decided.
-
-        None where that would take too long, or where the answer does not depend on the order.
-        """
+        """Return in how many random orders of the same rows other pairs are decided."""
         scores = unit_rows(table, self.comparison)
         if scores.size * orders > MOST_SCORES:
             return None

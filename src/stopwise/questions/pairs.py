@@ -63,13 +63,7 @@ def replay(
     with_trace: bool = False,
     progress: Progress | None = None,
 ) -> Replay:
-    """Go through the rows until everything is decided or the rows are used up.
-
-    The comparison has its share of alpha as the level to aim at. Scores in [0, 1] are (studies,
-    rows, policies), NaN where a policy has no trial; with a proxy they and its scores, along a
-    first axis. Simulations need no p-values. A trace is of one study, and comes with a record of
-    all rows for the intervals.
-    """
+    """Go through scores (studies, rows, policies) in [0, 1] until all is decided or used up."""
     studies, rows, _ = scores.shape[-3:]
     board = PairStates(comparison, budget, studies, rows)
     if with_trace:
@@ -155,10 +149,7 @@ class PairStates:
             self.record = Record.start(rows, self.tests.tests, self.sides)
 
     def observe(self, rows: Floats, row: int, *, complete: bool) -> tuple[int, bool]:
-        """Show the tests one row, or several of the same policies if no claim can come of them.
-
-        Return how many, and whether there is anything new for the budget to see.
-        """
+        """Show the tests one row, or several of the same policies if no claim can come of them."""
         r0, r1 = self._scores_of(rows[0])
         some = self.stepped_places if complete else np.flatnonzero(self._present(r0, r1))
         if not some.size:
@@ -321,10 +312,7 @@ class PairStates:
         self.adjusted = np.where(self.open[..., None], fresh, self.adjusted)
 
     def look_ahead(self, rows: int) -> None:
-        """Find out, after so many rows, what the pairs still looked at may expect by n_max.
-
-        A pair is given the highest level that it can still get.
-        """
+        """Find out, after so many rows, what the pairs still looked at may expect by n_max."""
         test, at = self.comparison.test, self.at
         chance, futile = None, np.zeros(self.runs.size, dtype=bool)
         if test.n_max is not None and rows < test.n_max:
@@ -338,12 +326,7 @@ class PairStates:
         self.futile[at] = futile
 
     def settle(self, rows: int) -> None:
-        """Close decided pairs, and look no more at pairs that can tell nothing.
-
-        An open pair is a reason to try its two policies, unless futility is binding and it is
-        futile. A policy without a reason rests for good: its pairs are looked at no more, so that
-        nothing can give it another one.
-        """
+        """Close decided pairs, and look no more at pairs that can tell nothing."""
         self.open = ~self.decided
         reason = np.zeros_like(self.open)
         reason[self.at] = self.open[self.at]

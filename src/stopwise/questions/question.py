@@ -37,14 +37,7 @@ FindRow = Callable[[Places], Mapping[str, Sequence[Shown]] | None]
 
 
 class Question(Resumable):
-    """A question about several policies, asked row by row.
-
-    A row is one trial of each policy that still needs one (of some questions, several of one
-    policy): the same block in a paired design, else the next trials of each. Every trial has a
-    place, fixed before it is run: its policy, and its number among the trials of that policy. Rows
-    are looked at in order, each when it is complete, so that slow trials cannot bias the answer.
-    Where the question allows for that, ``joined`` has the rows seen when policies joined.
-    """
+    """A question about several policies; a row is one trial of each that still needs one."""
 
     # The type of its answers, which knows their words and their pages.
     answer: ClassVar[type[Analysis]] = Analysis
@@ -112,7 +105,6 @@ class Question(Resumable):
         """Return the whole analysis of a table of rows, under the same rules."""
 
     def _told(self, found: Found) -> Found:
-        """Return an analysis that says first, if so, that nothing could have been decided."""
         found = self._with_broader(found)
         if found.eliminated or any(pair.decided for pair in found.pairs):
             return found
@@ -129,10 +121,6 @@ class Question(Resumable):
         return replace(found, warnings=(text, *found.warnings))
 
     def _show(self, scores: Floats) -> None:
-        """Take in one row of scores in [0, 1], NaN for policies without a trial in it.
-
-        A question whose rows may take several trials of a policy has an ``add`` of its own instead.
-        """
         raise NotImplementedError
 
     @cached_property
@@ -141,10 +129,7 @@ class Question(Resumable):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Policies that the next row tries, each as often as it does; none after n_max rows.
-
-        Those whose trials are stored are not among them.
-        """
+        """Policies that the next row tries, each as often as it does; none after n_max rows."""
         if self.rows == self.rules.n_max:
             return ()
         run_before = set(self.rules.reading.run) - set(self.rules.reading.tried)
@@ -199,7 +184,6 @@ class Question(Resumable):
 
     @property
     def best(self) -> str | None:
-        """The policy that was shown to be the best, or None."""
         return self.candidates[0] if len(self.candidates) == 1 else None
 
     @property
@@ -216,23 +200,16 @@ class Question(Resumable):
         return rows_to_go(self.ways(standings).values(), most)
 
     def ways(self, standings: Sequence[Standing]) -> dict[str, Way]:
-        """Return the rows seen of each policy that needs more, and how far it has come in them."""
         return ways(standings, alpha=self.rules.alpha)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add one row of scores; a pair with a policy that is missing in it waits.
-
-        Scores of policies that are no longer needed are kept, and change no decision. Of a policy
-        with groups of trials the row has all scores of its group; with a proxy, a score and that
-        of the proxy.
-        """
+        """Add one row of scores; a pair with a policy that is missing in it waits."""
         self._require_room()
         found = {name: self._cells(name, given) for name, given in row.items()}
         self.rules.reading.check_row(found)
         self._keep({name: np.array(cells, dtype=float).T for name, cells in found.items()})
 
     def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
-        """Return a score that was checked with that of the proxy, if there is one, or raise."""
         found = self.rules.reading.offered(score, proxy)
         if found is None:
             self._require_gaps(policy)
@@ -241,7 +218,6 @@ class Question(Resumable):
         return found
 
     def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
-        """Return the checked scores of a policy's trials in the next row."""
         self._require_known(name)
         reading = self.rules.reading
         trials = given if reading.several(name) else [given]
@@ -290,11 +266,7 @@ class Question(Resumable):
         require(name in known, f"policies are {', '.join(known)}, but got a score of {name!r}")
 
     def take(self, find: FindRow) -> Iterator[int]:
-        """Take rows in, in order and each when it is complete; yield each number afterwards.
-
-        This is the rule on which every answer rests, whatever came late or out of order: row i
-        counts once ``find`` has a result at each place that rows 0 to i - 1 left in need of one.
-        """
+        """Take row i in once all places that earlier rows left in need of a trial have a result."""
         while (places := self.places) and (found := find(places)) is not None:
             for policy, own in found.items():
                 if None in own:
@@ -308,7 +280,6 @@ class Question(Resumable):
         return {name: score for name, score in row.items() if score is not None}
 
     def scores(self) -> list[dict[str, float]]:
-        """Return the scores that rows seen have taken, by the number of the trial."""
         rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
@@ -338,16 +309,11 @@ class Question(Resumable):
         )
 
     def analysis(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Analysis:
-        """Return the whole analysis of the rows seen, as ``analyze`` gives it."""
         return self.analyze(self.table(task=task, notes=notes))
 
 
 def complete(found: Callable[[str, int], T], places: Places) -> dict[str, list[T]] | None:
-    """Return the scores at these places, or None as long as one has no result.
-
-    ``found(policy, number)`` raises ``LookupError`` where a result is awaited; a result of None is
-    one without a score.
-    """
+    """Return the scores at these places; None while ``found`` raises ``LookupError`` at one."""
     try:
         return {policy: [found(policy, number) for number in own] for policy, own in places.items()}
     except LookupError:

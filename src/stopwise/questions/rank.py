@@ -119,7 +119,6 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
 
 
 def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Note trials beyond n_max, where a file holds more."""
     n_max, reading = rules.n_max, rules.reading
     single = [name for name in reading.run if not reading.several(name)]
     known = ~np.isnan(table.arranged(single))
@@ -131,7 +130,6 @@ def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
 def _policy_results(
     table: Table, shown: Floats, ranking: PairTests, outcome: Replay
 ) -> tuple[PolicyResult, ...]:
-    """Return the policies' results, from best to worst, given the rows that the tests saw."""
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
     n_max, reading = rules.n_max, rules.reading
     values, scale = reading.values(table.layers(reading)), reading.tested_scale
@@ -212,10 +210,6 @@ def _entered(scores: Floats, ranking: PairTests, outcome: Replay) -> Bools:
 def _pair_results(
     shown: Floats, comparison: PairTest, family: Family, outcome: Replay
 ) -> tuple[tuple[PairResult, ...], Floats]:
-    """Return the pairs' results, and the mean advantage of policy 1 over all trials of each.
-
-    ``shown`` is what the tests saw.
-    """
     span = comparison.scale.span
     results, differences = [], np.full(family.size, np.nan)
     levels = outcome.levels[0]

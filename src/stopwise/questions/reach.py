@@ -18,10 +18,7 @@ MOST_ROWS = 500
 
 
 def out_of_reach(question: "Question") -> tuple[str, ...]:
-    """Note that no result could decide anything by n_max, under the rules of a question.
-
-    Nothing is said with a proxy, whose scores of the clearest results nobody knows.
-    """
+    """Note that no result could decide anything by n_max, under the rules of a question."""
     rules = question.rules
     if rules.n_max is None or rules.n_max > MOST_ROWS or rules.reading.kinds > 1:
         return ()

@@ -26,11 +26,7 @@ def group_ends(rows: int) -> Ints:
 
 @dataclass
 class Record:
-    """What tests of several runs have seen at the end of each group of pairs.
-
-    Arrays are (groups, runs, sides). ``before`` has the states before the first pair, ``states``
-    those after groups at whose end the bets of an interval are renewed.
-    """
+    """What tests have seen at the end of each group of pairs; arrays are (groups, runs, sides)."""
 
     ends: Ints
     before: Any
@@ -59,10 +55,7 @@ class Record:
         return int(self.ends[next(later, -1)]) - seen
 
     def add(self, seen: Ints, places: Ints, state: Any, path: Floats, fall: Floats) -> None:
-        """Add pairs (the first axis) of the runs at these places, who had seen so many before.
-
-        Several pairs at once are of runs that have seen equally many.
-        """
+        """Add pairs (the first axis) of the runs at these places, who had seen so many before."""
         if len(path) == 1:
             group = np.searchsorted(self.ends, seen, side="right")
             self.log_e[group, places] = path[0]

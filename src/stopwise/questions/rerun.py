@@ -25,28 +25,6 @@ EXCHANGES = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class Rerun:
-    """Two runs of one policy.
-
-    Attributes
-    ----------
-    policy
-        Its name.
-    scenes
-        Scenes that both runs have; ``alone`` are in one of them only, and left out.
-    flips
-        Scenes whose score is another in the second run.
-    means
-        The mean score of each run.
-    interval
-        Interval of the change of the mean, at level 1 - alpha: of successes exact, given how many
-        flip; of other scores by Student's t, approximately.
-    p_value
-        Of "both runs have the same mean", exact: by exchanging the runs scene by scene.
-    smallest_gap
-        The least difference of two policies that one run of each on these scenes shows with chance
-        .8, by a test of all of them at alpha, if policies differ on no fewer scenes than runs do.
-    """
-
     policy: str
     scenes: int
     alone: int
@@ -59,12 +37,10 @@ class Rerun:
 
     @property
     def change(self) -> float:
-        """The mean of the second run less that of the first."""
         return self.means[1] - self.means[0]
 
     @property
     def sentence(self) -> str:
-        """What the runs show, in words."""
         before, after = map(score_text, self.means)
         differ = self.p_value <= self.alpha
         verdict = (
@@ -91,7 +67,6 @@ class Rerun:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
         return {
             "schema": 1,
             **vars(self),
@@ -103,7 +78,6 @@ class Rerun:
 
 
 def reruns(first: Trials, second: Trials, alpha: float = 0.05) -> dict[str, Rerun]:
-    """Compare two runs of the same policies on the same scenes, policy by policy."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     runs = {own: _by_scene(run) for own, run in (("first", first), ("second", second))}
     names = list(first.policies)
@@ -173,11 +147,7 @@ def _of_successes(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
 
 
 def _smallest_gap(n: int, flips: float, alpha: float) -> float:
-    """Return the least gap that McNemar's test of n scenes shows with chance ``POWER``.
-
-    Scenes on which policies differ are those that flip on a rerun, half of them for each policy,
-    and those that make the gap.
-    """
+    """Least gap that McNemar's test shows with chance ``POWER``, if policies flip as runs do."""
     from scipy.stats import binom
 
     differ = np.arange(n + 1)
@@ -211,11 +181,7 @@ def _of_scores(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
 
 
 def _exchanged(gaps: Floats) -> float:
-    """p-value of the mean gap among those of runs whose scores change places scene by scene.
-
-    Exact for two runs of one policy: which run is the first is chance. Of many scenes a sample of
-    exchanges is drawn, which counts the runs as they are among them.
-    """
+    """p-value of the mean gap among exchanges of both runs, scene by scene; sampled if many."""
     gaps = gaps[gaps != 0]
     n = gaps.size
     if n <= EXACT_SCENES:

@@ -32,17 +32,12 @@ class SamePairs:
         return lower
 
     def backed(self, p_value: Floats, open_: Bools, level: Floats, claims: Bools) -> Floats:
-        """Return the p-values of the orders: whoever is better must not be worse, too.
-
-        That is shown at the level of sameness, while orders are held against ``level``. A pair that
-        was closed as the same gets no order any more.
-        """
+        """Return the p-values of the orders: whoever is better must not be worse, too."""
         closed = (self.found & ~open_)[..., None]
         share = (level / self.budget.level_of_sameness(claims))[..., None]
         return np.where(closed, 1.0, np.maximum(p_value, share * self.p_not_worse))
 
     def shown(self, claims: Bools, open_: Bools) -> Bools:
-        """Pairs declared the same, given the orders claimed and the pairs open before."""
         alpha, level = self.budget.alpha, self.budget.level_of_sameness(claims)
         p_value = np.minimum(self.p_not_worse.max(axis=-1) * (alpha / level), 1.0)
         self.p_value = np.where(open_, p_value, self.p_value)

@@ -235,17 +235,6 @@ def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dic
 
 @dataclass(frozen=True, kw_only=True)
 class Elimination:
-    """When it was shown that a policy is not the best.
-
-    Attributes
-    ----------
-    row
-        Rows seen by then.
-    leader
-        Who led then; asked for the order, who was declared better. Asked for the best, it is not
-        claimed that this one is better: only that some other is.
-    """
-
     row: int
     leader: str
 
@@ -253,10 +242,6 @@ class Elimination:
 def eliminations(
     policies: tuple[str, ...], family: Family, claims: Bools, rows: Ints
 ) -> Mapping[str, Elimination]:
-    """Return the policies that were declared worse than another, in the order in which they were.
-
-    Claims (pairs, 2), and the rows gone through for each pair, are those of one study.
-    """
     found: dict[str, Elimination] = {}
     if family.sides == 1:  # that one is not worse says nothing of the other
         return found
@@ -269,11 +254,7 @@ def eliminations(
 
 
 def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) -> str | None:
-    """Return the only policy that none was shown to be better than, or None.
-
-    Of wins it must have been shown to win against every other: that all others lose against some
-    does not make it the best, since there need not be one.
-    """
+    """The only policy that none beats; of wins, one that beats every other."""
     if len(left) != 1:
         return None
     beaten = {standing.worse for standing in standings if standing.better == left[0]}
@@ -281,36 +262,17 @@ def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) 
 
 
 def share_of_way(standing: Standing, *, alpha: float) -> float:
-    """Share of the way from p = 1 to alpha that a pair has gone, from 0 to 1, in logarithms.
-
-    A p-value never rises, so an operator does not see from it what was just scored. The end that is
-    nearer counts: an order or, if that is asked, sameness.
-    """
+    """Share of the way from p = 1 to alpha that a pair has gone, from 0 to 1, in logarithms."""
     nearer = min(standing.p_value, standing.p_equivalent or 1.0)
     return 1.0 if standing.decided else share_gone(nearer, alpha)
 
 
 def share_gone(p_value: float, alpha: float) -> float:
-    """Share of the way from 1 to alpha that a p-value has gone, in logarithms."""
     return min(max(math.log(max(p_value, 1e-300)) / math.log(alpha), 0.0), 1.0)
 
 
 def ways(standings: Sequence[Standing], *, alpha: float) -> dict[str, Way]:
-    """Progress of each policy with an undecided pair, by its slowest one.
-
-    An undecided pair needs a log e-value of at most log(2 P / alpha), P the number of pairs;
-    without e-values its p-value tells.
-
-    Examples
-    --------
-    >>> from stopwise.core.rules import Rules
-    >>> from stopwise.questions.order import OrderQuestion
-    >>> question = OrderQuestion(Rules(policies=("a", "b")))
-    >>> for _ in range(4):
-    ...     question.add({"a": 0.9, "b": 0.2})
-    >>> rows_to_go(ways(question.standings(), alpha=0.05).values(), None)
-    2
-    """
+    """Progress of each policy with an undecided pair, by its slowest one."""
     found: dict[str, Way] = {}
     for standing in standings:
         if not standing.decided:
@@ -324,11 +286,7 @@ def ways(standings: Sequence[Standing], *, alpha: float) -> dict[str, Way]:
 
 
 def rows_to_go(ways: Iterable[Way], most: int | None) -> int | None:
-    """Return the rows still needed if evidence keeps growing at its average rate so far.
-
-    A plain extrapolation, which promises nothing. The slowest way counts, and takes at least one
-    row; no more than ``most`` are left. None where there is nothing to go by.
-    """
+    """Extrapolate the slowest way at its average rate so far; None without a rate."""
     more = [seen * (1 / share - 1) if share > 0 else math.inf for seen, share in ways]
     slowest = min(max([1.0, *more]), math.inf if most is None else most)
     return None if slowest == math.inf else math.ceil(slowest)

@@ -27,8 +27,6 @@ class Path:
 
 @dataclass
 class Trace:
-    """Collects rows of evidence for all pairs."""
-
     wanted: list[int]  # rows, in order
     n: list[Ints] = field(default_factory=list)
     log_e: list[Floats] = field(default_factory=list)

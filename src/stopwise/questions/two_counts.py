@@ -43,7 +43,6 @@ class TwoCountsResult:
 
 
 def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
-    """Compare the success rates of two policies by an exact test."""
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     (x0, n0), (x1, n1) = first, second
     method, test = "barnard", "Barnard's exact test"
@@ -91,7 +90,6 @@ def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
 
 
 def count_beside(counts: Count, number: float, alpha: float) -> TwoCountsResult:
-    """Compare a success rate with a number by the exact binomial test."""
     from scipy.stats import binom
 
     rules = Rules(policies=("policy",), alpha=alpha, reference=number)  # which checks both

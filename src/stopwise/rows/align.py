@@ -39,24 +39,6 @@ def align(
     unit: str = "trial",
     in_turn: bool = True,
 ) -> Table:
-    """Align the trials of one task.
-
-    "auto" is paired where policies share blocks, stratified where they have several trials in one,
-    else independent; the choice is stated. Rows of a stratified design go round the strata
-    ``in_turn``, but not where the file still grows: there rows come in the order of the file, so
-    that those looked at stay the first.
-
-    Examples
-    --------
-    >>> import stopwise as sw
-    >>> from stopwise.rows.align import align
-    >>> trials = sw.read_trials(
-    ...     {"policy": ["a", "b", "b", "a"], "block": ["x", "x", "y", "z"], "score": [0, 1, 1, 0]}
-    ... )
-    >>> aligned = align(trials)
-    >>> aligned.design, aligned.scores.tolist()
-    ('paired', [[0.0, 1.0], [nan, 1.0], [0.0, nan]])
-    """
     require_choice("design", design, DESIGNS)
     task = _chosen(trials, task)
     frame, names = _selected(trials, task, policies)
@@ -181,10 +163,7 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
 def _by_block(
     frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes, *, in_turn: bool
 ) -> tuple[Floats, Floats | None, tuple[str, ...]]:
-    """Return one row per block (paired), or per block and occurrence (stratified).
-
-    First of the scores, then of those of a proxy, if there is one; and the name of each block.
-    """
+    """Return one row per block (paired), or per block and occurrence (stratified)."""
     if "block" not in frame.columns and "row" in frame.columns:
         frame = frame.rename({"row": "block"})
         notes.add("blocks: the rows of the table, as the design says")
@@ -241,11 +220,7 @@ def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
 
 def _spread(count: int) -> list[int]:
-    """Return places that keep neighbours apart: the number of each with its bits reversed.
-
-    Files list alike scenes together, and a round that begins with all scenes at which one policy is
-    the better would look like a difference.
-    """
+    """Places with the bits of each number reversed: files list alike scenes together."""
     bits = max((count - 1).bit_length(), 1)
     return [int(f"{number:0{bits}b}"[::-1], 2) for number in range(count)]
 

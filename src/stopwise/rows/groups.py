@@ -17,8 +17,6 @@ MAKE_GROUPS = "their numbers make the groups"
 
 @dataclass(frozen=True)
 class Groups:
-    """What was said of the numbers of trials in a file; ``analyze`` explains each."""
-
     stored: str | Sequence[str] = ()
     unequal: str = UNEQUAL[0]
 

@@ -34,13 +34,6 @@ def over_tasks(
     growing: bool = False,
     by_task: bool = False,
 ) -> Table:
-    """Return one table of all tasks, whose claim is about their mean.
-
-    In the order "random" the task of each row was drawn; in "rounds" one trial of every task is
-    averaged into each row, in whatever order they were run. The bounds are those of the score on
-    every task; by default the trials declare them. If more trials are to come, the weights name
-    every task, and none is left out.
-    """
     from stopwise.data.order import came_in_turn
     from stopwise.data.trials import Trials
 
@@ -100,7 +93,6 @@ def over_tasks(
 
 
 def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | None) -> "Trials":
-    """Return the trials of these tasks; scaled to [0, 1] if their ranges differ."""
     import polars as pl
 
     frame, notes = trials.frame.filter(pl.col("task").is_in(kept)), trials.notes
@@ -127,12 +119,7 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
 def _drawn(
     trials: "Trials", share: Mapping[str, float], design: str | None
 ) -> tuple[Table, tuple[str, ...]]:
-    """Return the rows as they come, the task of each drawn at random, and what speaks against it.
-
-    Policies of a row that share its task depend on each other by it, also if only some rows share
-    theirs. So rows are paired, which holds in any case, unless it was declared that each trial drew
-    a task of its own (``design="independent"``).
-    """
+    """Rows as they come: paired, unless each trial was declared to have drawn its own task."""
     import polars as pl
 
     from stopwise.rows.align import align
@@ -165,7 +152,6 @@ def _drawn(
 
 
 def _alike(frame: "pl.DataFrame", share: Mapping[str, float]) -> bool:
-    """Whether any two policies have the same task in more rows than by chance."""
     by_row = frame.pivot("policy", index="number", values="task").drop("number")
     chance = sum(weight * weight for weight in share.values())
     for first, second in combinations(by_row.get_columns(), 2):
@@ -177,7 +163,6 @@ def _alike(frame: "pl.DataFrame", share: Mapping[str, float]) -> bool:
 
 
 def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:
-    """Return why the tasks of a policy do not look drawn at random, of the first such policy."""
     import polars as pl
 
     names = list(share)

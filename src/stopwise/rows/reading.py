@@ -25,11 +25,7 @@ def _runs_by_tasks(source: Any) -> bool:
 def taken(
     source: Any, settings: Mapping[str, Any], *, bounds: Any = None, proxy: Any = None
 ) -> tuple[Any, Any]:
-    """Return the trials of a source, and the settings without those of reading.
-
-    A file, a frame, an array or a mapping from policy to such is read; scores by policy have what
-    is missing as was said; anything else stays as it is.
-    """
+    """Return the trials of a source, and the settings without those of reading."""
     from stopwise.data.frames import is_place
     from stopwise.data.trials import Trials
 
@@ -83,7 +79,6 @@ def _refuse(reading: Mapping[str, Any], why: str) -> None:
 
 
 def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
-    """Return the scores of a policy with those that are missing as was said."""
     if isinstance(scores, list | tuple):  # None is missing, as NaN is
         scores = [np.nan if value is None else value for value in scores]
     own = numeric_array(scores, repr(name))

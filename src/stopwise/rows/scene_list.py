@@ -23,11 +23,7 @@ SORTED_SCENES = 6
 def drawn(
     trials: Any, settings: Mapping[str, Any], design: str | None = None, task: str | None = None
 ) -> Any:
-    """Return trials in the order in which scenes were drawn, or raise if they cannot be.
-
-    A scene is a block of one of the tasks. Anything but a trial table has no names of scenes, and
-    stays as it is.
-    """
+    """Return trials in the order in which scenes were drawn, or raise if they cannot be."""
     list_size = settings.get("list_size")
     if list_size is None or not isinstance(trials, Trials):
         return trials
@@ -73,10 +69,7 @@ def drawn(
 
 
 def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
-    """Return a table with what its rows declare: whether they are all of a list.
-
-    Then the totals decide, whatever the order of the rows.
-    """
+    """Return a table with what its rows declare: whether they are all of a list."""
     list_size = settings.get("list_size")
     if list_size is None:
         return table, {}
@@ -104,7 +97,6 @@ def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str
 
 
 def _one_task(trials: Trials) -> Trials:
-    """Return trials whose scenes are those of all tasks together."""
     if len(trials.tasks) == 1:
         return trials
     require(

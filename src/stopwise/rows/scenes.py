@@ -22,11 +22,7 @@ ENOUGH_ROWS = 20
 
 
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
-    """Return simulated scenes as a trial table, if they are in a file or a frame.
-
-    The score is the column of the proxy beside the real trials if there is one of that name, else
-    what is usual. ``reading`` is what else ``read_trials`` is told of the real trials.
-    """
+    """Return simulated scenes as a trial table, if they are in a file or a frame."""
     from stopwise.data.read import read_trials
     from stopwise.data.reading import Reading
     from stopwise.data.sources import tables
@@ -66,7 +62,6 @@ def _same_rows(scenes: Floats, trials: Floats) -> bool:
 
 
 def _worth(scenes: int, n_max: int) -> str:
-    """Compare the scenes for each row with the number that would do."""
     many = ENOUGH_SCENES * n_max
     text = f", {scenes / n_max:.2g} for each of {counted(n_max, 'row')}"
     if scenes < n_max:
@@ -76,8 +71,6 @@ def _worth(scenes: int, n_max: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenes:
-    """What an analysis is told of a proxy's mean."""
-
     column: str | None  # the name of the proxy's column
     # Simulated scenes: a file, a frame, a trial table, a mapping from policy to its scores in each
     # scene, or an array (scenes, policies); None if the mean is known.
@@ -110,7 +103,6 @@ class Scenes:
         return rules, replace(table, notes=notes, simulated=mixed(scores.astype(float)))
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
-        """Return the scores (scenes, policies), and what is to be said of them."""
         apart = 0
         require(
             not self.several or not isinstance(self.source, np.ndarray | Mapping),
@@ -152,7 +144,6 @@ class Scenes:
         return self.source[name]
 
     def _of_task(self, table: Table) -> Table:
-        """Return the aligned scenes of the table's task; where each has one only, it is the one."""
         from stopwise.rows.align import align
 
         trials = read_scenes(self.source, self.column)

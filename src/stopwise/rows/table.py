@@ -17,8 +17,6 @@ from stopwise.rows.task_mean import TaskMean
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """Aligned scores of several policies on one task."""
-
     policies: tuple[str, ...]  # one per column
     scores: Floats  # (rows, policies) in the order of the analysis, NaN without a trial; read-only
     design: str  # "paired" if a row is one block that the policies share, else "independent"
@@ -85,7 +83,6 @@ class Table:
         return {**settings, "by": "wins"}
 
     def declaring(self, bounds: tuple[float, float] | None) -> "Table":
-        """Return the table with these bounds declared, or as it is if there are none."""
         if bounds is None:
             return self
         return replace(self, bounds=Scale.declared(bounds).ends, bounds_inferred=False)
@@ -111,11 +108,9 @@ class Table:
         return replace(self.with_each(lambda scores: scores[:, kept]), policies=names)
 
     def layers(self, reading: Scores) -> Floats:
-        """Return the scores that the reading compares, of several kinds along a first axis."""
         return reading.layers(self.scores, self.beside, self.policies)
 
     def with_each(self, change: Callable[[Floats], Floats]) -> "Table":
-        """Return the table with its scores, and those beside them, changed alike."""
         beside = tuple(map(change, self.beside))
         return replace(self, scores=change(self.scores), beside=beside)
 
@@ -129,7 +124,6 @@ class Table:
         return replace(wider, policies=(*self.policies, *new))
 
     def arranged(self, policies: Sequence[str]) -> Floats:
-        """Return the scores with these columns; of a policy without trials, an empty one."""
         scores = np.full((len(self.scores), len(policies)), np.nan)
         for column, name in enumerate(policies):
             if name in self.policies:
@@ -147,7 +141,6 @@ class Table:
         return replace(self, scores=layers[0], beside=tuple(layers[1:])) if columns else self
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
-        """Check the scores of each policy; say in the error which task, and what helps."""
         for name, column in zip(self.policies, self.scores.T, strict=True):
             known = column[~np.isnan(column)]
             require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
@@ -181,7 +174,6 @@ def unit_scores(table: Table, comparison: PairTest) -> Floats:
 
 
 def unit_rows(table: Table, comparison: PairTest) -> Floats:
-    """Return the rows in [0, 1] as the tests see them, made of trials that are checked."""
     unit_scores(table, comparison)
     reading = comparison.reading
     return reading.rows(comparison.scale.unit(table.layers(reading)))

@@ -30,8 +30,6 @@ FAR = 4.0
 
 @dataclass(frozen=True, kw_only=True)
 class TaskShare:
-    """One task of several: its share in the mean, and what it shows by itself."""
-
     task: str
     share: float  # its weight as a part of all weights
     # Of each policy in it, in the task's own unit: a description that claims nothing.
@@ -42,8 +40,6 @@ class TaskShare:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskMean:
-    """What makes the claim of a table one about the mean over tasks."""
-
     # "random": the task of each row was drawn, with the shares as probabilities. "rounds": each row
     # is the average of one trial of every task. "independent": the same, and these trials are
     # independent of each other, so that one bet is held through a round.
@@ -54,7 +50,6 @@ class TaskMean:
 
     @property
     def meaning(self) -> str:
-        """Which mean it is, and how its rows came about."""
         equal = len({task.share for task in self.tasks}) == 1
         how = {
             "random": "the task of each row drawn at random",
@@ -66,7 +61,6 @@ class TaskMean:
 
     @property
     def unit(self) -> str:
-        """What a cell of the table is."""
         return "trials" if self.order == "random" else "averages of a round"
 
     @property
@@ -76,7 +70,6 @@ class TaskMean:
 
     @property
     def several_rows(self) -> str:
-        """What further rows are, in words."""
         return "trials" if self.order == "random" else f"rounds of {len(self.tasks)} trials"
 
     @property
@@ -105,16 +98,7 @@ class TaskMean:
 def shares(
     tasks: Iterable[str], weights: Mapping[str, float] | None, *, complete: bool = True
 ) -> dict[str, float]:
-    """Return each task's share of the weights, 1 where none is declared; or raise.
-
-    Where the tasks are not ``complete``, others may have a weight.
-
-    Examples
-    --------
-    >>> from stopwise.rows.task_mean import shares
-    >>> shares(["reach", "push"], {"reach": 3})
-    {'reach': 0.75, 'push': 0.25}
-    """
+    """Return each task's share of the weights, 1 where none is declared; or raise."""
     known = list(tasks)
     require(
         weights is None or isinstance(weights, Mapping),
@@ -138,14 +122,6 @@ def shares(
 
 
 def task_at(share: Mapping[str, float], drawn: float) -> str:
-    """Return the task that a number drawn evenly from [0, 1) stands for.
-
-    Examples
-    --------
-    >>> from stopwise.rows.task_mean import task_at
-    >>> [task_at({"reach": 0.75, "push": 0.25}, drawn) for drawn in (0.1, 0.7, 0.8)]
-    ['reach', 'reach', 'push']
-    """
     # The last end may be rounded to less than 1.
     ends = list(accumulate(share.values()))[:-1]
     return list(share)[bisect_right(ends, drawn)]
@@ -185,7 +161,6 @@ def described(
     *,
     by_task: bool = False,
 ) -> TaskMean:
-    """Return the mean over tasks with what each task shows, from a frame of trials."""
     import polars as pl
 
     cells = frame.group_by("task", "policy").agg(pl.len(), pl.col("score").mean())

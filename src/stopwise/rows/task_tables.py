@@ -22,10 +22,6 @@ def tables(
     in_turn: bool = True,
     proxy: str | Mapping[str, Any] | None = None,
 ) -> list[Table]:
-    """Return one table per task from a trial table, or from scores by policy.
-
-    ``proxy`` is the column of a proxy's scores; beside a mapping of scores, a mapping like it.
-    """
     from stopwise.data.trials import Trials
     from stopwise.rows.align import align
 

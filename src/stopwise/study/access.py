@@ -13,12 +13,7 @@ from stopwise.study.state import StudyState, TokenRecord
 
 
 class Role(StrEnum):
-    """What the holder of a token may do.
-
-    An owner may do everything; an operator takes and scores trials and never learns what is behind
-    a code; a viewer sees the evidence; a runner, a program at the robot, may ask which policy a
-    code stands for.
-    """
+    """An operator never learns what is behind a code; a runner may, and scores nothing."""
 
     OWNER = "owner"
     OPERATOR = "operator"
@@ -28,8 +23,6 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Grant:
-    """A token that was recognised: its id, its role and the name it was made out to."""
-
     token: str
     role: Role
     name: str
@@ -49,12 +42,10 @@ def find(state: StudyState, text: str) -> TokenRecord | None:
 
 
 def new_token() -> str:
-    """Return the text of a new token, to be shown once."""
     return "sw_" + secrets.token_urlsafe(32)
 
 
 def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
-    """Rights of a token, or None."""
     record = find(state, text)
     if record is None or not record.valid(now):
         return None
@@ -62,6 +53,5 @@ def authenticate(state: StudyState, text: str, now: float) -> Grant | None:
 
 
 def digest_of(text: str) -> str:
-    """Stored form of a token."""
     # A token has 256 random bits, so a plain hash cannot be searched.
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

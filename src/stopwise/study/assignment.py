@@ -28,13 +28,7 @@ def take(
     after: int | None = None,
     holder: str | None = None,
 ) -> list[Event]:
-    """Events to append when a station asks for a trial.
-
-    A trial that it holds stays with it, unless it was not begun and is no longer needed. A
-    ``holder`` may hold one trial at a time, and none that another took. A station that has run the
-    trial ``after``, and holds its result back so that it can be mended, gets the next one
-    meanwhile, as another station would; with this the trial has begun.
-    """
+    """Return what to enter when a station, or the ``holder`` of a token, asks for a trial."""
     events: list[Event] = []
     if holder is not None:
         _require_alone(state, holder, station, clock)
@@ -52,7 +46,7 @@ def take(
 
 
 def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
-    """Events for a trial whose result comes later: at most one at each station."""
+    """Return what to enter for a trial whose result comes later: at most one at each station."""
     plan = state.locked_plan
     if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
         raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
@@ -66,13 +60,7 @@ def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
 def next_trial(
     state: StudyState, lots: Draws, *, station: str, clock: float, task: str | None = None
 ) -> Assigned | None:
-    """Return the assignment of a new trial to a station, or None if there is none to give now.
-
-    The lowest row with a free slot comes first, in the row's random order; a new row is opened
-    when no slot is free, with the arms that then have an undecided comparison. In a design with
-    blocks all of a row is run at one station, unless that station has left it. Where tasks are
-    blocked, a station stays with its task as long as that has trials for it.
-    """
+    """The lowest row with a free slot comes first, in its random order; else a new row."""
     plan = state.locked_plan
     if any(board.lacks_stored for board in state.boards.values()):
         raise NotAllowed(
@@ -106,11 +94,7 @@ def next_trial(
 
 
 def lapsed(state: StudyState, clock: float) -> list[Released]:
-    """Events for started trials whose lease has run out.
-
-    Handed out again, a trial that goes badly could be got rid of by waiting: it counts as one that
-    was given back, for good.
-    """
+    """Handed out again, a trial that goes badly could be got rid of by waiting: it counts."""
     plan = state.locked_plan
     if plan.given_back != "worst":
         return []
@@ -129,7 +113,6 @@ def lapsed(state: StudyState, clock: float) -> list[Released]:
 
 
 def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
-    """Yield the trials that hold a place that is not settled."""
     for board in state.boards.values():
         for _, _, slot in board.open_slots():
             if slot.holder is not None:
@@ -137,7 +120,7 @@ def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
 
 
 def holding(state: StudyState, station: str, clock: float) -> TrialRecord | None:
-    """Return the trial that a station has taken and not yet reported, if its lease still runs."""
+    """Return the trial that a station has not reported yet, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
     if trial is not None and trial.status == "leased" and trial.expires > clock:
@@ -148,7 +131,6 @@ def holding(state: StudyState, station: str, clock: float) -> TrialRecord | None
 
 
 def _require_alone(state: StudyState, holder: str, station: str, clock: float) -> None:
-    """Raise if the holder has a trial at another station, or another has one at this."""
     for place in state.held:
         held = holding(state, place, clock)
         if held is None or (place == station) == (held.who == holder):
@@ -161,10 +143,7 @@ def _require_alone(state: StudyState, holder: str, station: str, clock: float) -
 
 
 def require_under_way(state: StudyState, code: str) -> TrialRecord:
-    """Return a trial of this code that is neither scored, given back nor voided, or raise.
-
-    A policy's own code is that of many trials, of which an earlier one may still be under way.
-    """
+    """A policy's own code is that of many trials, of which an earlier one may be under way."""
     trials = state.trials if state.locked_plan else []
     known = code.strip() if code.strip() in state.codes else code.strip().upper()
     for trial in reversed(trials):
@@ -174,19 +153,16 @@ def require_under_way(state: StudyState, code: str) -> TrialRecord:
 
 
 def needed(state: StudyState, trial: TrialRecord) -> bool:
-    """Whether a result of this trial could still be used."""
     open_slot = trial.status == "leased" and not state.slot(trial).settled
     return open_slot and state.board(trial).wants(trial.row, trial.arm)
 
 
 def finished(state: StudyState) -> bool:
-    """Whether nothing is left to try: all is decided, or n_max is reached and settled."""
     boards = state.boards.values()
     return bool(boards) and not any(board.needed for board in boards)
 
 
 def require_trial(state: StudyState, number: int) -> TrialRecord:
-    """Return a trial by its number, or raise."""
     trial = state.trial(number) if state.locked_plan else None
     if trial is None:
         raise NotAllowed(f"there is no trial {number}")
@@ -194,7 +170,6 @@ def require_trial(state: StudyState, number: int) -> TrialRecord:
 
 
 def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:
-    """Return a trial by its number, or raise if it is another station's (None: anyone's)."""
     trial = require_trial(state, number)
     if station is not None and trial.station != station:
         raise NotAllowed(f"trial {number} belongs to another station")
@@ -202,19 +177,16 @@ def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecor
 
 
 def require_taken_by(state: StudyState, number: int, holder: str) -> None:
-    """Raise unless a trial was taken with the token of this name; it stays so for good."""
     if require_trial(state, number).who != holder:
         raise NotAllowed(f"trial {number} was taken by someone else")
 
 
 def require_status(trial: TrialRecord, status: str) -> None:
-    """Raise unless a trial is in this status."""
     if trial.status != status:
         raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
 
 
 def require_started(trial: TrialRecord) -> None:
-    """Raise unless the operator has started a trial."""
     if not trial.started:
         raise NotAllowed(f"trial {trial.number} has not been started by its operator yet")
 
@@ -228,7 +200,6 @@ def require_reason(what: str, reason: str) -> None:
 def _free_slot(
     state: StudyState, lots: Draws, clock: float, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
-    """Return a free slot: task, row and arm; with a station, only in rows that it may work on."""
     found: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
         row, arms = _first_free(state, board, clock, station)
@@ -243,10 +214,7 @@ def _free_slot(
 def _tasks_in_turn(
     state: StudyState, plan: StudyPlan, station: str, task: str | None
 ) -> list[str | None]:
-    """Return the tasks of which a station gets the first that has a trial; None for any of them.
-
-    Where they are blocked, the station's own comes first, then those at which fewest others are.
-    """
+    """Yield the station's own task first, then those at which fewest others are; None is any."""
     if plan.task_order == "chosen":
         return [task]
     require(task is None, "the plan says task_order: blocked, so that no station chooses its task")
@@ -260,7 +228,6 @@ def _tasks_in_turn(
 def _first_free(
     state: StudyState, board: SlotBoard, clock: float, station: str | None
 ) -> tuple[int, list[str]]:
-    """Return the lowest row with free slots, and their arms."""
     first, arms = -1, list[str]()
     for row, arm, slot in board.open_slots():
         if arms and row > first:
@@ -281,11 +248,7 @@ def _first_free(
 
 
 def _seen_first(state: StudyState, slot: Slot) -> bool:
-    """Whether the slot has the first trial of two that are compared, and it has begun.
-
-    It is not handed out again, however late it is: what went badly could be got rid of by waiting.
-    Only the owner can void it.
-    """
+    """The first of two that are compared is not handed out again once it has begun."""
     plan = state.locked_plan
     if slot.holder is None or slot.settled or plan.given_back != "worst":
         return False
@@ -332,7 +295,6 @@ def _code(state: StudyState, lots: Draws, plan: StudyPlan, arm: str, number: int
 
 
 def _drawn_task(lots: Draws, plan: StudyPlan, row: int, arm: str) -> str | None:
-    """Return the task of a trial where it is drawn: in a design with blocks one for the row."""
     if plan.shares is None:
         return None
     return lots.task(plan.shares, row, *([] if plan.design == "blocks" else [arm]))

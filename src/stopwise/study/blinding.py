@@ -23,7 +23,6 @@ SHORTEST = 3
 
 
 def new_secret() -> str:
-    """Return a fresh secret, 256 bits in hexadecimal."""
     return secrets.token_hex(32)
 
 
@@ -36,22 +35,18 @@ class Draws:
 
     @property
     def commitment(self) -> str:
-        """The hash by which the secret is bound at the lock."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
     def labels(self, plan: StudyPlan) -> dict[str, str]:
-        """Return a label for each policy, in random order; the names themselves if not blinded."""
         names = plan.policy_names
         if plan.blinding == "none":
             return {name: name for name in names}
         return {letters(place): name for place, name in enumerate(self.shuffled(names, "label"))}
 
     def shuffled(self, items: Iterable[str], *purpose: object) -> list[str]:
-        """Return the items in a random order."""
         return sorted(items, key=lambda item: self._draw(*purpose, item))
 
     def task(self, shares: Mapping[str, float], *purpose: object) -> str:
-        """Return one of several tasks, each with its share as the probability."""
         return task_at(shares, self._uniform("task", *purpose))
 
     def code(self, taken: Collection[str], *purpose: object) -> str:
@@ -70,16 +65,13 @@ class Draws:
         return code
 
     def salt(self, *purpose: object) -> str:
-        """Secret that keeps a published hash from being searched for its arm."""
+        """Draw what keeps a published hash from being searched for its arm."""
         return self._draw("salt", *purpose).hex()[:32]
 
     def condition(
         self, conditions: Conditions | None, draw: int, *purpose: object, in_turn: bool
     ) -> str | None:
-        """Return the draw-th initial condition, counted from 0.
-
-        In turn, each of a list comes once before any comes again; else each is drawn afresh.
-        """
+        """In turn, each of a list comes once before any comes again; else each is drawn afresh."""
         if conditions is None:
             return None
         if conditions.listed and not in_turn:

@@ -29,8 +29,6 @@ KEPT = 2  # of them; what was done longer ago is seldom undone
 
 @dataclass(slots=True)
 class Slot:
-    """A place for one trial of one arm in one row."""
-
     holder: int | None = None  # the trial that it was last handed out for
     score: float | None = None  # once settled by the first result stored
     settled_by: int | None = None  # the trial that settled it
@@ -39,20 +37,11 @@ class Slot:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing more is awaited."""
         return self.score is not None or self.dropped
 
 
 class SlotBoard:
-    """The rows of one task, and what they have decided.
-
-    Parameters
-    ----------
-    rules
-        What was declared, for policies by their labels.
-    refusal
-        Why the question must not be asked, or None: its evidence would differ from what it was.
-    """
+    """The rows of one task; a ``refusal`` says why its question must not be asked."""
 
     def __init__(self, rules: Rules, refusal: str | None = None) -> None:
         self.rules = rules
@@ -71,28 +60,23 @@ class SlotBoard:
 
     @property
     def question(self) -> Question:
-        """The question after all rows that can be used now."""
         self.advance()
         return self._question
 
     @property
     def used(self) -> int:
-        """Rows used."""
         return self.question.rows
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Arms that need more trials; empty when all is decided or n_max is reached."""
         return self.question.needed
 
     @property
     def lacks_stored(self) -> bool:
-        """Whether stored trials that were declared have not been imported yet."""
         numbers = self.rules.groups or {}
         return any(self.opened(arm) < numbers[arm] for arm in self.rules.stored)
 
     def stored_scores(self) -> dict[str, list[float]]:
-        """Return all scores of stored arms, NaN where there is none."""
         own = self._own or {}
         found = {arm: [self.rows[row][arm].score for row in own[arm]] for arm in self.rules.stored}
         return {
@@ -102,19 +86,13 @@ class SlotBoard:
 
     @property
     def comparison(self) -> PairTest:
-        """The test of one pair, which knows what scores there may be."""
         return self._question.comparison
 
     def open_row(self, arms: tuple[str, ...]) -> None:
-        """Add a row with a slot for each of these arms."""
         self._add_row({arm: Slot() for arm in arms}, ("", 0.0))
 
     def may_open(self, look_ahead: int | None) -> bool:
-        """Whether a further row may be opened now.
-
-        It has a slot for each arm in need, also if only one waits for it: a row of one arm would
-        tell whose trial that is.
-        """
+        """A row has a slot for each arm in need: with one arm it would tell whose trial it is."""
         question, n_max = self.question, self.rules.n_max
         ahead = min(
             (self.opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
@@ -123,12 +101,10 @@ class SlotBoard:
         return ahead < math.inf and within and (look_ahead is None or ahead <= look_ahead)
 
     def wants(self, row: int, arm: str) -> bool:
-        """Whether a result of this slot could still be used."""
         first = self._first_wanted().get(arm)
         return first is not None and row >= first
 
     def open_slots(self) -> Iterator[tuple[int, str, Slot]]:
-        """Yield (row, arm, slot) of the slots that are needed and not settled, row by row."""
         first = self._first_wanted()
         for row in range(min(first.values(), default=len(self.rows)), len(self.rows)):
             for arm, slot in self.rows[row].items():
@@ -152,10 +128,7 @@ class SlotBoard:
         self._question = pose(self.rules) if known is None else deepcopy(known)
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
-        """Return a board on which these slots, by row and arm, have these scores, or stay empty.
-
-        It goes on from the one that was returned before, as this board does.
-        """
+        """Return a board on which these slots have these scores, or stay empty."""
         if self._twin is None or self._twin[0] != told:
             twin = SlotBoard(self.rules, self._refusal)
             self._twin = dict(told), twin
@@ -172,14 +145,12 @@ class SlotBoard:
         return other
 
     def settled_scores(self) -> list[dict[str, float]]:
-        """Return all scores of each row, whether or not the question was shown them."""
         return [
             {arm: slot.score for arm, slot in row.items() if slot.score is not None}
             for row in self.rows
         ]
 
     def used_slots(self) -> set[tuple[int, str]]:
-        """Return the row and arm of each slot whose score the question was shown."""
         shown = enumerate(self.question.scores())
         if self._own is None:
             return {(number, arm) for number, scores in shown for arm in scores}
@@ -196,10 +167,7 @@ class SlotBoard:
                     yield number, arm, slot
 
     def saved(self) -> int:
-        """Return the trials up to n_max that arms without an open comparison need no more.
-
-        Overshoot was run after all. What arms with an open comparison will save is not known yet.
-        """
+        """Return the trials up to n_max that arms without an open comparison need no more."""
         if self.rules.n_max is None:
             return 0
         question = self.question
@@ -208,7 +176,6 @@ class SlotBoard:
         return spared - sum(arm in done for _, arm, _ in self.overshoot())
 
     def left(self) -> int:
-        """Largest number of further trials up to n_max; 0 without one."""
         needed, n_max = self.question.needed, self.rules.n_max or 0
         ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
         places = (n_max - self.question.rows_for(arm) for arm in needed)
@@ -222,15 +189,12 @@ class SlotBoard:
         self.owners.append(owner)
 
     def opened(self, arm: str) -> int:
-        """Return the number of the arm's first trial that has no slot yet."""
         return len(self.rows) if self._own is None else len(self._own[arm])
 
     def _first_wanted(self) -> dict[str, int]:
-        """Return the first row of each arm whose slots are still of use."""
         return {arm: self._next_row(arm) for arm in self.needed}
 
     def _next_row(self, arm: str) -> int:
-        """Return the row of the arm's next trial; that after the last if it is not opened yet."""
         number = self._question.taken(arm)
         if self._own is None:
             return number
@@ -238,7 +202,6 @@ class SlotBoard:
         return own[number] if number < len(own) else len(self.rows)
 
     def advance(self) -> None:
-        """Have the question use all rows that it can use now."""
         if self._refusal is not None:
             raise NotAllowed(self._refusal)
         if not self._changed:

@@ -17,8 +17,6 @@ A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list
 
 
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
-    """Someone went through the check list of a station; ``note`` says why items are not ticked."""
-
     station: Open[str]
     ticked: Open[tuple[str, ...]]
     note: Open[str]

@@ -40,5 +40,4 @@ def boot() -> str:
 
 
 def moment(now: float) -> Moment:
-    """Complete a time of the store by the uptime of this machine."""
     return Moment(now, boot(), round(time.clock_gettime(_COUNTER), 3))

@@ -80,7 +80,6 @@ SIGNS = {
 
 
 def database_url(text_or_path: str | Path) -> URL:
-    """Return the URL of a database; anything that is no URL is the path of an SQLite file."""
     given = str(text_or_path)
     if "://" not in given:
         return URL.create("sqlite", database=given)
@@ -98,7 +97,6 @@ def database_url(text_or_path: str | Path) -> URL:
 
 
 def connect(url: URL) -> Engine:
-    """Return an engine whose commits are durable."""
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, connect_args={"timeout": SECONDS_TO_WAIT})
         event.listen(engine, "connect", _set_up_sqlite)
@@ -138,7 +136,6 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 def set_up(engine: Engine) -> None:
-    """Make the tables in a database that has none; refuse those of another format."""
     with reading(engine) as connection:
         if _has_tables(connection):
             return
@@ -150,7 +147,6 @@ def set_up(engine: Engine) -> None:
 
 
 def serialise(connection: Connection) -> None:
-    """Let no other connection set up the database until the transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
 
@@ -162,7 +158,6 @@ def patient(connection: Connection) -> None:
 
 
 def _has_tables(connection: Connection) -> bool:
-    """Whether the database holds a store; raises if that has another format."""
     names = inspect(connection).get_table_names()
     if studies.name not in names:
         return False

@@ -21,8 +21,6 @@ def _day_closed(_event: DayClosed, _state: StudyState, _: Entry) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Closed:
-    """The hash to write down, and what to say of it."""
-
     hash: str
     said: str
 

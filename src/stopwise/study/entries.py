@@ -21,8 +21,6 @@ ORIGIN = "0" * 64  # what stands before the first entry
 
 @dataclass(frozen=True)
 class Entry:
-    """An event that was entered."""
-
     seq: int  # its place, from 1 without gaps
     time: float  # seconds since 1970 by the store's clock, a remark only
     who: str  # the name under which it was reported
@@ -35,24 +33,20 @@ class Entry:
 
     @property
     def moment(self) -> Moment:
-        """When it was moment."""
         return Moment(self.time, self.boot, self.uptime)
 
     @property
     def kind(self) -> str:
-        """The word under which the event is stored."""
         return self.event.kind
 
     @property
     def content(self) -> dict[str, Any]:
-        """The fields of the event, as they are stored."""
         return self.event.stored()
 
 
 def encode(
     event: Event, *, study: str, seq: int, moment: Moment, who: str, key: str | None, previous: str
 ) -> tuple[str, str]:
-    """Return the text of an entry and its hash."""
     body = json.dumps(
         {
             "previous": previous,
@@ -72,7 +66,6 @@ def encode(
 
 
 def decode(body: str, digest: str) -> Entry:
-    """Return the entry of a stored text."""
     try:
         found = json.loads(body)
         boot, uptime = found.get("up", ("", 0.0))

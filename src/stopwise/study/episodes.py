@@ -38,30 +38,23 @@ NOT_STARTED = "the runner could not start its policy"
 
 
 class Attended(Event, kind="attended"):
-    """A runner, which starts the policies, came to a station or left it."""
-
     station: Open[str]
     present: Open[bool]
     limit: Open[float | None] = None  # seconds after which it ends an episode, of any policy
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
         return f"a runner {'came to' if self.present else 'left'} {self.station}"
 
 
 class EpisodeBegan(
     Event, kind="episode began", says="trial {trial}: the runner began episode {episode}"
 ):
-    """The runner starts the policy of a trial, once and never again."""
-
     trial: Open[int]
     episode: Open[str]
     lease: Open[float]
 
 
 class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
-    """The policy of a trial ended, or was stopped."""
-
     trial: Open[int]
     episode: Open[str]
     outcome: Blind[str]  # one of ``OUTCOMES``
@@ -70,8 +63,6 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
 
 
 class StopAsked(Event, kind="stop asked", says="trial {trial}: its operator stopped the robot"):
-    """The operator of a trial wants its policy stopped; it is then scored as it was seen."""
-
     trial: Open[int]
 
 

@@ -23,8 +23,6 @@ from typing import (
 
 
 class Visibility(Enum):
-    """Who may see a field: everyone who sees the journal, only after unblinding, or nobody."""
-
     OPEN = "open"
     BLIND = "blind"
     NEVER = "never"
@@ -71,12 +69,10 @@ class Event:
         EVENT_KINDS[kind] = cls
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence of the audit log."""
         said, reason = self.says.format_map(vars(self)), getattr(self, "reason", "")
         return f"{said}: {reason}" if reason else said
 
     def stored(self) -> dict[str, Any]:
-        """Return its content as it is stored."""
         return {name: getattr(self, name) for name in self.visibility}
 
     def shown(self, *, blinded: bool) -> dict[str, Any]:
@@ -94,7 +90,6 @@ def _mark(place: str, hint: Any) -> Visibility:
 
 
 def _plain_types(hint: Any) -> tuple[type, ...]:
-    """Return the types of JSON values that a field may have."""
     if get_origin(hint) in (Union, UnionType):
         return tuple(kind for part in get_args(hint) for kind in _plain_types(part))
     kind = get_origin(hint) or hint

@@ -13,14 +13,10 @@ from stopwise.study.event import EVENT_KINDS, Blind, Event, Never, Open
 
 
 class Created(Event, kind="created", says="study created"):
-    """The study was made."""
-
     study: Open[str]
 
 
 class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
-    """The plan was frozen, and the labels were drawn."""
-
     edition: Open[int]  # of the method
     stopwise: Open[str]  # its version
     plan: Blind[dict[str, Any]]
@@ -53,8 +49,6 @@ class Assigned(
 
 
 class Started(Event, kind="started", says="trial {trial} started"):
-    """A trial began, or still runs: its lease begins anew."""
-
     trial: Open[int]
     lease: Open[float]
 
@@ -65,20 +59,12 @@ LAPSED = "its lease ran out"
 
 
 class Released(Event, kind="released", says="trial {trial} given back"):
-    """A trial was given back; with a ``score``, the worst, it had begun and counts as that."""
-
     trial: Open[int]
     reason: Open[str]
     score: Blind[float | None] = None
 
 
 class Scored(Event, kind="scored"):
-    """A trial was scored; with a ``correction``, its reason, all but the score stays as reported.
-
-    Without a score it is the first of a row that is judged by preference, and has been run. The
-    score of the second is then that of both: what one has won, the other has lost.
-    """
-
     trial: Open[int]
     score: Blind[float | None]
     answer: Blind[Any]
@@ -89,7 +75,6 @@ class Scored(Event, kind="scored"):
     salt: Blind[str | None] = None
 
     def text(self, *, blinded: bool) -> str:
-        """Return the event as a sentence, with how it went only after unblinding."""
         words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
         if self.score is None:
             words = [f"trial {self.trial} run"]
@@ -102,24 +87,18 @@ class Scored(Event, kind="scored"):
 
 
 class Undone(Event, kind="undone", says="score of trial {trial} withdrawn"):
-    """A score was withdrawn, to be entered again within the lease."""
-
     trial: Open[int]
     reason: Open[str]
     lease: Open[float]
 
 
 class Voided(Event, kind="voided", says="trial {trial} voided"):
-    """A trial does not count; its place is tried again (``redraw``) or stays empty."""
-
     trial: Open[int]
     reason: Open[str]
     redraw: Open[bool]
 
 
 class Imported(Event, kind="imported"):
-    """Trials of one task that were run elsewhere."""
-
     task: Open[str]
     rows: Blind[tuple[dict[str, float], ...]]  # scores by label
     source: Open[str]
@@ -132,33 +111,25 @@ class Imported(Event, kind="imported"):
         return sum(map(len, self.rows))
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
         return f"{counted(len(self.rows), 'row')} imported for {self.task}"
 
 
 class Amended(Event, kind="amended"):
-    """Something was changed, or only remarked, after the lock."""
-
     reason: Open[str]
     changes: Open[dict[str, Any]]
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
-        """Return the event as a sentence."""
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
         return f"{f'amended {changes}' if changes else 'remark'}: {self.reason}"
 
 
 class Unblinded(Event, kind="unblinded", says="unblinded"):
-    """The policies' names by label were revealed, with the secret behind all random draws."""
-
     names: Blind[dict[str, str]]
     secret: Blind[str]
     reason: Open[str]
 
 
 class TokenCreated(Event, kind="token created", says="token created for {name} ({role})"):
-    """A token was made."""
-
     token: Open[str]  # its id
     role: Open[str]
     name: Open[str]
@@ -167,8 +138,6 @@ class TokenCreated(Event, kind="token created", says="token created for {name} (
 
 
 class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):
-    """A token, named by its id, is void."""
-
     token: Open[str]
 
 
@@ -176,11 +145,6 @@ _UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
 
 
 def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
-    """Return the event of stored content, or raise ``InvalidState`` with its place in the journal.
-
-    A kind or a field that is not known may change what the entry means and who may see it, so it
-    is not passed over.
-    """
     cls = EVENT_KINDS.get(kind)
     if cls is None:
         raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")

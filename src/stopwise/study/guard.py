@@ -18,7 +18,6 @@ NOT_STARTED = 127  # the exit code that says so
 
 
 def main() -> int:
-    """Start what the runner wants started; return whether it failed, or could not be started."""
     wanted = json.loads(sys.stdin.readline())
     try:
         policy = subprocess.Popen(

@@ -44,8 +44,6 @@ def one_look() -> Iterator[None]:
 
 @dataclass
 class _Request:
-    """What a thread wants decided and stored, and what became of it."""
-
     decide: Decide
     who: str
     key: str | None
@@ -80,7 +78,6 @@ class Ledger:
 
     @property
     def state(self) -> StudyState:
-        """The state as last seen; without a look at the store, unless storing has failed since."""
         return self._state if self._current else self.refresh()
 
     def refresh(self) -> StudyState:
@@ -108,7 +105,6 @@ class Ledger:
 
     @contextmanager
     def reading(self) -> Iterator[StudyState]:
-        """Give the newest state, which no other thread changes meanwhile."""
         with self.lock:
             yield self.refresh()
 
@@ -120,12 +116,7 @@ class Ledger:
         who: str,
         key: str | None = None,
     ) -> Answer:
-        """Let a decision be taken on the newest state and store it, durably; return the answer.
-
-        That is made of the state after it, of the entries that were stored, and of whether it was
-        repeated: if the key is known already, nothing is decided, and the entry is the one that
-        carries it.
-        """
+        """Decide on the newest state and store it durably; a known key is only answered."""
         printable(who)
         request = _Request(decide, who, key, answer)
         self._waiting.append(request)
@@ -183,7 +174,6 @@ class Ledger:
                 request.done.set()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
-        """Decide one request on the state after those before it."""
         if request.key is not None and request.key in known:
             request.entries, request.repeated = [known[request.key]], True
             return
@@ -203,7 +193,6 @@ class Ledger:
             known[request.key] = request.entries[-1]
 
     def _answer(self, request: _Request) -> None:
-        """Answer a request that was stored."""
         if request.error is None:
             try:
                 request.result = request.answer(
@@ -213,7 +202,6 @@ class Ledger:
                 request.error = error
 
     def _catch_up(self) -> None:
-        """Bring the state, and what its rows have decided, to the newest that is known."""
         if not self._current:
             self.refresh()
         for board in self._state.boards.values():
@@ -221,14 +209,12 @@ class Ledger:
                 board.advance()
 
     def _load(self) -> None:
-        """Start from nothing if the state may hold entries that were not stored."""
         if not self._current:
             self._state, self._current = StudyState(), True
             self.latest.clear()
 
     @property
     def secret(self) -> str:
-        """What everything random is drawn from."""
         if self._secret is None:
             self._secret = self.store.secret()
         return self._secret

@@ -14,7 +14,6 @@ DAYS = 3660  # that a token is good for
 
 
 def printable(text: str) -> str:
-    """Return a text, or raise unless it is short and printable."""
     require(
         0 < len(text) <= NAME and text.isprintable(),
         f"must have 1 to {NAME} printable characters, but got {text[:NAME]!r}",

@@ -49,11 +49,9 @@ class Now:
 
     @property
     def lots(self) -> Draws:
-        """What draws at random for the locked plan."""
         return Draws(self.secret, self.state.locked_plan.seed)
 
     def station(self, said: Any) -> Any:
-        """Return the station that is meant: over the API by default the name of the token."""
         own = None if self.grant is None else self.grant.name
         return own if said.station is None else said.station
 
@@ -87,7 +85,6 @@ class Operation(BaseModel, Generic[Result]):
 
     @classmethod
     def returns(cls) -> Any:
-        """Return the type of the result."""
         given = (getattr(base, "__pydantic_generic_metadata__", {}) for base in cls.__mro__)
         result = next(one["args"][0] for one in given if one.get("args"))
         return NoneType if result is None else result
@@ -97,7 +94,6 @@ class Operation(BaseModel, Generic[Result]):
         raise NotImplementedError
 
     def result(self, now: Now) -> Result:  # noqa: ARG002
-        """Return the result, from the state after it."""
         return None  # type: ignore[return-value]  # of those that have none
 
 
@@ -112,7 +108,6 @@ class Keyed(Operation[Result]):
     makes: ClassVar[type[Event]]
 
     def result(self, now: Now) -> Result:
-        """Raise if the key was that of another report."""
         event = now.entries[-1].event
         if not isinstance(event, self.makes) or getattr(event, "trial", None) != self.trial:
             raise NotAllowed("this key was already used for another report")

@@ -42,7 +42,6 @@ EXPECTED = {
 
 
 def template() -> str:
-    """Return a commented plan to start from."""
     return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
 
 
@@ -59,7 +58,6 @@ def aa_template() -> str:
 
 
 def read_plan(path: Path) -> StudyPlan:
-    """Read a plan, or raise ``InvalidInput`` with a line for each thing that is wrong."""
     return parse_plan(read_text(path), str(path))
 
 
@@ -77,7 +75,6 @@ def differences(path: Path, locked: StudyPlan, amended: StudyPlan) -> tuple[str,
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a plan, or raise ``InvalidInput``."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -87,7 +84,6 @@ def read_text(path: Path) -> str:
 
 
 def read_store(path: Path) -> str | None:
-    """Return the URL under ``store:`` of a plan, if the file is there and names one."""
     try:
         return _store_in(read_text(path))
     except InvalidInput:
@@ -95,7 +91,6 @@ def read_store(path: Path) -> str | None:
 
 
 def _store_in(text: str) -> str | None:
-    """Return the URL under ``store:`` in the text of a plan, if there is one."""
     try:
         content = yaml.safe_load(text)
     except (ValueError, yaml.YAMLError):
@@ -105,7 +100,6 @@ def _store_in(text: str) -> str | None:
 
 
 def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
-    """Parse the text of a plan; ``source`` is named in errors."""
     try:
         _refuse_aliases(text, source)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -135,7 +129,6 @@ def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
 
 
 def plan_text(plan: Mapping[str, Any] | str | None) -> str:
-    """Return a plan as the text of a ``study.yaml``, checked; the template for None."""
     text = template() if plan is None else plan
     if not isinstance(text, str):
         text = yaml_text(text)
@@ -144,12 +137,10 @@ def plan_text(plan: Mapping[str, Any] | str | None) -> str:
 
 
 def yaml_text(plan: Mapping[str, Any]) -> str:
-    """Return plain values as YAML."""
     return yaml.safe_dump(dict(plan), sort_keys=False, allow_unicode=True)
 
 
 def rewrite_plan(folder: Path, text: str) -> None:
-    """Replace the plan of a folder."""
     path = folder / FILE_NAME
     require(
         _store_in(text) == read_store(path),
@@ -163,7 +154,6 @@ def rewrite_plan(folder: Path, text: str) -> None:
 
 
 def write_plan(folder: Path, text: str, store: str | None) -> None:
-    """Write a plan into a folder that has none."""
     path = folder / FILE_NAME
     if path.exists():
         raise NotAllowed(f"{path} already exists: choose another folder")
@@ -181,7 +171,6 @@ def _refuse_aliases(text: str, source: str) -> None:
 
 
 def _note_lines(node: Any, place: Place, lines: dict[Place, int], source: str) -> None:
-    """Note the line of every value by its place; raise if a key appears twice."""
     lines.setdefault(place, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -229,7 +218,6 @@ def faults(error: ValidationError) -> list[tuple[Place, str]]:
 
 
 def _in_words(problem: Mapping[str, Any]) -> str:
-    """Fault without its location."""
     kind, given, context = problem["type"], problem["input"], problem.get("ctx", {})
     if kind in ERROR_WORDS:
         return ERROR_WORDS[kind]

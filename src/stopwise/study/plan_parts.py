@@ -15,19 +15,11 @@ from stopwise.study.rubric import Binary, PlanPart, Rubric
 
 
 class Policy(PlanPart):
-    """One policy; ``run`` is what the robot-side runner starts, never shown to operators."""
-
     name: str = Field(min_length=1, max_length=NAME)
     run: str | None = Field(default=None, max_length=4000)
 
 
 class Conditions(PlanPart):
-    """Initial conditions: a list, or numbers drawn from ranges.
-
-    In a design with blocks a list is gone through in random order, block by block; in an
-    independent design one is drawn for each trial.
-    """
-
     listed: tuple[str, ...] = ()
     drawn: dict[str, tuple[float, float]] = Field(default_factory=dict)
 
@@ -42,8 +34,6 @@ class Conditions(PlanPart):
 
 
 class Task(PlanPart):
-    """What the robot has to do, how it is scored and from where it starts."""
-
     name: str = Field(min_length=1, max_length=NAME)
     instructions: str = Field(default="", max_length=TEXT)
     score: Rubric = Field(default_factory=Binary)
@@ -73,12 +63,10 @@ class Task(PlanPart):
 
     @property
     def begins(self) -> Conditions | None:
-        """What trials may begin from."""
         return Conditions(listed=self.starts) if self.starts else self.conditions
 
     @property
     def judged_in_pairs(self) -> bool:
-        """Whether the two trials of a row are judged together, by which was better."""
         return self.score.in_pairs
 
     @field_validator("score", mode="before")

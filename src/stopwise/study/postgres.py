@@ -23,7 +23,6 @@ KEEPALIVES = {"keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count"
 
 
 def settings(url: URL) -> dict[str, Any]:
-    """Return with what to connect; what the URL says goes first."""
     limits = {
         "idle_in_transaction_session_timeout": f"{IDLE}s",
         "lock_timeout": f"{LOCK}s",

@@ -95,7 +95,6 @@ class StudyReader:
 
     @property
     def seq(self) -> int:
-        """The sequence number of the last entry in the journal."""
         return self._ledger.refresh().seq
 
     @property
@@ -116,35 +115,28 @@ class StudyReader:
 
     @property
     def names(self) -> dict[str, str]:
-        """The policies' names by label; none before they are revealed."""
         return dict(self._ledger.refresh().names or {})
 
     def offer(self, station: str) -> views.StationOffer:
-        """Return the trial that a station has, or what it is told instead."""
         with self._ledger.reading() as state:
             return views.offer(state, station, self._ledger.clock)
 
     def holding(self, station: str) -> views.Assignment | None:
-        """Return the trial that a station has taken but not yet reported."""
         return self.offer(station).trial
 
     def checks_due(self, station: str) -> tuple[str, ...]:
-        """Check list of a station before its next trial."""
         return self.offer(station).checks
 
     def whereabouts(self, trial: int, *, station: str) -> views.Whereabouts:
-        """Return the status of a station's trial, even if the station no longer holds it."""
         with self._ledger.reading() as state:
             found = assignment.own_trial(state, trial, station)
             return views.whereabouts(state, found, self._ledger.clock)
 
     def taken_by(self, trial: int) -> str:
-        """Person who took a trial."""
         with self._ledger.reading() as state:
             return assignment.require_trial(state, trial).who
 
     def rubric(self, trial: int) -> dict[str, Any]:
-        """Rubric of a trial, as in its assignment."""
         with self._ledger.reading() as state:
             return views.rubric(state, assignment.require_trial(state, trial))
 
@@ -154,7 +146,6 @@ class StudyReader:
             return verdict(state)
 
     def selection(self) -> dict[str, list[Exits]]:
-        """Outcomes of trials by operator and, after unblinding, by policy."""
         with self._ledger.reading() as state:
             shown = state.names
             found = {"operator": tallies(state, lambda trial: trial.who)}
@@ -172,7 +163,6 @@ class StudyReader:
         return self.folder / recordings.FOLDER
 
     def lost_recordings(self) -> list[str]:
-        """Return the recordings that are missing or were changed since they were stored."""
         with self._ledger.reading() as state:
             known = [(file, digest) for _, file, digest in state.recordings]
         return [
@@ -192,7 +182,6 @@ class StudyReader:
             return views.status(state, self.plan, self._ledger.clock, self.edited())
 
     def edited(self) -> tuple[str, ...]:
-        """Settings in which ``study.yaml`` differs from the locked plan."""
         file = None if self.folder is None else self.folder / FILE_NAME
         if file is None or not self.locked or not file.exists():
             return ()
@@ -239,7 +228,6 @@ class StudyReader:
             return frame.filter("used").sort("row", listed, maintain_order=True)
 
     def overshoot(self) -> dict[tuple[str, str], int]:
-        """Return the number of scored trials that no comparison needed, by task and policy."""
         with self._ledger.reading() as state:
             shown = state.shown()
             return dict(
@@ -269,7 +257,6 @@ class StudyReader:
         return study_report(self, place or beside)
 
     def journal(self, after: int = 0, *, most: int | None = None) -> list[Entry]:
-        """Return the journal entries after a sequence number, with their hash chain verified."""
         with self._ledger.reading() as state:
             latest = list(self._ledger.latest)
             if after >= state.seq:
@@ -297,13 +284,11 @@ class StudyReader:
         return replace(found, notes=(views.edited_text(edited),)) if edited else found
 
     def size(self) -> tuple[int, int]:
-        """Number of comparisons times trials, which tells how long an analysis takes."""
         state = self._ledger.state
         arms = len(state.arms)
         return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
 
     def trial_lines(self, most: int) -> list[TrialLine]:
-        """Return the newest trials, as their owner may choose them; the last one first."""
         with self._ledger.reading() as state:
             clock = self._ledger.clock
             return [trial_line(state, one, clock) for one in state.trials[: -most - 1 : -1]]
@@ -325,7 +310,6 @@ class StudyReader:
 
     @property
     def trouble(self) -> StoreFailed | None:
-        """Why nothing could be stored the last time that it was tried, or None."""
         return self._ledger.trouble
 
     def tokens(self) -> tuple[TokenRecord, ...]:
@@ -334,17 +318,14 @@ class StudyReader:
             return tuple(state.tokens.values())
 
     def authenticate(self, text: str) -> Grant | None:
-        """Rights of a token, or None."""
         with self._ledger.reading() as state:
             return access.authenticate(state, text, self.store.local_time())
 
     def admits(self, token: str) -> bool:
-        """Whether a token, named by its id, is still valid."""
         with self._ledger.reading() as state:
             return state.tokens[token].valid(self.store.local_time())
 
     def hear(self, station: str) -> None:
-        """Note that the runner of a station is there; it says so every few seconds."""
         self.store.hear(station)
 
     def policies(self) -> tuple[str, ...]:
@@ -352,7 +333,6 @@ class StudyReader:
         return self.plan.policy_names
 
     def recording(self, trial: int, name: str) -> Path:
-        """Return the file of a recording."""
         with self._ledger.reading() as state:
             if not any((number, file) == (trial, name) for number, file, _ in state.recordings):
                 raise NotAllowed(f"trial {trial} has no recording of this name")

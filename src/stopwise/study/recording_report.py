@@ -18,7 +18,6 @@ Place = Callable[[int, str], str]  # where the file of a trial's recording is, f
 
 
 def filmed(address: str, title: str) -> Markup:
-    """Return a photo or video as the report shows it; a photo leads to its full size."""
     size = Markup('title="{}" width="160" style="max-width: 100%"').format(title)
     if address.endswith(PHOTOS):
         photo = Markup('<a href="{0}"><img src="{0}" alt="{1}" {2} loading="lazy"></a>')
@@ -27,7 +26,6 @@ def filmed(address: str, title: str) -> Markup:
 
 
 def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
-    """Return the chapters of a study with recordings; none if it has none."""
     with study._ledger.reading() as state:
         if not state.recordings:
             return []
@@ -39,7 +37,6 @@ def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
 
 
 def _differing(state: "StudyState", place: Place) -> Chapter:
-    """Return the rows whose scores differ, those that differ most first, side by side."""
     files: dict[int, list[str]] = defaultdict(list)
     for number, file, _ in state.recordings:
         files[number].append(file)

@@ -32,8 +32,6 @@ PHOTOS = ("jpg", "png", "webp")
 
 
 class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added"):
-    """A trial has a video or photo: a file beside the study, its SHA-256, and its bytes."""
-
     trial: Open[int]
     file: Open[str]
     digest: Open[str]
@@ -101,14 +99,12 @@ def keep(folder: Path, content: str | Path | Iterable[bytes]) -> tuple[str, str,
 
 
 def not_stored(error: OSError) -> StoreFailed:
-    """Message for a recording that the disk did not take."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     why = f"the recording was not stored: {error.strerror}"
     return StoreFailed(why, code="disk-full" if full else None)
 
 
 def require_room(state: StudyState, number: int) -> None:
-    """Raise unless a trial may have one more recording."""
     trial = require_trial(state, number)
     if not trial.code:
         raise NotAllowed(f"trial {number} was imported: it has no recording")
@@ -119,7 +115,6 @@ def require_room(state: StudyState, number: int) -> None:
 
 
 def _chunks(path: Path) -> Iterable[bytes]:
-    """Yield the content of a file."""
     try:
         with path.open("rb") as file:
             while chunk := file.read(CHUNK):
@@ -129,7 +124,6 @@ def _chunks(path: Path) -> Iterable[bytes]:
 
 
 def is_intact(path: Path, digest: str) -> bool:
-    """Whether the file is there and is what was stored."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

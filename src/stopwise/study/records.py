@@ -71,7 +71,6 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
 
 
 def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]]:
-    """Return the same of a study whose rows draw their tasks, each trial with its own."""
     used, shown = board.used_slots() if state.refusal is None else None, state.shown()
     return [
         (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
@@ -125,11 +124,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
 
 
 def csv_text(frame: pl.DataFrame) -> str:
-    """Write a table as CSV in which no cell is a formula to a spreadsheet.
-
-    Notes and reasons are typed by people, and a spreadsheet runs what begins with "=". Such a text
-    gets an apostrophe before it, which a spreadsheet does not show.
-    """
+    """Put an apostrophe before each text that a spreadsheet would run as a formula."""
     text = pl.col(pl.String)
     formula = text.str.contains(r"^[=+\-@\t\r]") & ~text.str.contains(r"^[+-]?[\d.]+(e[+-]?\d+)?$")
     safe = text.str.replace(r"^", pl.when(formula).then(pl.lit("'")).otherwise(pl.lit("")))
@@ -137,7 +132,6 @@ def csv_text(frame: pl.DataFrame) -> str:
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
-    """Facts about each trial in the journal besides its state."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)
     for entry in entries:
         match entry.event:
@@ -151,7 +145,6 @@ def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
 
 
 def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
-    """Contents of a score's entry; a correction changes the score alone."""
     answer = scored.answer
     given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
     if scored.correction is not None:
@@ -162,5 +155,4 @@ def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
 
 
 def as_text(seconds: float) -> str:
-    """Return a time as text that every program reads."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -15,7 +15,6 @@ from stopwise.study.study_plan import StudyPlan
 
 
 def apply(state: StudyState, entry: Entry) -> None:
-    """Take the next entry in."""
     state.clock = state.clock_at(entry.moment)
     state.moment = entry.moment
     try:
@@ -35,7 +34,6 @@ def take_in(event: Event, state: StudyState, entry: Entry) -> None:
 
 
 def trial_of(state: StudyState, number: int) -> TrialRecord:
-    """Return a trial that an event is about."""
     trial = state.trial(number)
     if trial is None:
         raise LookupError(f"there is no trial {number}")
@@ -85,7 +83,6 @@ def _started(event: events.Started, state: StudyState, _: Entry) -> None:
 
 
 def begin(state: StudyState, trial: TrialRecord, lease: float) -> None:
-    """Mark a trial as begun; its lease begins anew."""
     trial.started = True
     trial.expires = state.clock + lease
     state.board(trial).owners[trial.row] = trial.station, trial.expires

@@ -20,8 +20,6 @@ WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
 
 
 class PlanPart(BaseModel):
-    """Part of a plan: frozen, without unknown entries, every number finite."""
-
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
@@ -35,8 +33,6 @@ DISTINCT = AfterValidator(_distinct_names)
 
 
 class _ScoreRule(PlanPart):
-    """How a trial is scored; from 0 to 1, unless it says otherwise, and more is better."""
-
     lower_is_better: bool = False
     in_pairs: ClassVar[bool] = False  # whether the two trials of a row have one answer
     named: ClassVar[str] = ""  # the field whose entries have names, of which answers are made
@@ -44,40 +40,31 @@ class _ScoreRule(PlanPart):
 
     @property
     def options(self) -> list[str]:
-        """The names of which answers are made."""
         return [entry.name for entry in getattr(self, self.named)] if self.named else []
 
     def asks(self, first: str | None) -> str:
-        """Return the question at the terminal; ``first`` is the code it is compared with."""
         raise NotImplementedError
 
     def typed(self, text: str, first: str | None) -> Any:  # noqa: ARG002
-        """Return the answer that was typed, or raise ``InvalidInput``."""
         return chosen(self.options, text)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
         return 0.0, 1.0
 
     @property
     def worst(self) -> float:
-        """The worst score."""
         return self.bounds[self.lower_is_better]
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take."""
         return self.bounds
 
 
 class Binary(_ScoreRule):
-    """Success or failure; the answer is true or false, the score 1 or 0."""
-
     kind: Literal["binary"] = "binary"
 
     def score(self, answer: Any) -> float:
-        """Return 1 for success and 0 for failure."""
         require(
             answer is True or answer is False or (_is_number(answer) and answer in (0, 1)),
             f"the result must be true or false, but got {answer!r}",
@@ -93,15 +80,11 @@ class Binary(_ScoreRule):
 
 
 class Milestone(PlanPart):
-    """One step of the task that may be reached, and its share of the score."""
-
     name: str = Field(min_length=1, max_length=NAME)
     weight: float = Field(default=1.0, gt=0)
 
 
 class Milestones(_ScoreRule):
-    """A checklist; the answer names the milestones reached, the score is their share of weight."""
-
     kind: Literal["milestones"] = "milestones"
     named: ClassVar[str] = "milestones"
     sets: ClassVar[tuple[str, ...]] = ("all", "none")
@@ -109,7 +92,6 @@ class Milestones(_ScoreRule):
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take: of every set of milestones, as far as they are few."""
         sums = {0.0}
         for step in self.milestones:
             if len(sums) < MANY:
@@ -118,7 +100,6 @@ class Milestones(_ScoreRule):
         return tuple(min(1.0, reached / total) for reached in sums)
 
     def score(self, answer: Any) -> float:
-        """Return the weight of the milestones reached as a share of all."""
         known = {step.name: step.weight for step in self.milestones}
         require(
             isinstance(answer, Sequence) and not isinstance(answer, str),
@@ -142,15 +123,11 @@ class Milestones(_ScoreRule):
 
 
 class Level(PlanPart):
-    """One outcome and its score."""
-
     name: str = Field(min_length=1, max_length=NAME)
     value: float
 
 
 class Levels(_ScoreRule):
-    """Ordered outcomes, of which exactly one is named; the score is its value."""
-
     kind: Literal["levels"] = "levels"
     named: ClassVar[str] = "levels"
     levels: Annotated[tuple[Level, ...], Field(min_length=2), DISTINCT]
@@ -163,17 +140,14 @@ class Levels(_ScoreRule):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
         values = [level.value for level in self.levels]
         return min(values), max(values)
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take."""
         return tuple(level.value for level in self.levels)
 
     def score(self, answer: Any) -> float:
-        """Return the value of the named level."""
         known = {level.name: level.value for level in self.levels}
         _require_known(answer, known, "a level")
         return known[answer]
@@ -183,8 +157,6 @@ class Levels(_ScoreRule):
 
 
 class Number(_ScoreRule):
-    """A number within a range; the score is the number."""
-
     kind: Literal["number"] = "number"
     low: float
     high: float
@@ -199,16 +171,13 @@ class Number(_ScoreRule):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The range of the score."""
         return self.low, self.high
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take; one of them is in no list of levels."""
         return self.low, self.low + (self.high - self.low) / math.pi, self.high
 
     def score(self, answer: Any) -> float:
-        """Return the number, which must lie within the range."""
         require(_is_number(answer), f"the score must be a number, but got {answer!r}")
         scale = Scale(self.low, self.high)
         require(
@@ -228,18 +197,14 @@ class Number(_ScoreRule):
 
 
 class Count(_ScoreRule):
-    """How many of so many: objects put away, attempts that went well; the score is their share."""
-
     kind: Literal["count"] = "count"
     of: int = Field(ge=2, le=20)
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take."""
         return tuple(number / self.of for number in range(self.of + 1))
 
     def score(self, answer: Any) -> float:
-        """Return the share."""
         whole = _is_number(answer) and answer in range(self.of + 1)
         require(whole, f"the count must be a whole number from 0 to {self.of}, but got {answer!r}")
         return float(answer / self.of)
@@ -253,10 +218,7 @@ class Count(_ScoreRule):
 
 
 class Preference(_ScoreRule):
-    """Which of the two trials of a row was better: one answer, given with the second of them.
-
-    The first is only said to be done. The score is what a trial has won: 1, 0, or 1/2 at a tie.
-    """
+    """Which of a row's two trials was better, said with the second; the winner scores 1."""
 
     kind: Literal["preference"] = "preference"
     in_pairs: ClassVar[bool] = True
@@ -268,7 +230,6 @@ class Preference(_ScoreRule):
         return self
 
     def score(self, answer: Any) -> float | None:
-        """Share won by the second trial of the row; None for the first."""
         require(
             isinstance(answer, str) and answer in (DONE, *WON),
             f"the answer must be one of {', '.join(WON)}, but got {answer!r}",
@@ -294,19 +255,16 @@ _ADAPTER: TypeAdapter[Any] = TypeAdapter(Rubric)
 
 
 def question(shown: Mapping[str, Any]) -> str:
-    """Return the question to ask at the terminal, for a rubric as an assignment shows it."""
     rubric, first = _read(shown)
     return str(rubric.asks(first))
 
 
 def parse_answer(shown: Mapping[str, Any], typed: str) -> Any:
-    """Return the answer that was typed, or raise ``InvalidInput``."""
     rubric, first = _read(shown)
     return rubric.typed(typed.strip().lower(), first)
 
 
 def in_words(answer: Any) -> str:
-    """Return an answer in words, to be read back after it was stored."""
     if isinstance(answer, bool):
         return "success" if answer else "failure"
     if isinstance(answer, list):
@@ -322,7 +280,6 @@ def listed(options: Sequence[str]) -> str:
 
 
 def chosen(options: Sequence[str], text: str) -> str:
-    """Return the option that was typed, by its name or its number."""
     numbers = not any(option.isdecimal() for option in options)
     if numbers and text.isdecimal() and 1 <= int(text) <= len(options):
         return options[int(text) - 1]
@@ -347,14 +304,12 @@ def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
 
 
 def _read(shown: Mapping[str, Any]) -> tuple[Any, str | None]:
-    """Return a rubric, and the code of the trial that this one is compared with."""
     content = dict(shown)
     first = content.pop("first", None)
     return _ADAPTER.validate_python(content), first
 
 
 def plain_answer(answer: Any) -> Any:
-    """Return an answer as JSON has it: a number or a truth value of numpy, too."""
     if isinstance(answer, np.generic):
         return answer.item()
     return list(answer) if isinstance(answer, tuple) else answer

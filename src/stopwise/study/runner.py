@@ -33,8 +33,6 @@ HEARTBEAT = 2.0  # seconds between signs of life
 
 @dataclass
 class Runner:
-    """Starts the policies at one station."""
-
     desk: Desk
     station: str  # the name that the operator's phone has for this robot
     file: RunnerFile
@@ -75,7 +73,6 @@ class Runner:
             self.desk.attend(self.station, present=False, limit=None)
 
     def stop(self) -> None:
-        """Leave the station, and break off what runs; for another thread to call."""
         self._over.set()
 
     def _arrive(self, trial: Assignment | None) -> None:
@@ -91,7 +88,6 @@ class Runner:
         )
 
     def _look(self) -> bool:
-        """Run the trial that was started, if there is one; return whether to go on."""
         with self._waiting_for_the_study():
             trial = self.desk.holding(self.station)
             if trial is None:
@@ -101,7 +97,6 @@ class Runner:
         return True
 
     def _run(self, trial: Assignment) -> None:
-        """Run the policy of one trial, and tell the study."""
         self.file.require_all(self.desk.policies())
         episode = f"{trial.trial:04d}-{secrets.token_hex(3)}"
         try:
@@ -218,7 +213,6 @@ class Runner:
 
     @contextmanager
     def _waiting_for_the_study(self) -> Iterator[None]:
-        """Pass over a study that cannot be reached now; it may come back."""
         try:
             yield
         except StoreFailed as error:

@@ -51,8 +51,6 @@ def _splits(command: str) -> str:
 
 
 def _only(*names: str) -> AfterValidator:
-    """Refuse a text in which something else than these names would be filled in."""
-
     def check(text: str) -> str:
         for found in _LIKE_A_FIELD.findall(text):
             if found not in names:
@@ -76,7 +74,6 @@ def filled(command: str, values: Mapping[str, str]) -> list[str]:
 
 
 def in_place(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with the values filled in; what is none of them stays as it is."""
     return _FIELD.sub(lambda field: values.get(field[1], field[0]), text)
 
 
@@ -105,13 +102,10 @@ class PolicySource(PlanPart):
 
     @property
     def served(self) -> bool:
-        """Whether another process serves it."""
         return self.policy is not None and self.policy.startswith(SERVED)
 
 
 class Address(PlanPart):
-    """Where the robot asks for actions, and the key with which it may, if one is given."""
-
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     api_key: str | None = Field(default=None, min_length=1)
@@ -135,7 +129,6 @@ class RunnerFile(PlanPart):
 
     @classmethod
     def read(cls, path: Path) -> "RunnerFile":
-        """Return the content of a file that no other user of this computer can read."""
         require(path.is_file(), f"there is no {path}")
         require(
             os.name != "posix" or not path.stat().st_mode & 0o077,
@@ -173,12 +166,10 @@ def _missing(command: str) -> bool:
 
 
 def write_template(path: Path, names: Iterable[str]) -> None:
-    """Write a file to fill in, which only its owner can read."""
     lines = "\n".join(f'  {yaml_name(name)}: ""' for name in names)
     path.touch(mode=PRIVATE, exist_ok=False)
     path.write_text(TEMPLATE.format(policies=lines), encoding="utf-8")
 
 
 def yaml_name(name: str) -> str:
-    """Return a name as a key of YAML, in quotes where it needs them."""
     return str(yaml.safe_dump({name: 0}, allow_unicode=True, width=10**6)).rpartition(": 0")[0]

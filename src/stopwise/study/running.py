@@ -18,13 +18,11 @@ GRACE = 5.0  # seconds between asking a policy to end and making it
 
 
 def private(log: Path) -> BinaryIO:
-    """Open a file at its end that nobody else can read: what is printed may tell a policy."""
+    """Open a file that nobody else can read: what is printed may tell a policy."""
     return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "ab")
 
 
 class Running:
-    """A policy at work: how long it has taken when it is done, and whether it failed."""
-
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.seconds = 0.0
@@ -34,7 +32,6 @@ class Running:
 
     @classmethod
     def none(cls) -> "Running":
-        """Return a policy that could not be started."""
         running = cls()
         running.unstarted = True
         running._ended(failed=True)
@@ -77,7 +74,6 @@ class RunningCommand(Running):
         threading.Thread(target=self._wait, daemon=True).start()
 
     def stop(self) -> None:
-        """Ask the policy to end, and make it after a while."""
         with suppress(OSError):
             self._pipe.close()
 

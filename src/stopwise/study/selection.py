@@ -20,10 +20,7 @@ AFTERMATH = "the verdict may depend on which trials were excluded"
 
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:
-    """Whether it has no result, and nobody waits for one any more.
-
-    One that never began counts if its place was handed out again: it may have been run in secret.
-    """
+    """One that never began may have been run in secret if its place was handed out again."""
     if trial.status != "leased" and not trial.waiting:
         return trial.lapsed
     slot, own = state.slot(trial), trial.number
@@ -50,7 +47,7 @@ EXCLUSIONS: dict[str, Callable[[StudyState, TrialRecord], bool]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One test of imbalance: what was seen, of which label, and the p-value of this test alone."""
+    """One test of imbalance, with the p-value of this test alone."""
 
     what: str
     count: int
@@ -59,7 +56,6 @@ class Finding:
     p_value: float
 
     def text(self, tests: int, names: dict[str, str] | None) -> str:
-        """Return it as a warning; which policy it is only after unblinding."""
         p = f"p = {min(1.0, tests * self.p_value):.2g}"
         if names is None:
             return f"Trials {self.what} are unevenly spread over the policies ({p}): {AFTERMATH}."
@@ -69,8 +65,6 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Exits:
-    """What became of one policy's or one operator's trials."""
-
     name: str
     taken: int  # trials handed out
     counted: int
@@ -80,7 +74,6 @@ class Exits:
 
 
 def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]:
-    """Outcomes of the trials, grouped by a key."""
     groups: dict[str, list[TrialRecord]] = defaultdict(list)
     for trial in _handed_out(state):
         groups[key(trial)].append(trial)
@@ -106,10 +99,7 @@ def doubts(state: StudyState) -> tuple[str, ...]:
 
 
 def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | None]]:
-    """First reports of trials that were changed later, by board, row and arm.
-
-    Trials that were imported, unless the plan declares them, have no score of its own.
-    """
+    """Imported trials have no first score, unless the plan declares them."""
     found: dict[str, dict[tuple[int, str], float | None]] = {
         name: {
             (number, arm): slot.first
@@ -126,7 +116,6 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
 
 def _unseen(state: StudyState) -> Iterator[str]:
-    """Yield a doubt about excluded trials that may have been run and have no score to test."""
     gone = [trial for trial in _handed_out(state) if trial.score is None]
     count = sum(trial.status == "voided" and trial.begun for trial in gone)
     if count:
@@ -144,7 +133,6 @@ def _unseen(state: StudyState) -> Iterator[str]:
 
 
 def _named(state: StudyState) -> Iterator[str]:
-    """Yield a doubt about results that came after blinding was broken."""
     count = state.after_unblinding
     if count and state.plan is not None and state.plan.blinding != "none":
         results = counted(count, "result")
@@ -156,7 +144,6 @@ def _handed_out(state: StudyState) -> list[TrialRecord]:
 
 
 def _by_policy(state: StudyState) -> Iterator[Finding]:
-    """Yield, of each kind of exit, whether one policy has more of it than its share."""
     if len(state.arms) < 2 or not any(map(_touched, state.trials)):
         return
     from scipy.stats import betabinom

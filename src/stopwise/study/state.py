@@ -49,29 +49,23 @@ class TrialRecord:
 
     @property
     def has_result(self) -> bool:
-        """Whether it was scored: it has been run, and does not wait to be compared."""
         return self.status == "scored" and self.score is not None
 
     @property
     def waiting(self) -> bool:
-        """Whether it has been run and waits to be compared with the other trial of its row."""
         return self.status == "scored" and self.score is None
 
     @property
     def withdrawn(self) -> bool:
-        """Whether it had a score that was undone."""
         return self.first is not None
 
     @property
     def begun(self) -> bool:
-        """Whether how it goes may have been seen."""
         return self.started or self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """A token as the journal knows it: never the token itself, only its hash."""
-
     token: str
     role: str
     name: str
@@ -80,13 +74,12 @@ class TokenRecord:
     expires: float | None = None
 
     def valid(self, now: float) -> bool:
-        """Whether it still opens anything."""
         return not self.revoked and (self.expires is None or now < self.expires)
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Trials of one task that were run elsewhere: how many rows, their SHA-256, and from where."""
+    """Trials of one task that were run elsewhere; their rows by SHA-256."""
 
     task: str
     rows: int
@@ -95,15 +88,12 @@ class Import:
 
     @classmethod
     def of(cls, task: str, rows: tuple[dict[str, float], ...], source: str) -> "Import":
-        """Rows to keep, with scores by label."""
         text = json.dumps(rows, sort_keys=True)
         return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)
 
 
 @dataclass
 class StudyState:
-    """A study after ``seq`` entries."""
-
     seq: int = 0
     hash: str = ORIGIN
     moment: Moment | None = None  # of the last entry
@@ -136,40 +126,32 @@ class StudyState:
     imports: list[Import] = field(default_factory=list)
 
     def clock_at(self, moment: Moment) -> float:
-        """Read the study's clock at this moment."""
         return 0.0 if self.moment is None else self.clock + moment.since(self.moment)
 
     @property
     def locked_plan(self) -> StudyPlan:
-        """The plan in force; raises if it is not locked yet."""
         if self.plan is None:
             raise NotAllowed("the study is not locked yet: run `stopwise study lock`")
         return self.plan
 
     @property
     def lease(self) -> float:
-        """Seconds after which a trial without a result may be handed out again."""
         return 60.0 * self.locked_plan.lease_minutes
 
     def require_edition(self) -> None:
-        """Raise if the plan was locked with another edition of its method than this one's."""
         if self.refusal is not None:
             raise NotAllowed(self.refusal)
 
     def trial(self, number: int) -> TrialRecord | None:
-        """Return a trial by its number."""
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
 
     def board_name(self, task: str) -> str:
-        """Board of a task: its own, or the one of the mean over all tasks."""
         return task if task in self.boards else MEAN
 
     def board(self, trial: TrialRecord) -> SlotBoard:
-        """Return the board that a trial is on."""
         return self.boards[self.board_name(trial.task)]
 
     def slot(self, trial: TrialRecord) -> Slot:
-        """Return the place that a trial was handed out for."""
         return self.board(trial).rows[trial.row][trial.arm]
 
     def rival(self, trial: TrialRecord) -> TrialRecord | None:
@@ -191,12 +173,10 @@ class StudyState:
         return rival if first else None
 
     def labels(self, lots: Draws) -> dict[str, str]:
-        """Return the names by label."""
         assert self.plan is not None
         return lots.labels(self.plan)
 
     def shown(self) -> dict[str, str]:
-        """Return the name under which each arm is shown: its label until unblinded."""
         return self.names or {arm: arm for arm in self.arms}
 
     def lock(
@@ -206,7 +186,6 @@ class StudyState:
         baseline: str | None,
         stored: Mapping[str, int] | None,
     ) -> None:
-        """Set up the boards of a locked plan; only its own edition may replay the evidence."""
         self.plan = self.declared = plan
         self.arms = arms
         self.refusal = other_edition(

@@ -102,7 +102,6 @@ class Store:
         return cls(engine, study, clock)
 
     def close(self) -> None:
-        """Close all connections; an SQLite file then holds everything by itself."""
         if self.engine.dialect.name == "sqlite":
             with suppress(StopwiseError), reading(self.engine) as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -127,24 +126,20 @@ class Store:
             raise StoreFailed(f"the backup {file} was not written: {error}") from error
 
     def now(self) -> Moment:
-        """Tell the time by the store's clock."""
         if self._clock is not None or self.engine.dialect.name == "sqlite":
             return self._moment(0.0)
         with reading(self.engine) as connection:
             return self._moment(connection.execute(select(_time_of(connection))).scalar_one())
 
     def _moment(self, served: float) -> Moment:
-        """Complete a time of the database server; SQLite has none, and a set clock needs none."""
         if self._clock is not None:
             return Moment(self._clock())
         return moment(time.time() if self.engine.dialect.name == "sqlite" else float(served))
 
     def local_time(self) -> float:
-        """Return the time by this machine's clock, without asking the store."""
         return (self._clock or time.time)()
 
     def secret(self) -> str:
-        """Return the secret from which everything random is drawn."""
         with reading(self.engine) as connection:
             return str(self._head(connection).secret)
 
@@ -154,7 +149,6 @@ class Store:
             return str(self._head(connection).owners)
 
     def entries(self, after: int = 0) -> Generator[Entry, None, None]:
-        """Yield the entries after a known one; raise where the chain does not hold."""
         with reading(self.engine) as connection:
             known = self._hash_of(connection, after)
             for _, body, digest in self._rows(connection, self._head(connection), after, known):
@@ -172,7 +166,6 @@ class Store:
             yield Look(self._moment(head.now), heard, entries)
 
     def hear(self, station: str) -> None:
-        """Note that a runner is at a station."""
         with writing(self.engine) as connection:
             place = (presence.c.study == self.study) & (presence.c.station == station)
             now = self._moment(self._head(connection).now)._asdict()
@@ -181,7 +174,6 @@ class Store:
                 connection.execute(insert(presence).values(new))
 
     def damage(self) -> list[str]:
-        """Result of the database's own integrity check."""
         if self.engine.dialect.name != "sqlite":
             return []
         with reading(self.engine) as connection:
@@ -239,16 +231,12 @@ class Store:
 
 
 class Look(NamedTuple):
-    """What one look at a store shows: the time, when runners were heard of, and new entries."""
-
     moment: Moment
     heard: dict[str, Moment]
     entries: Iterator[Entry]
 
 
 class Writer:
-    """The right to add to a journal, within one transaction."""
-
     def __init__(
         self, store: Store, connection: Connection, head: Row[Any], moment: Moment
     ) -> None:
@@ -257,14 +245,12 @@ class Writer:
         self._rows: list[dict[str, object]] = []
 
     def entries(self, after: int, previous: str) -> list[Entry]:
-        """Return the entries after a known one."""
         if after == self.seq and previous == self.hash:
             return []
         rows = self._store._rows(self._connection, self._head, after, previous)
         return [decode(body, digest) for _, body, digest in rows]
 
     def find(self, keys: list[str]) -> dict[str, Entry]:
-        """Return the entries that were made with these idempotency keys."""
         if not keys:
             return {}
         found = self._connection.execute(
@@ -275,7 +261,6 @@ class Writer:
         return {key: decode(body, digest) for key, body, digest in found}
 
     def add(self, events: Sequence[Event], *, who: str, key: str | None = None) -> list[Entry]:
-        """Add events, stored when the transaction ends; the last one carries the key."""
         entries = []
         study = self._store.study
         for event in events:
@@ -297,7 +282,6 @@ class Writer:
         return entries
 
     def flush(self) -> None:
-        """Hand all that was added to the database."""
         if self._rows:
             self._connection.execute(insert(journal), self._rows)
             self._connection.execute(
@@ -308,14 +292,12 @@ class Writer:
 
 
 def _time_of(connection: Connection) -> Label[float]:
-    """Return an expression for the time by the server's clock; SQLite has no server."""
     if connection.dialect.name == "sqlite":
         return literal(0.0).label("now")
     return cast(extract("epoch", func.clock_timestamp()), Float).label("now")
 
 
 def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:
-    """Return the name of the study that is wanted, made if asked for and not there."""
     with writing(engine) if create else reading(engine) as connection:
         serialise(connection)
         known = list(connection.execute(select(studies.c.study)).scalars())
@@ -343,7 +325,6 @@ def _only(known: list[str]) -> str:
 def open_store(
     url_or_path: str | Path, *, create: bool = False, clock: Callable[[], float] | None = None
 ) -> tuple[Store, Path | None]:
-    """Return the store of a study and the folder of its plan, if there is one."""
     if is_url(url_or_path):
         return Store.open(url_or_path, create=NAME if create else None, clock=clock), None
     path = Path(url_or_path)
@@ -377,7 +358,6 @@ def mark_locked(folder: Path, digest: str) -> None:
 
 
 def lost_store(folder: Path, why: str) -> InvalidState:
-    """The error of a folder whose plan was locked, and whose journal does not say so."""
     return InvalidState(
         f"the plan in {folder} was locked, but {why}: restore the store from a backup (one made "
         "with `stopwise study backup`; study.db alone, copied from a study in use, lacks its "
@@ -386,7 +366,6 @@ def lost_store(folder: Path, why: str) -> InvalidState:
 
 
 def readable_by_others(folder: Path | None) -> list[Path]:
-    """Return the files of a study that other users of this computer can read."""
     if os.name != "posix" or folder is None or not folder.stat().st_mode & 0o077:
         return []
     files = (folder / FILE_NAME, folder / DATABASE)
@@ -399,5 +378,4 @@ def _is_database(path: Path) -> bool:
 
 
 def is_url(text: str | Path) -> bool:
-    """Whether this is a URL, not a path."""
     return isinstance(text, str) and "://" in text

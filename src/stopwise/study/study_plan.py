@@ -26,8 +26,6 @@ AMENDABLE = ("name", "description", "lease_minutes", "look_ahead", "tags", "chec
 
 
 class StudyPlan(PlanPart):
-    """All that is declared before the first trial."""
-
     name: str = Field(min_length=1, max_length=NAME)
     description: str = Field(default="", max_length=TEXT)
     # A number to compare every policy with, instead of with each other; then one is enough.
@@ -188,27 +186,21 @@ class StudyPlan(PlanPart):
 
     @property
     def shares(self) -> dict[str, float] | None:
-        """The share of each task in the mean over tasks, or None if each is asked by itself."""
         if self.over_tasks == "each":
             return None
         return shares([task.name for task in self.tasks], self.weights)
 
     def questions(self) -> dict[str, Rules]:
-        """Questions by task, or one about the mean, for policies by name."""
         if self.over_tasks == "mean":
             return {MEAN: self.rules(self.tasks[0])}
         return {task.name: self.rules(task) for task in self.tasks}
 
     def hopeless(self) -> tuple[str, ...]:
-        """Return of what is asked why no result could decide anything, if so."""
         posed = map(pose, self.questions().values())
         return tuple(dict.fromkeys(note for question in posed for note in out_of_reach(question)))
 
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
-        """Yield faults of a rubric: scores that the method refuses, or names that confuse.
-
-        Not asked of a plan that was locked: its journal may be fine all the same.
-        """
+        """Not asked of a plan that was locked: its journal may be fine all the same."""
         for number, task in enumerate(self.tasks):
             place = ("tasks", number, "score")
             try:
@@ -221,7 +213,6 @@ class StudyPlan(PlanPart):
 
     @property
     def policy_names(self) -> tuple[str, ...]:
-        """The names of the policies, as listed."""
         return tuple(policy.name for policy in self.policies)
 
     @property
@@ -230,11 +221,9 @@ class StudyPlan(PlanPart):
         return self.design == "blocks" and self.shares is None
 
     def task(self, name: str) -> Task:
-        """Return the task of this name."""
         return next(task for task in self.tasks if task.name == name)
 
     def rules(self, task: Task) -> Rules:
-        """Return the rules of one task, for policies by their names."""
         split = self.alpha_for == "study" and self.over_tasks == "each"
         parts = len(self.tasks) if split else 1
         same = {name: getattr(self, name) for name in SAME}
@@ -253,17 +242,14 @@ class StudyPlan(PlanPart):
         return Rules(**for_files({**same, **own}))
 
     def _parameters(self) -> dict[str, Any]:
-        """The method's own parameters, with how futility is dealt with where that is unusual."""
         unusual = {} if self.futility == "advisory" else {"futility": self.futility}
         return {**self.parameters, **unusual}
 
     def content(self) -> dict[str, Any]:
-        """Return the plan as plain JSON content."""
         return self.model_dump(mode="json")
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the plan; published, it is a preregistration."""
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

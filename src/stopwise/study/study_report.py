@@ -28,7 +28,6 @@ TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
 
 
 def beside(_: int, file: str) -> str:
-    """Path of a recording relative to the study's folder."""
     return f"{FOLDER}/{file}"
 
 
@@ -55,7 +54,6 @@ def study_report(study: "StudyReader", place: Place) -> str:
 
 
 def chapters(study: "StudyReader") -> list[Chapter]:
-    """Record of the study, with every change and exclusion of a trial."""
     entries = study.journal()
     found = [
         _record(study),
@@ -105,10 +103,7 @@ def _names(*, blind: bool, unblinded: bool) -> str:
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
-    """Numbers of excluded and changed trials by person and, after unblinding, by policy.
-
-    Before, neither is said: a mean beside the evidence would tell whose trials an operator ran.
-    """
+    """Tell no score before unblinding: a mean beside the evidence tells whose trials these are."""
     found = []
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
@@ -127,10 +122,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
 
 
 def _groups(study: "StudyReader") -> list[Chapter]:
-    """Return the trials that count by operator, station and day, wherever there are several.
-
-    Only where names are known: beside the evidence, means would tell whose trials an operator ran.
-    """
+    """Only where names are known: beside the evidence, means would tell whose trials these are."""
     if not study.unblinded and study.plan.blinding != "none":
         return []
     trials = study.records().filter(pl.col("score").is_not_null(), pl.col("used"))
@@ -162,7 +154,6 @@ def _number(value: float | None) -> str:
 
 
 def _told(entries: list[Entry], kind: type[Kind]) -> list[tuple[str, str, Kind]]:
-    """Time, person and content of each event of a kind."""
     return [
         (as_text(entry.time), entry.who, entry.event)
         for entry in entries
@@ -209,10 +200,7 @@ def _voided(entries: list[Entry]) -> Chapter:
 
 
 def _withdrawn(entries: list[Entry], *, shown: bool) -> Chapter:
-    """Return the scores that were taken back, and those that came in their place.
-
-    Before unblinding neither is shown: beside the evidence, the score of a trial tells its label.
-    """
+    """Before unblinding no score is shown: beside the evidence, it tells the label of a trial."""
     scores: dict[int, str] = {}
     rows: list[list[str]] = []
     open_rows: dict[int, list[str]] = {}

@@ -20,11 +20,6 @@ CHECKED_WITHIN = 10.0  # seconds for a policy server to answer before the first 
 
 
 class Turn(Running):
-    """A policy that answers the robot for one episode.
-
-    ``answer`` returns the packed answer to a packed observation, or a text if there is none.
-    """
-
     def __init__(
         self, answer: Callable[[bytes], bytes | str], close: Callable[[], None] = lambda: None
     ) -> None:
@@ -33,7 +28,6 @@ class Turn(Running):
         self._silent = False
 
     def __call__(self, message: bytes) -> bytes | str:
-        """Answer the robot."""
         answer = self._answer(message)
         self._silent = self._silent or isinstance(answer, str)
         return answer
@@ -82,7 +76,6 @@ class Switchboard:
             handler.close()
 
     def turn(self, policy: str, way: PolicySource, seed: int) -> Turn:
-        """Let a policy answer from now on, until it is stopped; it begins afresh."""
         if way.served:
             server = PolicyServer(str(way.policy))
             self._now = Turn(lambda message: answered(server, message), server.close)
@@ -102,8 +95,6 @@ class Switchboard:
 
 
 class _Here(Protocol):
-    """A policy of this process."""
-
     def begin(self, seed: int) -> None:
         """Forget the last episode."""
 
@@ -112,8 +103,6 @@ class _Here(Protocol):
 
 
 class _Acting:
-    """A policy that chooses one action at a time: it is sent as a chunk of one."""
-
     def __init__(self, policy: Any) -> None:
         self._actor = Actor(policy)
         self.begin = self._actor.begin
@@ -125,8 +114,6 @@ class _Acting:
 
 
 class _Inferring:
-    """A policy as openpi makes them, with ``infer``."""
-
     def __init__(self, policy: Any) -> None:
         self._policy = policy
 
@@ -146,7 +133,6 @@ def _here(policy: Any) -> _Here:
 
 
 def _answered_here(policy: _Here, message: bytes) -> bytes | str:
-    """Return the packed answer of a policy of this process."""
     try:
         return packed(policy.answer(unpacked(message)))
     except Exception:  # whatever a policy raises, the robot is told no more than this

@@ -27,8 +27,6 @@ COUNTS = ("assigned", "imported", "scored", "counted", "voided", "duplicates", "
 
 
 class StudyReporting:
-    """Follows the state of a study, and reports it to trackers."""
-
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
         self._seq = 0
@@ -60,7 +58,6 @@ class StudyReporting:
                 self._rows[name] = rows
 
     def close(self, study: "StudyReader") -> None:
-        """Hand over the report, if it may be seen, and close what was opened."""
         if self._rows:
             self._reporter.finish(str(study.verdict()), study.report)
         self._reporter.finish()
@@ -75,8 +72,6 @@ def revealed(state: StudyState) -> bool:
 def _row(
     question: Question, table: Table, rows: int, places: Places
 ) -> dict[str, list[Shown]] | None:
-    """Return the scores of the next of so many rows, None for a trial that has none."""
-
     def found(policy: str, number: int) -> Shown:
         at = number, question.policies.index(policy)
         score = float(table.scores[at])

@@ -87,7 +87,6 @@ class ImportTrials(Operation[int]):
 
 
 def _require_preferences(rows: tuple[dict[str, float], ...]) -> None:
-    """Raise unless each row says which of two trials was better."""
     for number, row in enumerate(rows, start=1):
         won = sorted(row.values())
         if won not in ([0.0, 1.0], [0.5, 0.5]):
@@ -98,7 +97,6 @@ def _require_preferences(rows: tuple[dict[str, float], ...]) -> None:
 
 
 def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> None:
-    """Raise unless these are the stored trials that the plan declares."""
     number = (board.rules.groups or {}).get(arm)
     if number is None:
         raise NotAllowed(f"the plan declares no stored trials of {policy!r}: it is tried instead")
@@ -111,10 +109,7 @@ def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> No
 
 
 def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:
-    """Raise if these rows, or the first of them, look like those of an import before.
-
-    Scores alone cannot tell: the same file, or one that grew, from other trials that went alike.
-    """
+    """Scores cannot tell the same file, or one that grew, from trials that went alike."""
     for known in state.imports:
         if Import.of(task, rows[: known.rows], known.source) != known:
             continue
@@ -132,7 +127,6 @@ def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...
 
 
 def plan_task(task: str, plan: StudyPlan) -> str:
-    """Return the task of the plan that a task of a file is; a single one needs no name."""
     names = [known.name for known in plan.tasks]
     if task == "task" and len(names) == 1:
         return names[0]

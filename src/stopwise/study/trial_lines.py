@@ -8,11 +8,7 @@ from stopwise.study.trial_operations import Undo, Void, allowed
 
 @dataclass(frozen=True, kw_only=True)
 class TrialLine:
-    """A trial as its owner may choose it, to correct or void it: never whose it is or how it went.
-
-    ``when`` is the time when it was handed out, or its result came; None if it was imported.
-    ``now`` says what it is, ``correctable`` and ``voidable`` what may be done about it.
-    """
+    """A trial as its owner may choose it: never whose it is or how it went."""
 
     trial: int
     task: str
@@ -25,7 +21,6 @@ class TrialLine:
 
 
 def trial_line(state: StudyState, trial: TrialRecord, clock: float) -> TrialLine:
-    """Return a trial as its owner may choose it."""
     return TrialLine(
         trial=trial.number,
         task=trial.task,

@@ -265,7 +265,6 @@ class Void(Operation[None]):
 
 
 def allowed(operation: Undo | Void, state: StudyState) -> bool:
-    """Whether the rules allow it now."""
     try:
         operation.decide(Now(state))
     except NotAllowed:
@@ -274,7 +273,6 @@ def allowed(operation: Undo | Void, state: StudyState) -> bool:
 
 
 def judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, float | None]:
-    """Return the answer as it is stored, and its score."""
     answer, task = plain_answer(answer), state.locked_plan.task(trial.task)
     if task.judged_in_pairs:
         _require_its_turn(state, trial, answer)
@@ -286,7 +284,6 @@ def judged(state: StudyState, trial: TrialRecord, answer: Any) -> tuple[Any, flo
 
 
 def _require_its_turn(state: StudyState, trial: TrialRecord, answer: Any) -> None:
-    """Raise unless the answer is the one to the first, or to the second, trial of a row."""
     if state.slot(trial).holder != trial.number:
         raise NotAllowed(f"the row of trial {trial.number} was handed out again: nothing is stored")
     second = state.run_before(trial) is not None
@@ -307,7 +304,6 @@ def _require_its_turn(state: StudyState, trial: TrialRecord, answer: Any) -> Non
 
 
 def _require_first(trial: TrialRecord) -> None:
-    """Raise if the score was corrected before."""
     if trial.withdrawn:
         raise NotAllowed(
             f"trial {trial.number} was corrected before: it can be neither corrected nor voided "

@@ -25,18 +25,14 @@ from stopwise.study.study_plan import StudyPlan
 
 
 def finite(value: float | None) -> float | None:
-    """Return a number that JSON can hold, or None."""
     return value if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairVerdict(Standing):
-    """The verdict on one pair of policies."""
-
     @computed_field
     @property
     def better(self) -> str | None:
-        """The policy declared better, or None."""
         return super().better
 
     @field_serializer("log_e")
@@ -118,29 +114,24 @@ class StudyVerdict:
     @computed_field
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
         return " ".join(_sentence(task, several=len(self.tasks) > 1) for task in self.tasks)
 
     @property
     def decided(self) -> bool:
-        """Whether the question is answered on every task."""
         return all(task.decided for task in self.tasks)
 
     @property
     def best(self) -> str | None:
-        """The policy that was shown to be the best on every task, or None."""
         found = {task.best for task in self.tasks}
         return found.pop() if len(found) == 1 else None
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """Policies that may still be the best on every task."""
         out = self.eliminated
         return tuple(name for name in self._policies if name not in out)
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
-        """Policies that were shown not to be the best on some task: the first one, if several."""
         found: dict[str, Elimination] = {}
         for task in self.tasks:
             found = {**task.eliminated, **found}
@@ -148,11 +139,9 @@ class StudyVerdict:
 
     @property
     def _policies(self) -> dict[str, None]:
-        """All names in order; candidates of each task come first."""
         return dict.fromkeys(name for task in self.tasks for name in task.candidates)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
         if not self.doubts:
             del content["doubts"]
@@ -171,7 +160,6 @@ _ADAPTER = TypeAdapter(StudyVerdict)
 
 
 def verdict(state: StudyState) -> StudyVerdict:
-    """Return the verdict of the rows that can be used now."""
     shown = _shown(state)
     tasks = tuple(_task_verdict(name, board, shown) for name, board in state.boards.items())
     changed = _rests_on_changes(state, tasks, shown)
@@ -188,11 +176,7 @@ def verdict(state: StudyState) -> StudyVerdict:
 def _rests_on_changes(
     state: StudyState, tasks: tuple[TaskVerdict, ...], shown: dict[str, str]
 ) -> Iterator[str]:
-    """Yield a warning if something is claimed only because of what was voided, corrected, imported.
-
-    Whatever an owner does of that, what was told first is a study that nobody has bent: a false
-    claim without this warning has probability at most alpha (docs/design/studies.md).
-    """
+    """Whatever an owner does of that, what was told first is a study that nobody has bent."""
     found = {task.task: _claims(task) for task in tasks}
     lost = sum(
         len(found[name] - _claims(_task_verdict(name, state.boards[name].rescored(told), shown)))
@@ -207,14 +191,12 @@ def _rests_on_changes(
 
 
 def _claims(task: TaskVerdict) -> set[str]:
-    """Claims about a task."""
     if task.pairs:
         return {pair.relation for pair in task.pairs if pair.decided}
     return {f"not {name}" for name in task.eliminated} | ({task.best or ""} - {""})
 
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
-    """Return the whole analysis of each task in which every policy has a trial that is used."""
     found = {name: pose(rules).analyze(table) for name, rules, table in named_tables(state, plan)}
     if not found:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
@@ -222,7 +204,6 @@ def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
 
 
 def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rules, Table]]:
-    """Yield each such task with its rules and its trials, as names show."""
     shown = _shown(state)
     for name, board in state.boards.items():
         table = board.question.table(task=name)
@@ -243,13 +224,11 @@ def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rule
 
 
 def _shown(state: StudyState) -> dict[str, str]:
-    """Return the names under which arms are shown, with that of the reference, if there is one."""
     names = {name for board in state.boards.values() for name in board.rules.reading.constants}
     return {**state.shown(), **{name: name for name in names if name is not None}}
 
 
 def _what_is_awaited(state: StudyState) -> str:
-    """Return why no task has a trial of each policy among the rows that are used."""
     waiting = [
         f"row {board.used + 1} of {name!r} is waiting for a trial"
         for name, board in state.boards.items()

@@ -22,11 +22,6 @@ SHORTEST = 16  # digits of a hash that name one entry beyond doubt
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found: how many entries hold, the hash of the last one, and what is wrong.
-
-    The ``notes`` are not wrong, but worth knowing.
-    """
-
     entries: int
     hash: str
     problems: tuple[str, ...]
@@ -34,7 +29,6 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
         return not self.problems
 
 
@@ -68,7 +62,6 @@ def verify(store: Store, against: str | None = None) -> Verification:
 
 
 def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
-    """Fault of an entry, given those before it."""
     try:
         found = list(_broken_promises(state, entry, secret))
     except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -108,7 +101,6 @@ def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[s
 def _prescribed(
     state: StudyState, plan: StudyPlan, event: events.Scored | events.Released
 ) -> float | None:
-    """Return the score of the answer, or of a trial that was given back, if it counts."""
     trial = require_trial(state, event.trial)
     if isinstance(event, events.Scored):
         return judged(state, trial, event.answer)[1]

@@ -60,18 +60,11 @@ class Assignment:
     seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
         return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationOffer:
-    """What a station is told: its trial, or why there is none.
-
-    There is none if the study is ``finished``, if the ``checks`` have to be gone through first, or
-    if other stations hold the rest.
-    """
-
     trial: Assignment | None
     finished: bool = False
     checks: tuple[str, ...] = ()
@@ -79,11 +72,7 @@ class StationOffer:
 
 @dataclass(frozen=True, kw_only=True)
 class Whereabouts:
-    """A trial's status ("leased", "released", "scored" or "voided") and whether it is needed.
-
-    A trial whose time has run out is still leased: its result is accepted, and counts unless
-    another trial has taken its place. The rest is as in ``Assignment``.
-    """
+    """A trial that its station may have given up; the rest is as in ``Assignment``."""
 
     trial: int
     status: TrialStatus
@@ -99,12 +88,7 @@ class Whereabouts:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What happened to a report; ``counted`` is false for a duplicate result.
-
-    The first trial of a row that is judged by preference has no score, and does not count, yet.
-
-    ``repeated`` means that a report with this key was stored before; nothing was stored again.
-    """
+    """What happened to a report; the first of two trials that are compared has no score yet."""
 
     trial: int
     score: float | None
@@ -114,8 +98,6 @@ class Recorded:
 
 @dataclass(frozen=True, kw_only=True)
 class Resolved:
-    """The policy a code stands for; only for the program at the robot."""
-
     trial: int
     policy: str
     run: str | None
@@ -123,15 +105,11 @@ class Resolved:
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """The policies' names by label."""
-
     names: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationStatus:
-    """One station: the trial it currently holds (or None), by whom, and how many it has scored."""
-
     station: str
     trial: int | None
     code: str | None
@@ -184,7 +162,6 @@ class Status:
 
     @property
     def warning(self) -> str | None:
-        """What to say of a plan that was edited after the lock."""
         return edited_text(self.edited) if self.edited else None
 
     def seen_by(self, who: str) -> "Status":
@@ -193,12 +170,10 @@ class Status:
         return replace(self, stations=tuple(own))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
         return asdict(self)
 
 
 def edited_text(settings: tuple[str, ...]) -> str:
-    """Warning about a plan whose file was edited after the lock."""
     what = ", ".join(settings)
     return (
         f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that was "
@@ -207,7 +182,6 @@ def edited_text(settings: tuple[str, ...]) -> str:
 
 
 def held(state: StudyState, station: str, clock: float) -> Assignment | None:
-    """Return the trial that a station holds, as its operator may see it."""
     trial = holding(state, station, clock)
     if trial is None:
         return None
@@ -231,7 +205,6 @@ def held(state: StudyState, station: str, clock: float) -> Assignment | None:
 
 
 def offer(state: StudyState, station: str, clock: float) -> StationOffer:
-    """A trial as its station may see it."""
     trial, over = held(state, station, clock), finished(state)
     due = (
         () if over or trial is not None or state.plan is None else checks_due(state, station, clock)
@@ -252,14 +225,12 @@ def _episode(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, A
 
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
-    """Rubric of a trial, and the code of the trial that it is compared with, if any."""
     first = state.run_before(trial)
     content: dict[str, Any] = state.locked_plan.task(trial.task).score.model_dump(mode="json")
     return content if first is None else {**content, "first": first.code}
 
 
 def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
-    """A trial as its station may see it, also after the station has given it up."""
     return Whereabouts(
         trial=trial.number,
         status=trial.status,
@@ -272,7 +243,6 @@ def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabo
 def status(
     state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
 ) -> Status:
-    """Status of the study."""
     trials = state.trials
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()

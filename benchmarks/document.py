@@ -30,7 +30,6 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def main() -> None:
-    """Fill a document from a folder of Markdown files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("document", type=Path)
     parser.add_argument("folder", type=Path)

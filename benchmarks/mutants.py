@@ -44,8 +44,6 @@ NAMES |= {two: one for one, two in NAMES.items()}
 
 
 class Mutant(NamedTuple):
-    """Another text at one place of a file."""
-
     path: Path
     line: int
     start: int  # in bytes
@@ -60,13 +58,11 @@ class Mutant(NamedTuple):
         return f"{self.path.relative_to(PACKAGE)}: {old} -> {new}"
 
     def into(self, file: Path) -> None:
-        """Write the file with the fault."""
         honest = self.path.read_bytes()
         file.write_bytes(honest[: self.start] + self.new.encode() + honest[self.end :])
 
 
 def swapped(node: ast.AST) -> str | None:
-    """Return an operation with another operator."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=rest) if type(op) in OTHER:
             return ast.unparse(ast.Compare(left, [OTHER[type(op)]()], rest))
@@ -82,14 +78,12 @@ def swapped(node: ast.AST) -> str | None:
 
 
 def of_value(value: object) -> str:
-    """Return another constant of its kind."""
     if isinstance(value, bool):
         return repr(not value)
     return repr(value + 1 if isinstance(value, int) else 1.25 * float(str(value)) or 1.0)
 
 
 def changed(node: ast.AST) -> str | None:
-    """Possible replacements of a node."""
     match node:
         case ast.Constant(value=bool() | int() | float() as value):
             return of_value(value)
@@ -119,7 +113,6 @@ def nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def mutants_of(path: Path) -> list[Mutant]:
-    """Return each fault that may be put into a file."""
     text = path.read_bytes()
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -151,7 +144,6 @@ def drawn(places: list[str], count: int, seed: int) -> list[Mutant]:
 
 
 def tests_of(mutant: Mutant) -> list[str]:
-    """Return the files of tests that may notice, the likeliest first."""
     inside = mutant.path.relative_to(PACKAGE)
     module = ".".join(("stopwise", *inside.with_suffix("").parts))
     folders = (inside.parts[0], *FURTHER[inside.parts[0]])
@@ -190,7 +182,6 @@ def noticed(mutant: Mutant, source: Path) -> str:
 
 
 def main() -> int:
-    """Put in one fault after another, and say which are not noticed."""
     parser = argparse.ArgumentParser(description="Whether tests notice faults of the source.")
     parser.add_argument("places", nargs="*", default=list(FURTHER), help="below src/stopwise")
     parser.add_argument("--count", type=int, default=300)

@@ -37,7 +37,6 @@ WANTED = {50: (1.02, 0.04), 200: (0.99, 0.01), 500: (0.97, 0.003)}
 def simulated(
     p0: float, p1: float, n: int, *, runs: int, seed: int, workers: int | None
 ) -> tuple[float, float, float]:
-    """Return mean TTD, its standard error and the rejection rate of ``nscore-plus``."""
     rng = np.random.default_rng([seed, round(p0 * 1000), round(p1 * 1000)])
     scores0, scores1 = rng.random((runs, n)) < p0, rng.random((runs, n)) < p1
     sim = sw.simulate(
@@ -53,7 +52,6 @@ def simulated(
 
 
 def alternatives(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
-    """Return the figures over the 36 pairs."""
     found = [simulated(p0, p1, n, runs=runs, seed=seed, workers=workers) for p0, p1 in PAIRS]
     ttd, error, power = (np.array(column) for column in zip(*found, strict=True))
     rates0, rates1 = (np.array(column) for column in zip(*PAIRS, strict=True))
@@ -87,13 +85,11 @@ def alternatives(n: int, runs: int, seed: int, workers: int | None) -> dict[str,
 
 
 def level_under_drift(n: int) -> StepDesign:
-    """Return STEP (optimal table) at the largest level that keeps its drift error below alpha."""
     designs = (step_design(level, n) for level in LEVELS)
     return next(design for design in designs if design.drift_error <= ALPHA)
 
 
 def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
-    """Return the type-1 error by success rate."""
     rates = {p: simulated(p, p, n, runs=runs, seed=seed, workers=workers)[2] for p in NULLS}
     return {
         "n": n,
@@ -104,7 +100,6 @@ def nulls(n: int, runs: int, seed: int, workers: int | None) -> dict[str, Any]:
 
 
 def step(figures: dict[str, Any]) -> str:
-    """Return the Bernoulli pairs against STEP."""
     rows = []
     for setting in figures["alternatives"]:
         means = setting["mean"]
@@ -130,7 +125,6 @@ def step(figures: dict[str, Any]) -> str:
 
 
 def drift(figures: dict[str, Any]) -> str:
-    """Return STEP where rates may drift, and at a level that holds there."""
     rows = []
     for setting in figures["alternatives"]:
         means = setting["mean"]
@@ -149,7 +143,6 @@ def drift(figures: dict[str, Any]) -> str:
 
 
 def null_rates(figures: dict[str, Any]) -> str:
-    """Return the type-1 error on Bernoulli nulls."""
     columns = figures["nulls"]
     rows = [
         [f"{float(p):g}", *(f"{column['rate'][p]:.4f}" for column in columns)]
@@ -171,7 +164,6 @@ def null_rates(figures: dict[str, Any]) -> str:
     fill=Path,
 )
 def main(options: Namespace) -> Found:
-    """Print the tables."""
     common = options.seed, options.workers
     found: dict[str, list[dict[str, Any]]] = {"alternatives": [], "nulls": []}
     with Progress(console=Console(stderr=True)) as progress:

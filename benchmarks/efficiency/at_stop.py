@@ -55,7 +55,6 @@ def of_case(case: Case, rules: Rules, runs: int) -> dict[str, float] | None:
 
 @benchmark(runs=100, json=Path)
 def main(options: Namespace) -> Found:
-    """Print bias and error at the stop by family of cases, and how often the truth is passed."""
     names = ("decided", *(f"{of} {what}" for of in ("mean", "estimate") for what in WHAT))
     table = Table("family", "cases", *names, title=f"n_max {N_MAX}, two-sided, alpha .05")
     rules = Rules(policies=("a", "b"), n_max=N_MAX)

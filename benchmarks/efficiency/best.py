@@ -1,28 +1,18 @@
-"""Trials until the best of several policies is named, by this package and by others.
+"""Trials until the best of several policies is named.
 
 Run ``python -m benchmarks.efficiency.best``. Success rates on ladders, with and without ties at the
 top and with saturated checkpoints; resampled returns, RoboArena and LBM if their data are there.
-All are at alpha .05 and end at n_max trials per policy; "proven" and "usual" are the rates of
-``best_peers``.
+All are at alpha .05 and end at n_max trials per policy.
 """
 
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 
-from benchmarks.efficiency.best_peers import (
-    Ends,
-    Lucb,
-    TrackAndStop,
-    halving,
-    kl_proven_rate,
-    kl_usual_rate,
-)
 from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
@@ -30,32 +20,22 @@ from stopwise.core.rules import Rules
 from stopwise.questions.best_rule import simulated_rows
 
 ALPHA = 0.05
-PEERS: dict[str, Lucb | TrackAndStop] = {
-    "KL-LUCB, proven": Lucb(kl_proven_rate),
-    "KL-LUCB, usual": Lucb(kl_usual_rate),
-    "track-and-stop, proven": TrackAndStop(),
-    "track-and-stop, usual": TrackAndStop(usual=True),
-}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Policies that are drawn from, in another order in each study."""
-
     pools: tuple[Floats, ...]  # scores of each policy, drawn with replacement
     n_max: int
     indifference: float = 0.0
 
     @classmethod
     def rates(cls, *rates: float, n_max: int, indifference: float = 0.0) -> "Case":
-        """Return policies with these success rates, to a thousandth."""
         pools = tuple(
             np.repeat([0.0, 1.0], [1000 - round(1000 * p), round(1000 * p)]) for p in rates
         )
         return cls(pools, n_max, indifference)
 
     def draws(self, rng: np.random.Generator, studies: int) -> tuple[Callable[[], Floats], Floats]:
-        """Return a source of scores (studies, policies), and their means."""
         size = max(map(len, self.pools))
         stacked = np.array([np.resize(pool, size) for pool in self.pools])
         lengths = np.array(list(map(len, self.pools)))
@@ -81,7 +61,6 @@ def _ladders() -> dict[str, Case]:
 
 
 def _recorded() -> dict[str, Case]:
-    """Return policies whose scores were recorded, as far as the data are there."""
     found = {}
     if (DATA / "mujoco_returns.csv").is_file():
         for task, policies in mujoco().items():
@@ -97,11 +76,10 @@ def _recorded() -> dict[str, Case]:
     return found
 
 
-def ours(case: Case, draw: Callable[[], Floats], studies: int, allocation: str) -> Ends:
-    """Outcomes of studies by this package."""
-    names = tuple(str(index) for index in range(len(case.pools)))
+def measure(case: Case, studies: int, seed: int, allocation: str) -> list[float]:
+    draw, means = case.draws(np.random.default_rng(seed), studies)
     rules = Rules(
-        policies=names,
+        policies=tuple(str(index) for index in range(len(case.pools))),
         goal="best",
         alpha=ALPHA,
         n_max=case.n_max,
@@ -109,53 +87,26 @@ def ours(case: Case, draw: Callable[[], Floats], studies: int, allocation: str) 
         allocation=allocation,
     )
     *_, board = simulated_rows(rules, draw, studies)
-    return Ends(board.trials.sum(axis=1), board.named)
-
-
-def measure(case: Case, studies: int, seed: int, with_peers: bool) -> dict[str, list[float]]:
-    """Return, by who did it: mean trials, share named rightly, share named wrongly."""
-    figures = {}
-
-    def note(name: str, run: Callable[[Callable[[], Floats]], Ends]) -> int:
-        draw, means = case.draws(np.random.default_rng(seed), studies)
-        ends = run(draw)
-        known = ends.named >= 0
-        good = means[np.arange(studies), ends.named] >= means.max(axis=1) - case.indifference - 1e-9
-        shares = (float((known & good).mean()), float((known & ~good).mean()))
-        figures[name] = [float(ends.trials.mean()), *shares]
-        return round(figures[name][0])
-
-    shape = studies, len(case.pools)
-    budget = note("stopwise", lambda draw: ours(case, draw, studies, "leader"))
-    note("stopwise, even", lambda draw: ours(case, draw, studies, "even"))
-    if with_peers:
-        for name, peer in PEERS.items():
-            if not (case.indifference and isinstance(peer, TrackAndStop)):
-                run = partial(
-                    peer.run,
-                    shape=shape,
-                    delta=ALPHA,
-                    slack=case.indifference,
-                    most=case.n_max * shape[1],
-                )
-                note(name, run)
-        note("halving, our trials", lambda draw: halving(draw, shape, budget))
-    return figures
+    known = board.named >= 0
+    good = means[np.arange(studies), board.named] >= means.max(axis=1) - case.indifference - 1e-9
+    shares = (float((known & good).mean()), float((known & ~good).mean()))
+    return [float(board.trials.sum(axis=1).mean()), *shares]
 
 
 @benchmark(
     runs=200,
     seed=0,
-    without_peers=(False, "this package only"),
     only=(str, "cases whose name contains this"),
     json=Path,
 )
 def main(options: Namespace) -> Found:
-    """Print trials used, and how often the best is named."""
     cases = {**_ladders(), **_recorded()}
     cases = {name: case for name, case in cases.items() if (options.only or "") in name}
     figures = {
-        name: measure(case, options.runs, options.seed, not options.without_peers)
+        name: {
+            "stopwise": measure(case, options.runs, options.seed, "leader"),
+            "each once": measure(case, options.runs, options.seed, "even"),
+        }
         for name, case in tracked(cases.items(), "cases")
     }
     table = Table("policies", "by", "trials", "right", "wrong")

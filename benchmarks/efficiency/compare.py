@@ -49,8 +49,6 @@ WORSE_TTD, WORSE_TTD_Z, WORSE_POWER_Z = 1.03, 2.0, -2.5
 
 @dataclass(frozen=True)
 class Figure:
-    """One method on one case; exact figures have no standard error."""
-
     ttd: float
     ttd_error: float
     power: float
@@ -71,18 +69,15 @@ class CaseFigures:
 
     @property
     def decidable(self) -> bool:
-        """Whether one of the two methods decides at least half of the runs."""
         return max(self.methods[name].power for name in (OURS, REFERENCE)) >= DECIDABLE
 
     @property
     def worse(self) -> bool:
-        """Whether ours is significantly worse than the reference."""
         ours, reference = self.methods[OURS].ttd, self.methods[REFERENCE].ttd
         slower = ours > WORSE_TTD * reference and self.ttd_z > WORSE_TTD_Z
         return slower or self.power_z < WORSE_POWER_Z
 
     def ratio(self, method: str) -> float | None:
-        """Return a method's TTD relative to the reference's, if it was run."""
         reference = self.methods[REFERENCE].ttd
         if method == "limit":
             return self.limit / reference
@@ -91,8 +86,6 @@ class CaseFigures:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is simulated."""
-
     n: int
     alpha: float
     runs: int
@@ -112,7 +105,6 @@ def measure(
     workers: int | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[CaseFigures]:
-    """Simulate all methods on all cases."""
     per_chunk = max(1, CHUNK // (setting.runs * setting.n))
     found = []
     for start in range(0, len(cases), per_chunk):
@@ -123,7 +115,6 @@ def measure(
 
 
 def summary(cases: Sequence[CaseFigures]) -> dict[str, dict[str, Any]]:
-    """Return the ratios over the decidable cases, of each family and of the fixed suite."""
     families = list(dict.fromkeys(case.family for case in cases))
     groups = {family: [case for case in cases if case.family == family] for family in families}
     groups["all"] = [case for case in cases if case.family not in SEPARATE] or list(cases)
@@ -137,7 +128,6 @@ def _measure_chunk(
     stops: list[dict[str, tuple[Ints, Bools]]] = [{} for _ in cases]
 
     def run(method: str, which: list[int], parameters: dict[str, Any]) -> None:
-        """Simulate some of the cases as one, which is faster than one by one."""
         sim = sw.simulate(
             method,
             np.concatenate([drawn[index][0] for index in which]),
@@ -234,7 +224,6 @@ def _ratios(cases: Sequence[CaseFigures]) -> dict[str, Any]:
 
 
 def as_json(setting: Setting, cases: Sequence[CaseFigures]) -> dict[str, Any]:
-    """Return all figures of one setting in plain types."""
     return {
         **asdict(setting),
         "families": summary(cases),
@@ -249,7 +238,6 @@ def _rates(low: float, high: float) -> Case:
 
 
 def overall(settings: Sequence[dict[str, Any]]) -> str:
-    """Return one row per N and alpha."""
     rows = []
     for setting in settings:
         everything = setting["families"]["all"]
@@ -278,7 +266,6 @@ def overall(settings: Sequence[dict[str, Any]]) -> str:
 
 
 def others(settings: Sequence[dict[str, Any]]) -> str:
-    """Return all methods by family, at alpha .05 if that is among the levels."""
     rows = []
     for setting in [one for one in settings if one["alpha"] == ALPHA] or settings:
         for family, row in setting["families"].items():
@@ -288,7 +275,6 @@ def others(settings: Sequence[dict[str, Any]]) -> str:
 
 
 def every_case(setting: dict[str, Any]) -> str:
-    """Return TTD and power of all methods on each case of one setting."""
     rows = []
     for case in setting["cases"]:
         cells = [_cell(case["methods"].get(name)) for name in METHODS[:-1]]
@@ -327,7 +313,6 @@ def _cell(figure: dict[str, float] | None) -> str:
     fill=Path,
 )
 def main(options: Namespace) -> Found:
-    """Print the tables of every N and alpha."""
     cases = held_out() if options.held_out else suite()
     if options.rates:
         cases = [_rates(*pair) for pair in combinations(options.rates, 2)]

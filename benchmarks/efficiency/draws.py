@@ -12,14 +12,12 @@ Draw = Callable[[np.random.Generator, float, tuple[int, int]], Floats]
 def success(
     rng: np.random.Generator, mean: float | tuple[float, ...], size: tuple[int, ...]
 ) -> Floats:
-    """Return scores of 0 and 1."""
     return (rng.random(size) < mean).astype(np.float64)
 
 
 def partial_credit(
     rng: np.random.Generator, mean: float, size: tuple[int, int], milestones: int = 4
 ) -> Floats:
-    """Share of milestones reached."""
     reached: Floats = rng.binomial(milestones, mean, size) / milestones
     return reached
 
@@ -27,13 +25,11 @@ def partial_credit(
 def steady_returns(
     rng: np.random.Generator, mean: float, size: tuple[int, int], weight: float = 400
 ) -> Floats:
-    """Return scores that fill a small part of their range."""
     return returns(rng, mean, size, weight)
 
 
 def returns(
     rng: np.random.Generator, mean: float, size: tuple[int, int], weight: float = 8
 ) -> Floats:
-    """Return scores of a beta distribution."""
     scores: Floats = rng.beta(weight * mean, weight * (1 - mean), size)
     return scores

@@ -46,13 +46,11 @@ def separate(scores0: Floats, scores1: Floats, within: float, own: dict[str, Any
 
 
 def fixed_sample(scores0: Floats, scores1: Floats, within: float) -> int:
-    """Return the pairs with which the TOST of equal policies has a power of .9."""
     variance = float((scores1 - scores0).var())
     return int(np.ceil(variance * ((norm.isf(ALPHA) + norm.isf(0.05)) / within) ** 2))
 
 
 def shown(pairs: Ints, n_max: int) -> str:
-    """Return mean pairs and the share of studies that ended."""
     return f"{np.minimum(pairs, n_max).mean():.0f} / {np.mean(pairs <= n_max):.2f}"
 
 
@@ -63,7 +61,6 @@ def shown(pairs: Ints, n_max: int) -> str:
     seed=0,
 )
 def main(options: Namespace) -> Table:
-    """Print one row per kind of score and margin."""
     own = {"n_max": options.n_max, "alpha": ALPHA, "design": options.design}
     size = options.runs, options.n_max
     table = Table("scores", "d", "equivalence", "two tests", "TOST")

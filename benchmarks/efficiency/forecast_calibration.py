@@ -29,8 +29,6 @@ EDGES = (0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Scores (rows, 2) of two policies, in [0, 1], and the study that is cut out of them."""
-
     name: str
     scores: Floats
     design: str
@@ -43,12 +41,10 @@ class Source:
         return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
 
     def ranking(self) -> PlannedOrder:
-        """Return the two policies under the rules of the study."""
         return PlannedOrder(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
 
 
 def sources() -> Iterator[Source]:
-    """Yield all pairs of policies of the real data; close pairs, too."""
     for (environment, task), policies in lbm_scores().items():
         first, second = policies.values()
         n = min(len(first), len(second))
@@ -68,14 +64,11 @@ def sources() -> Iterator[Source]:
 
 
 def success(scores: Floats) -> Floats:
-    """Whether the full score was reached."""
     return (scores >= 1.0 - 1e-6).astype(float)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One forecast and what came of it."""
-
     stated: float
     verdict: bool
 
@@ -98,7 +91,6 @@ def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iter
 
 
 def reliability(found: list[Case]) -> list[dict[str, float]]:
-    """Return, by stated chance, how often the verdict came."""
     stated = np.array([case.stated for case in found])
     came = np.array([case.verdict for case in found])
     place = np.digitize(stated, EDGES[1:-1], right=True)
@@ -120,7 +112,6 @@ def reliability(found: list[Case]) -> list[dict[str, float]]:
 
 @benchmark(orders=(2, "random orders per pair"), seed=0, json=Path)
 def main(options: Namespace) -> Found:
-    """Print the reliability table."""
     rng = np.random.default_rng(options.seed)
     found = [
         case

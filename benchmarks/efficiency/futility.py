@@ -60,7 +60,6 @@ MANY: tuple[tuple[tuple[float, ...], int, dict[str, Any]], ...] = (
 def ends(
     rates: tuple[float, ...], n_max: int, asked: dict[str, Any], runs: int
 ) -> tuple[float, float]:
-    """Return the share of pairs decided, or of studies that name the best, and mean trials."""
     names = tuple(str(index) for index in range(len(rates)))
     rules = Rules.of(policies=names, n_max=n_max, **asked)
     rng = np.random.default_rng(0)
@@ -76,7 +75,6 @@ def ends(
 
 
 def many(runs: int, chance: float) -> Table:
-    """Return one row per question about several policies."""
     table = Table("rates", "N", "asked", "without", "with stops", "power lost")
     for rates, n_max, asked in MANY:
         free = ends(rates, n_max, asked, runs)
@@ -94,7 +92,6 @@ def many(runs: int, chance: float) -> Table:
 
 @benchmark(method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False)
 def main(options: Namespace) -> Table:
-    """Print one row per case."""
     if options.many:
         return many(options.runs, options.chance)
     table = Table("scores", "means", "N", "without", "with stops", "power lost")

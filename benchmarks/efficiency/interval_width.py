@@ -26,7 +26,6 @@ Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
 
 def binary(rate: float) -> Draw:
-    """Return successes with this rate."""
     return lambda rng, size: (rng.random(size) < rate) * 1.0
 
 
@@ -56,27 +55,23 @@ CASES: dict[str, tuple[Draw, Draw]] = {
 
 
 def sequence_width(n: int, scores0: Floats, scores1: Floats, **settings: str) -> float:
-    """Return the mean width after n pairs, with n declared as n_max."""
     rules = Rules.of(alternative="two-sided", ties="strict", alpha=ALPHA, n_max=n, **settings)
     *_, (low, high, _) = interval_paths(rules, scores0[:, :n], scores1[:, :n])
     return float(np.mean(high - low))
 
 
 def width_alone(n: int, scores0: Floats, scores1: Floats) -> float:
-    """Return the same of a sequence that knows of no test."""
     *_, (low, high) = paths_alone(ALPHA / 2, scores0[:, :n], scores1[:, :n])
     return float(np.mean(high - low))
 
 
 def wald_width(n: int, scores0: Floats, scores1: Floats) -> float:
-    """Return the mean width of the usual interval after n pairs."""
     variance = scores0[:, :n].var(axis=1, ddof=1) + scores1[:, :n].var(axis=1, ddof=1)
     return float(np.mean(2 * norm.isf(ALPHA / 2) * np.sqrt(variance / n)))
 
 
 @benchmark(runs=200, json=Path)
 def main(options: Namespace) -> Found:
-    """Print widths, and ours relative to the sequence without a test."""
     names = ("no test", "WSR", "inverted", "inverted, paired", "Wald (one look)")
     table = Table("case", "N", *names, "inverted / no test", title="95% width")
     figures: dict[str, dict[int, list[float]]] = {}

@@ -33,27 +33,23 @@ BEST_RUNS = 200
 
 
 def successes(rng: np.random.Generator, rates: Floats, shape: tuple[int, int]) -> Floats:
-    """Return outcomes (lists, scenes, policies) on scenes whose difficulty policies share."""
     shared = np.sqrt(ALIKE) * rng.standard_normal((*shape, 1))
     own = np.sqrt(1 - ALIKE) * rng.standard_normal((*shape, rates.shape[-1]))
     return np.asarray(shared + own < norm.ppf(rates), dtype=float)
 
 
 def pairs(rng: np.random.Generator, runs: int, size: int) -> Floats:
-    """Return lists of differences of two policies of these rates, one of them the better."""
     chosen = np.sort(rng.permuted(np.tile(RATES, (runs, 1)), axis=1)[:, :2], axis=1)
     both = successes(rng, chosen[:, None], (runs, size))
     return both[..., 1] - both[..., 0]
 
 
 def discordant(rng: np.random.Generator, share: float, runs: int, size: int) -> Floats:
-    """Return lists on which two policies differ on this share of scenes, two thirds for one."""
     drawn = rng.random((runs, size))
     return np.where(drawn < share * 2 / 3, 1.0, np.where(drawn < share, -1.0, 0.0))
 
 
 def plain(differences: Floats) -> Ints:
-    """Return the scenes until plain bets decide, or all."""
     runs, size = differences.shape
     total, square, log_e = np.zeros((3, runs))
     ends = np.full(runs, size)
@@ -70,7 +66,6 @@ def plain(differences: Floats) -> Ints:
 
 
 def tested(differences: Floats, **settings: Any) -> tuple[Ints, Bools]:
-    """Return the scenes that a test takes, and whether it decides for the better."""
     found = sw.simulate(
         "nscore-plus",
         np.maximum(-differences, 0.0),
@@ -84,7 +79,6 @@ def tested(differences: Floats, **settings: Any) -> tuple[Ints, Bools]:
 
 
 def fixed(differences: Floats) -> float:
-    """Share of lists on which an exact test of all scenes, at the end, decides about new ones."""
     up, down = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
     return float((binom.sf(up - 1, up + down, 0.5) <= ALPHA).mean())
 
@@ -108,7 +102,6 @@ def measured(differences: Floats) -> dict[str, float]:
 
 
 def best(rng: np.random.Generator, size: int) -> dict[str, float]:
-    """Share of episodes that naming the best of five policies on a list takes."""
     lists = successes(rng, np.array(RATES), (BEST_RUNS, size))
     names = tuple(map(str, RATES))
     rules = Rules(policies=names, goal="best", design="paired", list_size=size, alpha=ALPHA)
@@ -126,7 +119,6 @@ def best(rng: np.random.Generator, size: int) -> dict[str, float]:
 
 @benchmark(runs=1000, seed=0, json=Path)
 def main(options: Namespace) -> Found:
-    """Print mean scenes, and shares decided."""
     cases: dict[str, tuple[int, float | None]] = {}
     for size in SIZES:
         cases[f"rates .74 to .84, N {size}"] = (size, None)

@@ -32,7 +32,6 @@ class Oracle:
     design: str
 
     def stops(self, scores0: Floats, scores1: Floats, alpha: float) -> tuple[Ints, Bools]:
-        """Return the pairs used in each run, and whether the oracle decided."""
         with np.errstate(divide="ignore"):
             if self.design == "paired":
                 steps = np.log1p(self.b * (scores1 - scores0))
@@ -44,7 +43,6 @@ class Oracle:
 
 
 def oracle(case: Case, design: str = "independent") -> Oracle:
-    """Return the best constant bet for the true distributions of a case."""
     return _paired(case) if design == "paired" else _independent(case.policy0, case.policy1)
 
 
@@ -106,7 +104,6 @@ def _coarse(policy: Scores) -> tuple[Floats, Floats]:
 
 
 def _maximum(function: Any, upper: float) -> tuple[float, float]:
-    """Argument and value of the maximum of a concave function on (0, upper)."""
     found = minimize_scalar(
         lambda x: -float(function(x)),
         bounds=(0, upper),

@@ -68,7 +68,6 @@ def latent_correlation(case: Case, wanted: float, seed: int) -> tuple[float, flo
 
 @benchmark(n=200, runs=1000, seed=3)
 def main(options: Namespace) -> Table:
-    """Print one row per case and correlation."""
     title = f"Mean pairs / power, n_max = {options.n}, alpha = .05, {options.runs} runs"
     table = Table("case", "correlation", "independent", "paired", title=title)
     for case in CASES:

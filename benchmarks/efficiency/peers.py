@@ -49,7 +49,6 @@ def cases(runs: int, rng: np.random.Generator) -> dict[str, Floats]:
 
 
 def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
-    """Stopping times of each peer, which is installed first if needed."""
     python = peer_python(".peers", *PACKAGES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.npz")
@@ -61,7 +60,6 @@ def peer_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
 
 
 def our_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
-    """Stopping times of our methods; ``step`` only for success or failure."""
     found: dict[str, dict[str, list[int]]] = {}
     for name, settings in OURS.items():
         for case, (scores0, scores1) in scores.items():
@@ -80,7 +78,6 @@ def our_stops(scores: dict[str, Floats]) -> dict[str, dict[str, list[int]]]:
 
 
 def cell(stops: list[int] | None) -> str:
-    """Return mean pairs (N where there was no decision) and the share of decisions."""
     if stops is None:
         return ""
     pairs = np.array(stops)
@@ -92,7 +89,6 @@ def cell(stops: list[int] | None) -> str:
 
 @benchmark(runs=1000, seed=0)
 def main(options: Namespace) -> Table:
-    """Print the table."""
     scores = cases(options.runs, np.random.default_rng(options.seed))
     rows = {**our_stops(scores), **peer_stops(scores)}
     table = Table("mean pairs / decided", *scores)

@@ -18,7 +18,6 @@ ALPHA = 0.05
 
 
 def ville_stop(scores0: np.ndarray, scores1: np.ndarray) -> int:
-    """Stopping time of ville's betting test of the mean difference."""
     test = ville.BettingTest(0.0, bounds=(-1.0, 1.0), alternative="greater", alpha=ALPHA)
     return int(test.fit(scores1 - scores0).stopping_time(ALPHA) or 0)
 

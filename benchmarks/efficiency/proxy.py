@@ -54,7 +54,6 @@ def proxied(
 
 
 def with_known_mean(options: Namespace) -> Table:
-    """Return pairs relative to no proxy, and power, by the correlation."""
     table = Table("scores", "means", "N", "without", *(f"{each:g}" for each in CORRELATIONS))
     for index, (draw, n_max, mean0, mean1) in enumerate(CASES):
         own = {"n_max": n_max, "workers": options.workers, **GREATER}
@@ -123,7 +122,6 @@ def _pairs_needed(comparison: PairTest, test: Proxied, scores: list[Floats]) -> 
 
 
 def _of_scenes(test: Proxied, rules: Rules, scenes: Iterable[Floats]) -> Proxied:
-    """Return the test of so many studies, each with these simulated scenes of its own."""
     batches = tuple((scene_batches(own, rules)[0],) for own in scenes)
     return replace(test, proxy_means=((0.0,),) * len(batches), proxy_batches=batches)
 
@@ -131,13 +129,11 @@ def _of_scenes(test: Proxied, rules: Rules, scenes: Iterable[Floats]) -> Proxied
 def _drawn(
     rng: np.random.Generator, draw: Draw, means: tuple[float, float], runs: int, number: int
 ) -> Iterator[Floats]:
-    """Yield simulated scenes (number, 2) for each study."""
     for _ in range(runs):
         yield np.stack([draw(rng, mean, (1, number))[0] * 1.0 for mean in means], axis=1)
 
 
 def with_audits(options: Namespace) -> Table:
-    """Return pairs with a judge, beside audited pairs alone and all pairs audited."""
     judges = (f"judge {each:g}" for each in (0.0, 0.5, 0.7, 0.9))
     table = Table("means", "N", "audited", "all audited", "audits alone", *judges)
     for n_max, mean0, mean1 in AUDITED:
@@ -165,7 +161,6 @@ def with_audits(options: Namespace) -> Table:
 
 
 def level(options: Namespace) -> Table:
-    """Error rate for equal policies, on the draws of the guarantee tests."""
     n_max, audit = 100, 0.3
     table = Table("proxy", "mean known", "1 scene per pair", f"as a judge, audit {audit:g}")
     for name, (draw, mean) in PROXIES.items():
@@ -200,5 +195,4 @@ SHOWN = {
     workers=int,
 )
 def main(options: Namespace) -> Table:
-    """Print the table that is asked for."""
     return SHOWN[options.show](options)

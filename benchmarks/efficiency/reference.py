@@ -42,7 +42,6 @@ CASES: tuple[tuple[Draw, float, float, int], ...] = (
 
 
 def fixed_n(draw: Draw, number: float, mean: float, power: float, alpha: float) -> str:
-    """Return the least trials of the fixed-sample test with this power."""
     if mean == number:
         return "-"
     guesses: dict[str, Any] = {
@@ -67,7 +66,6 @@ def _spread(mean: float) -> tuple[float, float]:
 
 @benchmark(alpha=0.05, runs=4000, seed=0, workers=int)
 def main(options: Namespace) -> Table:
-    """Print one row per case."""
     table = Table("scores", "number, mean", "N", "nscore-plus", "step", "second policy", "fixed")
     for index, (draw, number, mean, n_max) in enumerate(CASES):
         rng = np.random.default_rng([options.seed, index])

@@ -23,7 +23,6 @@ ALPHA = 0.05
 
 
 def sets(tasks: int) -> dict[str, tuple[Floats, Floats]]:
-    """Return success rates of both policies by task."""
     base, half = np.linspace(0.05, 0.9, tasks), tasks // 2
     return {
         "better by .077": (base, base + 0.077),
@@ -49,7 +48,6 @@ def held(scores: Floats, rows: int) -> tuple[float, float]:
 
 
 def tested(x: Floats, y: Floats, design: str) -> tuple[float, float]:
-    """Return mean rows and power of ``nscore-plus`` on rows (runs, rows) of both policies."""
     found = sw.simulate(
         "nscore-plus",
         x,
@@ -64,7 +62,6 @@ def tested(x: Floats, y: Floats, design: str) -> tuple[float, float]:
 
 
 def pools(tasks: int) -> dict[str, list[tuple[Floats, Floats]]]:
-    """Return the scores of both policies that are drawn from, task by task."""
     thousand = np.linspace(0, 1, 1000, endpoint=False)
     found = {
         name: [
@@ -81,7 +78,6 @@ def pools(tasks: int) -> dict[str, list[tuple[Floats, Floats]]]:
 
 @benchmark(pairs=1000, runs=1000, seed=4, tasks=10)
 def main(options: Namespace) -> Table:
-    """Print mean pairs and power."""
     rng = np.random.default_rng(options.seed)
     table = Table("tasks", "averages, paired", "averages, independent", "held", "drawn, paired")
     for name, both in pools(options.tasks).items():

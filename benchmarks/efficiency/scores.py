@@ -20,27 +20,23 @@ SCENES = ((4, 25, 0.4), (10, 10, 0.4), (20, 5, 0.4), (20, 5, 0.8), (30, 4, 0.4))
 
 
 def study(scores: Floats, design: str = "independent", **settings: object) -> Simulation:
-    """Return studies of two policies from scores (policies, studies, rows)."""
     strict = {"alternative": "two-sided", "ties": "strict", "n_max": scores.shape[-1]}
     return sw.simulate("nscore-plus", *scores, design=design, **{**strict, **settings})
 
 
 def claims(scores: Floats, design: str = "independent") -> str:
-    """Return the share of studies that declare an order."""
     return f"{(study(scores, design).decision >= 0).mean():.3f}"
 
 
 def trained(
     rng: np.random.Generator, size: tuple[int, int, int], spread: float, ahead: float = 0
 ) -> Floats:
-    """Return successes (algorithms, studies, runs, episodes); the second is ahead by so many."""
     studies, runs, episodes = size
     logits = spread * rng.standard_normal((2, studies, runs)) + [[[0.0]], [[ahead]]]
     return (rng.random((2, studies, runs, episodes)) < 1 / (1 + np.exp(-logits))[..., None]) * 1.0
 
 
 def seeds(number: int, seed: int) -> Table:
-    """Return false claims of equal algorithms, by how much their training runs spread."""
     table = Table("spread", *(f"{runs} x {each}" for runs, each in RUNS), '30 x 5, unit="seed"')
     for spread in (0.0, 0.5, 1.0):
         rng = np.random.default_rng(seed)
@@ -70,7 +66,6 @@ def in_turn(scenes: int, trials: int) -> Ints:
 
 
 def sorted_files(number: int, seed: int) -> Table:
-    """Return false claims where each policy is better at half of the scenes, by order of rows."""
     orders = ("sorted, the worst order", "in random order", "plain rounds", "spread rounds")
     table = Table("scenes x trials, effect", *orders)
     for scenes, trials, effect in SCENES:
@@ -89,7 +84,6 @@ def sorted_files(number: int, seed: int) -> Table:
 
 
 def wins(number: int, seed: int) -> Table:
-    """Return pairs and power of times, by their means within [0, 60] and by wins."""
     table = Table("mean times", "by means", "by wins")
     for slow, fast in ((25, 20), (30, 20), (40, 20)):
         rng = np.random.default_rng(seed)
@@ -104,6 +98,5 @@ def wins(number: int, seed: int) -> Table:
 
 @benchmark(runs=4_000, seed=0)
 def main(options: Namespace) -> Found:
-    """Print the tables."""
     tables = (seeds, power_of_runs, sorted_files, wins)
     return Found(make(options.runs, options.seed) for make in tables)

@@ -23,7 +23,6 @@ FILES = ((0.5, 0.5), (0.9, 0.9), (0.5, 0.7), (0.5, 0.75))
 def study(
     means: tuple[float, float], numbers: tuple[int, int], runs: int, seed: int, **settings: object
 ) -> Simulation:
-    """Return studies in which policy 0 has so many trials, in groups, and policy 1 n_max."""
     stored, n_max = numbers
     groups = {"policy 0": stored} if stored > n_max else None
     rules = Rules.of(n_max=n_max, groups=groups, **settings)
@@ -34,7 +33,6 @@ def study(
 
 
 def saved(runs: int, seed: int) -> Table:
-    """Return new trials and power, one-sided and as ``StopRule`` asks (two-sided, strict)."""
     table = Table("means", "N", "per new trial", "one-sided", "StopRule")
     for mean0, mean1, n_max in CASES:
         for size in SIZES:
@@ -48,7 +46,6 @@ def saved(runs: int, seed: int) -> Table:
 
 
 def files(runs: int, seed: int) -> Table:
-    """Share of decided files with 200 and 50 trials."""
     table = Table("means", "the shorter counts", "groups")
     for means in FILES:
         cells = []
@@ -61,5 +58,4 @@ def files(runs: int, seed: int) -> Table:
 
 @benchmark(runs=20_000, seed=0)
 def main(options: Namespace) -> Found:
-    """Print the tables."""
     return Found(make(options.runs, options.seed) for make in (saved, files))

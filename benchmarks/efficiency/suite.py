@@ -96,11 +96,9 @@ class Scores:
 
     @property
     def mean(self) -> float:
-        """Its mean."""
         return float(self.values @ self.weights)
 
     def quantile(self, levels: Floats) -> Floats:
-        """Return the values at these probabilities."""
         order = np.argsort(self.values)
         index = np.searchsorted(np.cumsum(self.weights[order]), levels)
         return self.values[order][np.minimum(index, len(order) - 1)]
@@ -108,8 +106,6 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One comparison, in which policy 1 is better; levels are the only scores that occur."""
-
     name: str
     family: str
     policy0: Scores
@@ -117,13 +113,11 @@ class Case:
     levels: tuple[float, ...] | None = None
 
     def draw(self, seed: int, runs: int, n: int) -> tuple[Floats, Floats]:
-        """Return scores (runs, n) of both policies; they do not depend on the other cases."""
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
         return self.policy0.draw(rng, (runs, n)), self.policy1.draw(rng, (runs, n))
 
 
 def discrete(values: Sequence[float], weights: Sequence[float]) -> Scores:
-    """Return the distribution with these values and (unnormalised) weights."""
     array, shares = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)
     shares = shares / shares.sum()
     steps = np.cumsum(shares)[:-1]
@@ -135,12 +129,10 @@ def discrete(values: Sequence[float], weights: Sequence[float]) -> Scores:
 
 
 def bernoulli(rate: float) -> Scores:
-    """Return successes with this rate."""
     return discrete([0, 1], [1 - rate, rate])
 
 
 def partial_credit(levels: int, rate: float, zeros: float, ones: float) -> Scores:
-    """Return binomial partial credit in equal steps, with extra zeros and ones."""
     weights = binom.pmf(np.arange(levels), levels - 1, rate) * (1 - zeros - ones)
     weights[0] += zeros
     weights[-1] += ones
@@ -161,7 +153,6 @@ def failing(level: float, rate: float) -> Scores:
 
 
 def beta_mixture(*components: tuple[float, float, float]) -> Scores:
-    """Return a mixture of beta distributions, each given as (weight, a, b)."""
     shares, a, b = (np.array(column, dtype=float) for column in zip(*components, strict=True))
 
     def draw(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
@@ -187,7 +178,6 @@ def falling(best: float, below: float, rate: float, fall: float) -> Scores:
 
 
 def polynomial_pair(seed: int, sampler: str) -> tuple[Scores, Scores]:
-    """Return random polynomial densities with means .02 to .2 apart, see ``paper.polynomial``."""
     pair = random_pair(np.random.default_rng(seed), (0.02, 0.2), "if negative")
     return _polynomial(pair[0], sampler), _polynomial(pair[1], sampler)
 
@@ -206,7 +196,6 @@ def permuted(data: Sequence[float]) -> Scores:
 
 
 def synthetic() -> Iterator[Case]:
-    """Yield the cases that need no data."""
     for p0, p1 in ALTERNATIVES:
         yield Case(f"bern {p0:.2f}/{p1:.2f}", "Bernoulli", bernoulli(p0), bernoulli(p1), (0.0, 1.0))
     for seed in range(10):
@@ -241,7 +230,6 @@ def drawn(draw: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Sco
 
 
 def held_out(count: int = HELD_OUT, seed: int = HELD_OUT_SEED) -> list[Case]:
-    """Return random pairs of random kinds; in three of five, policy 1 is policy 0 improved."""
     rng = np.random.default_rng(seed)
     cases: list[Case] = []
     while len(cases) < count:
@@ -259,7 +247,6 @@ def held_out(count: int = HELD_OUT, seed: int = HELD_OUT_SEED) -> list[Case]:
 
 
 def _random_scores(rng: np.random.Generator) -> tuple[str, Scores]:
-    """Return a kind and a distribution of it, with random parameters."""
     kind = str(rng.choice(["binary", "beta", "normal", "levels", "bimodal", "failing", "waiting"]))
     a, b, c, d = rng.uniform(0.5, 40, 4)
     level, rate, deviation = rng.uniform(0.2, 0.9), rng.random(), 10 ** rng.uniform(-2, -0.6)
@@ -295,7 +282,6 @@ def _improved(scores: Scores, other: Scores, share: float) -> Scores:
 
 
 def recorded() -> Iterator[Case]:
-    """Yield the cases from real data: every pair with different means, the better one second."""
     for (environment, task), policies in lbm_scores().items():
         yield from _pairs(f"lbm {LBM_ENVIRONMENTS[environment]} {task}", "LBM", policies, "")
     names = {name.removesuffix("_droid"): scores for name, scores in roboarena_all().items()}
@@ -305,7 +291,6 @@ def recorded() -> Iterator[Case]:
 
 
 def suite() -> list[Case]:
-    """Return all cases; those from real data only beside the data folder."""
     cases = list(synthetic())
     if (DATA / "mujoco_returns.csv").is_file():
         cases += recorded()
@@ -341,7 +326,6 @@ def _midpoints(count: int) -> Floats:
 
 @benchmark()
 def main() -> Table:
-    """List the cases with their means and standardised gaps."""
     table = Table("case", "family", "mean 0", "mean 1", "gap / deviation of a difference")
     for case in suite():
         mean0, mean1 = case.policy0.mean, case.policy1.mean

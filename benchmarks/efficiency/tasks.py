@@ -31,7 +31,6 @@ WAYS = (
 def scores(
     rng: np.random.Generator, tasks: tuple[np.ndarray, np.ndarray], gaps: Floats, shared: float
 ) -> tuple[Floats, Floats]:
-    """Return successes of both policies on these tasks; a share of pairs meets one difficulty."""
     tasks0, tasks1 = tasks
     luck0, luck1 = rng.random((2, *tasks0.shape))
     luck1 = np.where(rng.random(tasks0.shape) < shared, luck0, luck1)
@@ -45,7 +44,6 @@ def run(
     shared: float,
     arguments: argparse.Namespace,
 ) -> tuple[float, float, float]:
-    """Return mean pairs, and how often either policy was declared better (1, then 0)."""
     runs, n, one_sided = arguments.runs, arguments.n, arguments.one_sided
     k, each, design = len(RATES), 1, "paired"
     drawn = rng.integers(k, size=(2, runs, n))
@@ -76,7 +74,6 @@ def run(
 
 @benchmark(n=500, runs=1000, seed=4, one_sided=False)
 def main(options: Namespace) -> Table:
-    """Print one row per way."""
     title = f"Mean pairs / power, at most {options.n}, alpha .05, {options.runs} runs"
     head = ("tasks", "own luck", "shared .5", "error at equal means")
     table = Table(*head, title=title)

@@ -24,7 +24,6 @@ QUICK = 0.1
 
 
 def reproduce(one: Reproduction, settings: Settings, out: Path | None, console: Console) -> bool:
-    """Recompute one, print it, and tell whether it agrees; without its data, say where they are."""
     console.print(f"\n[bold]{one.name}[/bold]: {one.title}", soft_wrap=True)
     missing = one.missing(settings.data)
     if missing:
@@ -42,7 +41,6 @@ def reproduce(one: Reproduction, settings: Settings, out: Path | None, console: 
 
 
 def conclude(console: Console, result: Result, settings: Settings) -> None:
-    """Print notes, how agreement was judged, and what does not agree."""
     for note in result.notes:
         console.print(f"[dim]{escape(note)}[/dim]", soft_wrap=True)
     if not settings.full and result.simulated:
@@ -67,7 +65,6 @@ def conclude(console: Console, result: Result, settings: Settings) -> None:
 
 
 def write(name: str, result: Result, settings: Settings, out: Path) -> None:
-    """Write JSON, Markdown and figures to a folder."""
     out.mkdir(parents=True, exist_ok=True)
     run = {"version": stopwise.__version__, "seed": settings.seed, "share": settings.share}
     content = json.dumps({"name": name, **run, **result.to_dict()}, indent=2)
@@ -88,7 +85,6 @@ def write(name: str, result: Result, settings: Settings, out: Path) -> None:
     out=(Path, "write JSON, Markdown, PNG and SVG files to this folder"),
 )
 def main(typed: argparse.Namespace) -> Found:
-    """Recompute what is asked for."""
     names = list(REPRODUCTIONS) if typed.all else typed.only or []
     unknown = [name for name in names if name not in REPRODUCTIONS]
     if unknown or not names:

@@ -12,21 +12,17 @@ from benchmarks.paper.settings import Settings
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One table or figure."""
-
     name: str
     title: str
     needs: tuple[str, ...] = ()
 
     @property
     def run(self) -> Callable[[Settings], Result]:
-        """The function that recomputes it."""
         module = import_module(f"benchmarks.paper.{self.name.replace('-', '_')}")
         function: Callable[[Settings], Result] = module.run
         return function
 
     def missing(self, data: Path | None) -> list[str]:
-        """Missing data sets, each with its place of publication."""
         return [
             f"{name}: {SOURCES[name]}"
             for name in self.needs

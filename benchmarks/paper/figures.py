@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One curve of p-values."""
-
     label: str
     n: Ints
     p_value: Floats
@@ -29,7 +27,6 @@ class Panel:
 def alternative_maps(
     alternatives: Sequence[tuple[float, float]], values: Mapping[str, Floats], label: str
 ) -> "Figure":
-    """Draw one map per method over the rate of policy 0 and the gap, all on one scale."""
     rates = sorted({p0 for p0, _ in alternatives})
     gaps = sorted({round(p1 - p0, 6) for p0, p1 in alternatives})
     figure, panels = _panels(len(values), columns=2, width=5.2, height=2.5)
@@ -57,7 +54,6 @@ def alternative_maps(
 
 
 def share_decided(found: Mapping[str, Mapping[str, Simulation]], n: int) -> "Figure":
-    """Draw the share of studies decided against pairs, one panel per sampler."""
     figure, panels = _panels(len(found), columns=2, width=4.4, height=3.4)
     for axes, (sampler, simulations) in zip(panels, found.items(), strict=True):
         for colour, (method, sim) in zip(COLOURS, simulations.items(), strict=False):
@@ -74,7 +70,6 @@ def share_decided(found: Mapping[str, Mapping[str, Simulation]], n: int) -> "Fig
 
 
 def histogram(times: Mapping[str, Ints], label: str, marked: float | None) -> "Figure":
-    """Draw decision times over many splits, with the published one, if any, as a line."""
     figure, panels = _panels(len(times), columns=2, width=4.4, height=2.4)
     most = max(int(one.max(initial=1)) for one in times.values())
     for axes, (name, one) in zip(panels, times.items(), strict=True):
@@ -90,7 +85,6 @@ def histogram(times: Mapping[str, Ints], label: str, marked: float | None) -> "F
 
 
 def bars(values: Mapping[str, float], label: str) -> "Figure":
-    """Draw one horizontal bar per value."""
     figure, (axes,) = _panels(1, columns=1, width=7.0, height=0.9 + 0.27 * len(values))
     places = range(len(values), 0, -1)
     axes.barh(list(places), list(values.values()), color=[_colour(name) for name in values])
@@ -105,7 +99,6 @@ def bars(values: Mapping[str, float], label: str) -> "Figure":
 def violins(
     scores: Mapping[str, ArrayLike], labels: Mapping[str, Mapping[str, str]], title: str
 ) -> "Figure":
-    """Draw a violin per policy, with letters and trials of each method under its name."""
     names = list(scores)
     figure, (axes,) = _panels(1, columns=1, width=1.8 + 1.5 * len(names), height=4.4)
     for place, name in enumerate(names):
@@ -126,7 +119,6 @@ def violins(
 
 
 def p_value_panels(panels: Mapping[str, Sequence[Panel]], alpha: float) -> "Figure":
-    """Draw anytime p-values against pairs, one panel per pair of policies."""
     figure, axes_of = _panels(len(panels), columns=3, width=3.9, height=2.9)
     for axes, (pair, curves) in zip(axes_of, panels.items(), strict=True):
         methods = list(dict.fromkeys(curve.label.split(", ")[0] for curve in curves))
@@ -154,7 +146,6 @@ def _colour(name: str) -> str:
 def _panels(
     count: int, *, columns: int, width: float, height: float
 ) -> tuple["Figure", list["Axes"]]:
-    """Return a figure with this many panels; a place too many in the last row stays empty."""
     from matplotlib.figure import Figure
 
     columns = min(columns, count)

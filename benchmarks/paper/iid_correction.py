@@ -32,7 +32,6 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
-    """Rank the four policies on one draw."""
     aligned = align(trials, policies=tuple(ROBOARENA.values()), design="paired")
     rows = len(aligned.scores)
     # Drawn among all policies, present or not: missing cells must not steer the choice.
@@ -49,7 +48,6 @@ def corrected(trials: Trials, method: str, seed: int) -> sw.Analysis:
 
 
 def run(settings: Settings) -> Result:
-    """Count the pairs that are still told apart, over many draws."""
     path = settings.folder / "roboarena_complete599.csv"
     trials = sw.read_trials(path, score="score", bounds=(0, 1))
     draws = settings.redraws(DRAWS)
@@ -80,7 +78,6 @@ def run(settings: Settings) -> Result:
 
 
 def _without(whole: sw.Analysis) -> dict[str, Cell]:
-    """Return the column of the result without the correction."""
     return {
         TOLD_APART: Cell.own(sum(pair.decided for pair in whole.pairs)),
         USED: Cell.own(whole.trials_used),
@@ -89,7 +86,6 @@ def _without(whole: sw.Analysis) -> dict[str, Cell]:
 
 
 def _with(whole: sw.Analysis, found: Sequence[sw.Analysis]) -> dict[str, Cell]:
-    """Return the column of many corrected results, whose pairs are in the same order."""
     decided = np.array([[pair.decided for pair in one.pairs] for one in found], dtype=float)
     used = np.array([one.trials_used for one in found], dtype=float)
     return {

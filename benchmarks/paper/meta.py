@@ -23,7 +23,6 @@ DECIDERS: dict[str, dict[str, Any]] = {"nscore": {"bins": 21}, "nscore-plus": {}
 
 
 def decided_by(decider: str, first: Ints, second: Ints, splits: int, seed: int) -> Simulation:
-    """Let a method decide, on random halves, whether the first method's TTD is lower."""
     half = len(first) // 2
     rng = np.random.default_rng([seed, 1])
     orders = rng.permuted(np.tile(np.arange(len(first)), (splits, 1)), axis=1)
@@ -38,7 +37,6 @@ def decided_by(decider: str, first: Ints, second: Ints, splits: int, seed: int) 
 
 
 def run(settings: Settings) -> Result:
-    """Repeat the comparison on many random splits, with either method as the judge."""
     expected = published("meta")
     redraws = settings.redraws(expected["redraws"])
     sims = simulations("paper", redraws, settings.seed)

@@ -58,7 +58,6 @@ def ranked(
 def pair_tables(
     settings: Settings, pairs: Sequence[tuple[str, str]], title: str
 ) -> tuple[Table, ...]:
-    """Return, for each pair of common policies, decision times by task and the total trials."""
     tables = []
     for done, pair in enumerate(pairs, start=1):
         columns = {method: _column(settings.folder, method, pair) for method in METHODS}
@@ -69,7 +68,6 @@ def pair_tables(
 
 
 def pair_figures(tables: Sequence[Table]) -> dict[str, Callable[[], "Figure"]]:
-    """Return the totals of these tables as bars, as shares of the batch plan."""
     batch = 2 * N * len(MUJOCO_BOUNDS)
     shares = {
         f"{table.title.split(': ')[1]}, {method}": int(cell.ours) / batch
@@ -80,7 +78,6 @@ def pair_figures(tables: Sequence[Table]) -> dict[str, Callable[[], "Figure"]]:
 
 
 def published_totals(comparisons: Mapping[str, Mapping[str, int]]) -> str:
-    """Return the paper's totals in one sentence."""
     shown = "; ".join(
         f"{name} {total['wsr']} with WSR and {total['nscore']} with N-SCORE"
         for name, total in comparisons.items()
@@ -89,7 +86,6 @@ def published_totals(comparisons: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def run(settings: Settings) -> Result:
-    """Rank all policies of every task."""
     rows: dict[str, dict[str, Cell]] = {}
     figures = {}
     columns = ("policies", *(f"{method}: {what}" for method in METHODS for what in WHAT))

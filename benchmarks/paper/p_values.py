@@ -13,7 +13,6 @@ METHODS = ("nscore", "wsr", "nscore-plus")
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the decision times of the curves, and draw them."""
     expected = published("p_values")["pairs"]
     curves = [(metric, method) for metric in METRICS for method in METHODS]
     rows: dict[str, dict[str, Cell]] = {}

@@ -16,14 +16,11 @@ Rectify = Literal["always", "if negative"]
 
 @dataclass(frozen=True, eq=False)
 class PolynomialScores:
-    """A distribution on [0, 1] by its distribution function on the grid."""
-
     cumulative: Floats
     mean: float
 
     @classmethod
     def random(cls, rng: np.random.Generator, rectify: Rectify) -> "PolynomialScores":
-        """Draw a polynomial of order 1 to 9, shifted to be nonnegative and normalised."""
         order = rng.integers(1, 10)
         density = np.polyval(rng.uniform(-1.5, 1.5, order + 1), GRID)
         least = density.min()
@@ -33,7 +30,6 @@ class PolynomialScores:
         return cls(cumulative, 1 - float(np.mean((cumulative[1:] + cumulative[:-1]) / 2)))
 
     def sampler(self, name: str) -> Callable[[Floats], Floats]:
-        """Return the function that turns uniform numbers into scores."""
         if name == "inverse":
             return lambda uniform: np.interp(uniform, self.cumulative, GRID)
         return lambda uniform: 1 - np.interp(uniform, GRID, self.cumulative)
@@ -42,7 +38,6 @@ class PolynomialScores:
 def random_pair(
     rng: np.random.Generator, gap: tuple[float, float], rectify: Rectify
 ) -> tuple[PolynomialScores, PolynomialScores]:
-    """Draw pairs until the mean of the second exceeds that of the first by a gap in this range."""
     while True:
         first = PolynomialScores.random(rng, rectify)
         second = PolynomialScores.random(rng, rectify)

@@ -70,7 +70,6 @@ class PublishedRule(Rule):
         return True
 
     def table(self, t: int) -> Doubles:
-        """Rejection probabilities of all states at time ``t``, by (x, y)."""
         return self.rejection_probability(*all_states(t))
 
 
@@ -78,8 +77,6 @@ _RULE = tuple(entry.name for entry in fields(PublishedRule))
 
 
 def published_design(alpha: float, n_max: int) -> StepDesign:
-    """Return the published rule with its exact error, power and expected number of pairs."""
-
     def make(renew: Callable[[], None]) -> cache.Arrays:
         with watched(f"published table of step for n_max = {n_max}") as show:
 
@@ -265,8 +262,6 @@ def _most_states(
 
 
 class _Tables:
-    """Collects the decisions of each time into the tables of a rule."""
-
     def __init__(self, n_max: int) -> None:
         self.n_max = n_max
         # Beyond every reachable difference: no stop.
@@ -275,7 +270,6 @@ class _Tables:
         self.probabilities: list[Doubles] = []
 
     def record(self, t: int, states: States, chosen: Doubles) -> None:
-        """Store the decisions at time ``t``; everything above the last state that goes on stops."""
         last = np.full(t + 1, -1, dtype=np.int64)
         np.maximum.at(last, states.m, np.where(chosen < 1.0, states.d, -1))
         parity = (t - np.arange(t + 1)) % 2
@@ -292,7 +286,6 @@ class _Tables:
             self.probabilities.append(chosen[part])
 
     def rule(self) -> PublishedRule:
-        """Return the rule, with its randomised states in sorted order."""
         codes = np.concatenate([np.empty(0, np.int64), *self.codes])
         probabilities = np.concatenate([np.empty(0), *self.probabilities])
         order = np.argsort(codes)

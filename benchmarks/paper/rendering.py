@@ -8,7 +8,6 @@ from benchmarks.paper.result import Cell, Result, Table, Value
 
 
 def grids(result: Result) -> Iterator[Grid]:
-    """Yield one table for the terminal per table of the result."""
     for table in result.tables:
         grid = Grid(title=table.title, title_justify="left")
         for heading in _headings(table):
@@ -49,7 +48,6 @@ def _lines(table: Table) -> Iterator[list[str]]:
 
 
 def _compares(table: Table, column: str) -> bool:
-    """Whether anything in the column is published."""
     return any(cells[column].paper is not None for cells in table.rows.values() if column in cells)
 
 
@@ -62,7 +60,6 @@ def _ours(cell: Cell) -> str:
 
 
 def shown(value: Value, like: Value | None = None) -> str:
-    """Return a number with the digits that its size asks for; ``like`` sets them for an error."""
     if not isinstance(value, float):
         return str(value)
     size = abs(like if isinstance(like, float) else value)

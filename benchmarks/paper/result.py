@@ -18,8 +18,6 @@ STANDARD_ERRORS = 4
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure: ours, the published one where there is one, and whether they agree."""
-
     ours: Value
     paper: Value | None = None
     error: float | None = None  # the standard error of ours where it is simulated
@@ -27,7 +25,6 @@ class Cell:
 
     @classmethod
     def exact(cls, ours: Value | None, paper: Value | None) -> "Cell":
-        """Return a figure that must be the published one; None is "no decision"."""
         return cls(_shown(ours), _shown(paper), agrees=ours == paper)
 
     @classmethod
@@ -44,7 +41,6 @@ class Cell:
     def simulated(
         cls, ours: float, error: float, paper: float | None = None, paper_error: float = 0.0
     ) -> "Cell":
-        """Return a mean; it agrees within four standard errors of the difference."""
         agrees = None
         if paper is not None:
             agrees = abs(ours - paper) <= STANDARD_ERRORS * math.hypot(error, paper_error)
@@ -52,7 +48,6 @@ class Cell:
 
     @property
     def starred(self) -> bool:
-        """Whether it differs from the published figure for a stated reason."""
         return self.paper is not None and self.agrees is None and self.ours != self.paper
 
     @classmethod
@@ -63,14 +58,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells by column; a column or row that some methods lack has no cell there."""
-
     title: str
     columns: tuple[str, ...]
     rows: Mapping[str, Mapping[str, Cell]]
 
     def cells(self) -> Iterator[tuple[str, Cell]]:
-        """Yield every cell with its name."""
         for row, cells in self.rows.items():
             for column, cell in cells.items():
                 yield f"{self.title}: {row}, {column}", cell
@@ -78,20 +70,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Result:
-    """The tables of one reproduction, with notes; figures are drawn when they are asked for."""
-
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
     figures: Mapping[str, Callable[[], "Figure"]] = field(default_factory=dict)
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """The figures that should agree with the paper and do not."""
         return self._instead(lambda cell: cell.agrees is False)
 
     @property
     def known_differences(self) -> tuple[str, ...]:
-        """The figures that differ from the paper's for a stated reason."""
         return self._instead(lambda cell: cell.starred)
 
     def _instead(self, chosen: Callable[[Cell], bool]) -> tuple[str, ...]:
@@ -104,21 +92,17 @@ class Result:
 
     @property
     def published(self) -> int:
-        """How many figures the paper has too."""
         return sum(cell.paper is not None for table in self.tables for _, cell in table.cells())
 
     @property
     def compared(self) -> int:
-        """How many figures are held against the paper's."""
         return sum(cell.agrees is not None for table in self.tables for _, cell in table.cells())
 
     @property
     def simulated(self) -> bool:
-        """Whether any figure is a mean over redraws."""
         return any(cell.error for table in self.tables for _, cell in table.cells())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return tables and notes for JSON."""
         return {
             "tables": [
                 {
@@ -148,7 +132,6 @@ def by_task(title: str, tasks: Sequence[str], columns: Mapping[str, Mapping[str,
 
 
 def published(name: str) -> dict[str, Any]:
-    """Return the published figures of one table, from ``expected/``."""
     path = Path(__file__).with_name("expected") / f"{name}.json"
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content

@@ -45,15 +45,12 @@ def ranked(folder: Path, metric: str, method: str) -> sw.Analysis:
 
 
 class Outcome(NamedTuple):
-    """What one method shows of the four policies."""
-
     trials: dict[str, int]  # who is not told apart from another counts with all
     same: str  # the pairs that are not told apart, in one line
     letters: dict[str, str]
 
 
 def outcome(analysis: sw.Analysis, available: int) -> Outcome:
-    """Orders and trials of an analysis."""
     open_pairs = [(pair.policy0, pair.policy1) for pair in analysis.pairs if not pair.decided]
     used = {policy.name: policy.trials_used for policy in analysis.policies}
     return Outcome(_counted(used, open_pairs, available), _named(open_pairs), analysis.letters)
@@ -90,7 +87,6 @@ def step_outcome(folder: Path, available: int) -> Outcome:
 
 
 def methods(metric: str, settings: Settings) -> list[str]:
-    """Return the methods of one metric; STEP's table takes minutes, so a quick run has none."""
     *others, last = METHODS
     return [*others, STEP, last] if metric == "success" and settings.full else [*METHODS]
 
@@ -107,7 +103,6 @@ def _named(pairs: list[tuple[str, str]]) -> str:
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the trials per policy, the totals and the letters."""
     expected = published("roboarena")
     available = expected["available"]
     tables, figures = [], {}

@@ -11,8 +11,6 @@ def _silent(_share: float) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all reproductions."""
-
     data: Path | None = None  # the folder of the real data
     seed: int = 0  # of everything that is drawn
     # Of the paper's redraws, in (0, 1]; below 1 the slow tables of STEP are left out too.
@@ -21,15 +19,12 @@ class Settings:
 
     @property
     def full(self) -> bool:
-        """Whether everything is run as in the paper."""
         return self.share >= 1
 
     def redraws(self, paper: int) -> int:
-        """Return the number of redraws in place of the paper's."""
         return max(4, round(paper * self.share))
 
     @property
     def folder(self) -> Path:
-        """The folder of the real data, where it must be there."""
         assert self.data is not None
         return self.data

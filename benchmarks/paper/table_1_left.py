@@ -53,8 +53,6 @@ STEP = {
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """TTD and power by alternative, with standard errors of the TTD (0 where exact)."""
-
     ttd: Floats
     ttd_error: Floats
     power: Floats
@@ -62,22 +60,18 @@ class Measured:
 
     @property
     def mean_ttd(self) -> float:
-        """Mean over all alternatives."""
         return float(self.ttd.mean())
 
     @property
     def mean_ttd_error(self) -> float:
-        """Its standard error."""
         return float(np.sqrt(np.sum(self.ttd_error**2)) / len(self.ttd))
 
     @property
     def mean_power(self) -> float:
-        """Mean over the nine alternatives with gap .1."""
         return float(self.power[HARD].mean())
 
     @property
     def power_error(self) -> float:
-        """Its standard error, not below that of one run in all."""
         if self.redraws is None:
             return 0.0
         runs, power = int(HARD.sum()) * self.redraws, self.mean_power
@@ -85,7 +79,6 @@ class Measured:
 
 
 def simulated(name: str, redraws: int, seed: int) -> Measured:
-    """Simulate one method on all alternatives; the same seed gives the same scores to each."""
     settings = dict(METHODS[name])
     method = settings.pop("method")
     drawn0, drawn1 = [], []
@@ -108,7 +101,6 @@ def simulated(name: str, redraws: int, seed: int) -> Measured:
 
 
 def step_exact(design: StepDesign, counted: int) -> Measured:
-    """Return STEP's exact figures, a study without a decision counting as so many pairs."""
     p0, p1 = np.array(ALTERNATIVES).T
     power = design.power(p0, p1)
     undecided = 1 - power - design.power(p1, p0)
@@ -119,7 +111,6 @@ def step_exact(design: StepDesign, counted: int) -> Measured:
 def row(
     measured: Measured, paper: Mapping[str, float] | None, paper_redraws: int
 ) -> dict[str, Cell]:
-    """Return the cells of one method; the published means are Monte Carlo too."""
     ttd = measured.mean_ttd, measured.mean_ttd_error
     power = measured.mean_power, measured.power_error
     if paper is None:
@@ -132,7 +123,6 @@ def row(
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the table and its maps by alternative."""
     expected = published("table_1_left")
     redraws = settings.redraws(expected["redraws"])
     found: dict[str, Measured] = {}

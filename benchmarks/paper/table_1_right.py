@@ -28,7 +28,6 @@ NAMES = {"nscore": "N-SCORE_inf (nscore, 10 bins)", "wsr": "WSR (wsr)"}
 
 
 def scores(sampler: str, redraws: int, seed: int) -> tuple[Floats, Floats]:
-    """Return scores (redraws, N) of both policies; samplers share densities and uniforms."""
     drawn = np.empty((2, redraws, N))
     for redraw in range(redraws):
         rng = np.random.default_rng([seed, redraw])
@@ -41,7 +40,6 @@ def scores(sampler: str, redraws: int, seed: int) -> tuple[Floats, Floats]:
 
 @lru_cache
 def simulations(sampler: str, redraws: int, seed: int) -> dict[str, Simulation]:
-    """Run all methods on the same scores; kept, since the meta-comparison needs them too."""
     scores0, scores1 = scores(sampler, redraws, seed)
     return {
         name: sw.simulate(name, scores0, scores1, n_max=N, **parameters, alternative="greater")
@@ -50,7 +48,6 @@ def simulations(sampler: str, redraws: int, seed: int) -> dict[str, Simulation]:
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the table with both samplers."""
     expected = published("table_1_right")
     redraws = settings.redraws(expected["redraws"])
     scale = np.sqrt(redraws / expected["redraws"])

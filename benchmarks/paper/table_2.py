@@ -32,8 +32,6 @@ ALPHA, PUBLISHED_STEP = 0.05, "step, as published"
 
 @dataclass(frozen=True)
 class Column:
-    """One method on one metric; the label is that of the published column where there is one."""
-
     label: str
     metric: str
     method: str
@@ -56,7 +54,6 @@ COLUMNS = {
 
 
 def decision_time(data: LbmTask, column: Column, n_max: int, seed: int = 0) -> int | None:
-    """Return the pairs until a method decides one task, or None."""
     scores = (data.progress0, data.progress1)
     if column.metric == "success":
         scores = (data.success0, data.success1)
@@ -76,7 +73,6 @@ def decision_time(data: LbmTask, column: Column, n_max: int, seed: int = 0) -> i
 
 
 def run(settings: Settings) -> Result:
-    """Recompute both halves of the table."""
     expected = published("table_2")
     tables, shares = [], {}
     done, work = 0, len(ENVIRONMENTS) * len(COLUMNS)
@@ -101,7 +97,6 @@ def run(settings: Settings) -> Result:
 
 
 def _cell(data: LbmTask, task: str, name: str, paper: dict[str, Any], seed: int) -> Cell:
-    """Return the decision time of one method on one task."""
     column, n_max = COLUMNS[name], paper["n_max"]
     time = decision_time(data, column, n_max, seed)
     if name not in paper:
@@ -120,7 +115,6 @@ def _cell(data: LbmTask, task: str, name: str, paper: dict[str, Any], seed: int)
 def _sums(
     cells: Mapping[str, Cell], paper_total: int | None, n_max: int, batch: int
 ) -> dict[str, Cell]:
-    """Return total rollouts and what is saved; they must agree where all decision times do."""
     times = [n_max if cell.ours == UNDECIDED else int(cell.ours) for cell in cells.values()]
     total = 2 * sum(times)
     saved = f"{1 - total / batch:.0%}"

@@ -9,7 +9,6 @@ PAIRS = (("ppo", "a2c"), ("trpo", "ars"))
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the layout of the table on our returns."""
     tables = pair_tables(settings, PAIRS, "Table III, our returns")
     totals = published("table_a1")["totals"]
     shown = {name: totals[name] for name in ("PPO vs. DDPG", "SAC vs. TD3")}

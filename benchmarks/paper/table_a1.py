@@ -8,7 +8,6 @@ from benchmarks.paper.settings import Settings
 
 
 def run(settings: Settings) -> Result:
-    """Recompute the layout of the table on our returns."""
     tables = pair_tables(settings, tuple(combinations(COMMON, 2)), "Table A.I, our returns")
     totals = published_totals(published("table_a1")["totals"])
     return Result(tables, (NOT_PUBLIC, totals), pair_figures(tables))

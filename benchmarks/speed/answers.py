@@ -1,11 +1,9 @@
 """Processor time of analyses and of live tests, next to the bare simulation of the same pairs.
 
 Run ``python -m benchmarks.speed.answers``. Policies are so alike that nothing is decided, so every
-row is looked at and every interval is carried to the end. With ``--against REVISION`` (of git)
-everything takes turns with the code of that revision.
+row is looked at and every interval is carried to the end.
 """
 
-import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.program import Found, benchmark
-from benchmarks.speed.startup import against
 
 SIZES = {"4 x 20,000": (4, 20_000), "12 x 5,000": (12, 5_000), "4 x 250,000": (4, 250_000)}
 UPDATES = 1_500
@@ -53,7 +50,6 @@ WORK: dict[str, Callable[[], None]] = {
 
 
 def seconds(work: Callable[[], None], rounds: int) -> float:
-    """Return the least processor time of some rounds."""
     found = []
     for _ in range(rounds):
         begin = time.process_time()
@@ -62,13 +58,8 @@ def seconds(work: Callable[[], None], rounds: int) -> float:
     return min(found)
 
 
-@benchmark(against=(str, "a revision of git"), rounds=3)
+@benchmark(rounds=3)
 def main(options: Namespace) -> Found:
-    """Print the times and their ratio to the simulation, or the comparison."""
-    if options.against:
-        run = "from benchmarks.speed.answers import WORK; WORK[{!r}]()"
-        commands = {name: [sys.executable, "-c", run.format(name)] for name in WORK}
-        return Found([against("processor time", commands, options.against, options.rounds)])
     found = {name: seconds(work, options.rounds) for name, work in WORK.items()}
     bare = next(iter(found.values()))
     table = Table("work", "processor time", "to the simulation")

@@ -25,15 +25,11 @@ from stopwise.rollout.stop_rule import StopRule
 
 
 class Case(NamedTuple):
-    """Success rates of the policies, and what is asked."""
-
     rates: tuple[float, ...]
     goal: str
 
 
 class Busy(NamedTuple):
-    """What a race took."""
-
     used: int
     started: int
     work: float  # seconds of the episodes that count
@@ -54,7 +50,6 @@ WORKERS = (1, 2, 8, 32, 64)
 
 
 def trial(rates: dict[str, float], ticket: Ticket) -> tuple[float, float]:
-    """Return a score, and how long the episode takes."""
     shared = np.random.default_rng(ticket.seed).random()
     own, other = np.random.default_rng([ticket.seed, list(rates).index(ticket.policy)]).random(2)
     score = float((shared if other < 0.5 else own) < rates[ticket.policy])
@@ -62,7 +57,6 @@ def trial(rates: dict[str, float], ticket: Ticket) -> tuple[float, float]:
 
 
 def run(case: Case, workers: int, seed: int) -> Busy:
-    """Outcome of one paired race of at most 500 rows."""
     rates = {f"policy {number}": rate for number, rate in enumerate(case.rates)}
     rule = StopRule(list(rates), n_max=500, goal=case.goal, design="paired")
     seed_of = partial(episode_seed, seed, paired=True)
@@ -81,7 +75,6 @@ def shares(found: Sequence[Busy], workers: int) -> tuple[float, float]:
 
 @benchmark(races=(12, "races of each case"))
 def main(typed: argparse.Namespace) -> Found:
-    """Print a line for each case."""
     table = Table("policies", "episodes", *(f"{n} workers: busy, in vain" for n in WORKERS))
     for name, case in CASES.items():
         columns = []

@@ -21,7 +21,6 @@ WARM_UP = 10
 
 
 def seconds_per_step(test: object, steps: int, *, binary: bool = False) -> float:
-    """Return the median time of one step; policy 1 is better, so that bets are placed."""
     rng = np.random.default_rng(0)
     times = []
     for index in range(WARM_UP + steps):

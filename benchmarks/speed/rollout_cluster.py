@@ -25,18 +25,15 @@ WORKERS, EPISODES, MEAN_SECONDS = 1000, 10_000, 10.0
 
 
 def trial(ticket: Ticket) -> tuple[float, float]:
-    """Return a score, and a duration that depends on it."""
     first, second = np.random.default_rng(ticket.seed).random(2)
     return float(first < 0.5), MEAN_SECONDS * (0.5 + (first < 0.5)) * (0.5 + second)
 
 
 def seed_of(row: int, policy: int) -> int:
-    """Return the seed of an independent design."""
     return episode_seed(0, row, policy, paired=False)
 
 
 def measure(policies: int, folder: Path) -> tuple[int, float, float]:
-    """Return episodes, the virtual seconds of the race and the driver's processor seconds."""
     names = [f"policy {number}" for number in range(policies)]
     rule = StopRule(names, n_max=EPISODES // policies, alpha=1e-12, method="nscore")
     schedule = Schedule(rule, seed_of, failures=FailureRule("raise"))
@@ -52,7 +49,6 @@ def measure(policies: int, folder: Path) -> tuple[int, float, float]:
 
 @benchmark()
 def main() -> Found:
-    """Print what the driver costs; exit with 1 if it does not keep up."""
     table = Table(
         "policies", "episodes", "driver, ms per episode", "episodes/s", "keeps 1,000 busy"
     )

@@ -2,8 +2,7 @@
 
 Run ``python -m benchmarks.speed.size``; each row runs in a fresh process. The hard case: policies
 so alike that nothing is decided, so that every row is looked at. Wanted: at most 30 s and 2 GiB,
-and 32 MiB beyond the input. With ``--against REVISION`` (of git) the analysis takes turns with that
-of the other revision, by their processor time.
+and 32 MiB beyond the input.
 """
 
 import resource
@@ -20,7 +19,6 @@ from rich.table import Table
 
 import stopwise as sw
 from benchmarks.program import Found, benchmark
-from benchmarks.speed.startup import against
 
 ROWS = 1_000_000
 FILES = (("10.csv", 10), ("4.csv", 4), ("4.parquet", 4), ("4.jsonl", 4))
@@ -30,12 +28,10 @@ LIMIT_SECONDS, LIMIT_GIB, LIMIT_MIB = 30.0, 2.0, 32.0
 
 
 def peak_mib() -> float:
-    """Return the peak resident memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def write(path: Path, policies: int) -> None:
-    """Write partial-credit scores of nearly equal policies."""
     each = ROWS // policies
     frame = pl.DataFrame(
         {
@@ -53,7 +49,6 @@ def write(path: Path, policies: int) -> None:
 
 
 def analysed(path: str) -> list[float]:
-    """Return the seconds of reading and analysing, and the peak memory."""
     begin = time.perf_counter()
     trials = sw.read_trials(path, bounds=(0, 1))
     middle = time.perf_counter()
@@ -62,7 +57,6 @@ def analysed(path: str) -> list[float]:
 
 
 def simulated(method: str, runs: int) -> list[float]:
-    """Return the peak memory before and after one simulation of equal policies."""
     rng = np.random.default_rng(0)
     scores = np.empty((2, runs, PAIRS))
     rng.random(out=scores)
@@ -81,7 +75,6 @@ def _fresh(*words: str) -> list[float]:
 
 
 def files(folder: Path) -> tuple[Table, bool]:
-    """Time and memory of reading and analysing each file, and whether both are within limits."""
     table, good = Table(f"{ROWS:,} rows", "policies", "read", "analyse", "peak memory"), True
     for name, policies in FILES:
         write(folder / name, policies)
@@ -93,7 +86,6 @@ def files(folder: Path) -> tuple[Table, bool]:
 
 
 def memory() -> tuple[Table, bool]:
-    """Memory of simulations beyond their input, and whether it is within the limit."""
     table, good = Table("method", "runs x pairs", "input", "beyond the input"), True
     for method, runs in SIMULATIONS:
         before, after = _fresh(method, str(runs))
@@ -104,26 +96,14 @@ def memory() -> tuple[Table, bool]:
 
 
 @benchmark(
-    against=(str, "a revision of git"),
-    rounds=5,
     worker=([str], "only one row: FILE, or METHOD RUNS"),
 )
 def main(options: Namespace) -> Found:
-    """Print the tables, or the comparison; exit with 1 beyond the limits."""
     if options.worker:
         name, *runs = options.worker
         found = simulated(name, int(runs[0])) if runs else analysed(name)
         return Found([" ".join(map(str, found))])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if options.against:
-            for name, policies in FILES[:2]:
-                write(folder / name, policies)
-            command = [sys.executable, "-m", "stopwise", "analyze"]
-            commands = {
-                f"{policies} policies": [*command, str(folder / name), "--bounds", "0,1"]
-                for name, policies in FILES[:2]
-            }
-            return Found([against("a million rows", commands, options.against, options.rounds)])
         tables, good = zip(files(folder), memory(), strict=True)
     return Found(tables, good=all(good))

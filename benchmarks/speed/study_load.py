@@ -34,7 +34,6 @@ from tests.web.stations import ServerProcess
 
 
 def plan(policies: int, tasks: int, method: str) -> dict[str, Any]:
-    """Return a plan of this size."""
     names = {
         "policies": [f"p{n}" for n in range(policies)],
         "tasks": [f"t{n}" for n in range(tasks)],
@@ -79,8 +78,6 @@ class Pages:
 
 
 class Load:
-    """Stations that take and report trials until enough are done."""
-
     def __init__(self, trials: int) -> None:
         self.left = trials
         self.latencies: list[float] = []
@@ -88,7 +85,6 @@ class Load:
         self._lock = threading.Lock()
 
     def work(self, url: str, token: str, station: str) -> None:
-        """Run one station."""
         with StudyClient(url, token) as client:
             while self._one_more():
                 trial = client.next_trial(station)
@@ -115,7 +111,6 @@ def measure(
     pages: int = 0,
     report: bool = False,
 ) -> list[str]:
-    """Return trials per second, median and 99th percentile in ms, and trials lost."""
     with sw.Study.create(place, size) as study:
         study.lock()
         owner = study.create_token("owner", "ada")
@@ -150,7 +145,6 @@ def measure(
 
 
 def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
-    """Waiting times of stations without and with viewers, one after the other."""
     trials, stations = options.trials, options.stations
     names = ("owner's pages", "report", "trials/s", "p50 ms", "p99 ms", "lost or twice")
     table = Table(*names, title=f"{stations} stations, {trials} trials, SQLite, one server")
@@ -175,7 +169,6 @@ def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
     report=False,
 )
 def main(options: Namespace) -> Table:
-    """Print the figures of both stores."""
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
     size = plan(options.policies, options.tasks, options.method)
     if options.pages or options.report:

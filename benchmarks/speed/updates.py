@@ -32,7 +32,6 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def peer_seconds(steps: int) -> dict[str, float]:
-    """Return the peer's seconds per step, installing it first if needed."""
     python = peer_python(".peer", PEER_PACKAGE)
     worker = Path(__file__).with_name("peer_worker.py")
     done = subprocess.run([python, worker, str(steps)], check=True, capture_output=True, text=True)
@@ -41,7 +40,6 @@ def peer_seconds(steps: int) -> dict[str, float]:
 
 
 def scores(method: str, runs: int, n: int, exponent: float) -> tuple[Floats, Floats]:
-    """Return scores with policy 1 better (exponent < 1) or equal; binary for savi."""
     rng = np.random.default_rng(0)
     scores0, scores1 = rng.random((runs, n)), rng.random((runs, n)) ** exponent
     if method == "savi":
@@ -50,7 +48,6 @@ def scores(method: str, runs: int, n: int, exponent: float) -> tuple[Floats, Flo
 
 
 def update_seconds(settings: dict[str, Any], start: int, steps: int, streams: int = 1) -> float:
-    """Return the median time of ``update``, interval included, after ``start`` pairs."""
     arrays = scores(settings["method"], streams, start + steps, exponent=0.6)
     times = []
     for stream in range(streams):
@@ -65,7 +62,6 @@ def update_seconds(settings: dict[str, Any], start: int, steps: int, streams: in
 
 
 def simulation_seconds(settings: dict[str, Any], runs: int, n: int) -> float:
-    """Return the time of ``simulate`` per pair that it used, on all cores."""
     scores0, scores1 = scores(settings["method"], runs, n, exponent=0.85)
     begin = time.perf_counter()
     sim = sw.simulate(scores0=scores0, scores1=scores1, **settings, alternative="greater")
@@ -78,7 +74,6 @@ def _medians(rounds: tuple[dict[str, float], ...]) -> dict[str, float]:
 
 @benchmark(rounds=5, peer_steps=40, json=Path)
 def main(options: Namespace) -> Found:
-    """Print the ratios; exit with 1 if a wanted one is missed."""
     rounds = [
         (
             peer_seconds(options.peer_steps),

@@ -25,7 +25,6 @@ class VirtualCluster:
         self._numbers = count()
 
     def fleet(self, workers: int) -> Fleet:
-        """Return an executor on this cluster, opened."""
         fleet = Fleet(self, workers=workers, clock=lambda: self.now)
         fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
         return fleet
@@ -34,12 +33,10 @@ class VirtualCluster:
         """Nothing to load."""
 
     def begin(self) -> tuple[int, Hashable]:
-        """Begin a worker, which is ready at once."""
         worker = next(self._numbers)
         return worker, self._job(self.now, Ready(pid=0, width=1))
 
     def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
-        """Decide what becomes of the tickets, and when."""
         end, episodes = self.now, []
         self.started += len(tickets)
         for ticket in tickets:
@@ -53,13 +50,11 @@ class VirtualCluster:
         jobs: Sequence[Hashable],  # noqa: ARG002
         seconds: float | None,  # noqa: ARG002
     ) -> Iterable[Hashable]:
-        """Let time pass until the next job is done."""
         due, job = heapq.heappop(self._due)
         self.now = max(self.now, due)
         return [job]
 
     def answer(self, job: Hashable) -> Any:
-        """The decision."""
         return self._answers.pop(job)
 
     def end(self, worker: int, busy: bool) -> None:

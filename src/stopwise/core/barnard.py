@@ -46,10 +46,7 @@ def barnard_p_value(x0: int, n0: int, x1: int, n1: int, *, two_sided: bool = Fal
 
 @lru_cache(maxsize=256)
 def barnard_region(n: int, level: float) -> Bools:
-    """Where the one-sided test rejects, by (successes0, successes1) of n trials each.
-
-    Tables are ordered as for the p-value, and the last one that is rejected is found by halving.
-    """
+    """Where the one-sided test rejects, by (successes0, successes1) of n trials each."""
     first, second = np.divmod(np.arange((n + 1) ** 2), n + 1)
     together = first + second
     spread = np.maximum(together * (2 * n - together), 1)
@@ -100,10 +97,7 @@ def _largest_mean(values: Floats) -> float:
 # The last one is kept, since many tables of the same trials are asked for in a row.
 @lru_cache(maxsize=1)
 def _search(n: int) -> tuple[Floats, Floats]:
-    """Angles of the first search, and the chances of 0 to n successes at each.
-
-    In the arcsine of the root of the rate, an angle, the binomial is equally wide everywhere.
-    """
+    """Angles (binomials are equally wide in them), and the chances of 0 to n successes at each."""
     angles = np.linspace(0.0, np.pi / 2, LEAST_POINTS + int(FINENESS * np.sqrt(n)))
     return angles, _chances(n, angles)
 

@@ -1,20 +1,4 @@
-"""Time-uniform confidence bounds of the mean difference, by inverting the test itself.
-
-For every value d a test of "the difference is at most d" runs along; the lower bound is the least
-value that was never rejected. The upper bound is that of the swapped policies. ``docs/design/
-intervals.md`` has the proof; what it rests on is this:
-
-* The values are cut into regions, each with a node at its upper end, whose bet serves the whole
-  region. A factor falls with d, so evidence against a value of the region is at least that against
-  the node plus what its slope promises: evidence is convex in d.
-* Below the margin m of the test, the wealth against d is that of the test itself plus a fund. The
-  test's bets gain more against d < m than against m; the surplus goes into the fund, and the fund
-  is bet as the node's own bettor likes. So evidence against every d <= m is at least that of the
-  test, and the bound passes m at the very pair at which the test decides. Once it has decided for
-  the other policy, it never will for this one, and its wealth joins the fund.
-* As the bounds close in, nodes move to where the undecided values are: regions are halved. In long
-  studies the average of a group of pairs counts as one pair; it has the same mean and range.
-"""
+"""Time-uniform confidence bounds of the mean difference, by inverting the test itself."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -50,10 +34,7 @@ TOP = 0.999
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSequence:
-    """Bounds on the mean of r1 - r0, each at its own level, at all times.
-
-    Runs of one array see their pairs side by side, so all have seen equally many.
-    """
+    """Bounds on the mean of r1 - r0, each at its own level, at all times."""
 
     # For each side, lower and upper, the probability that its bound ever fails, perhaps by run;
     # None where no bound is wanted.
@@ -119,10 +100,7 @@ class ConfidenceSequence:
         return self._with_bets(state, np.ones_like(nothing), test_state)
 
     def step(self, state: ConfidenceState, pairs: Pairs, test_state: Any = None) -> ConfidenceState:
-        """Return the state after pairs that fill at most one group; their bets were fixed before.
-
-        ``test_state`` is that of the test after them, for the bettor.
-        """
+        """Return the state after pairs that fill at most one group."""
         state = state._replace(
             pairs=state.pairs + pairs.number,
             total=state.total + (pairs.total1 - pairs.total0),

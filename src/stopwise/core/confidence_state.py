@@ -15,10 +15,7 @@ class Interval(NamedTuple):
 
 
 class Bet(NamedTuple):
-    """A bet on one pair, fixed before it: ``1 + amount (x1 - x0) - cross x0 x1`` is its factor.
-
-    With ``x0 = r0 - centre0`` and ``x1 = r1 - margin - centre0``.
-    """
+    """A bet on one pair, fixed before it: ``1 + amount (x1 - x0) - cross x0 x1`` is its factor."""
 
     amount: Floats
     centre0: Floats
@@ -36,10 +33,7 @@ class Bettor(Protocol):
 
 
 class Pairs(NamedTuple):
-    """One or more pairs as a sequence sees them; arrays have the shape of the runs.
-
-    ``log_e``, ``fall`` and ``rejected`` have a last axis of sides.
-    """
+    """One or more pairs as a sequence sees them; arrays have the shape of the runs."""
 
     number: int
     total0: Floats

@@ -1,15 +1,8 @@
 """Whether the two scores of a pair go together: watched while "independent" is declared.
 
-Pairs come in blocks. If the scores of a pair are independent and pairs are fresh draws, then within
-a block every cyclic shift of policy 1's scores against policy 0's was as likely as the one seen. So
-
-    e = w(0) / mean of w(k) over all shifts k,   w(k) = exp(tilt * covariance at shift k)
-
-is an e-value for any tilt that does not depend on the matching: its mean over the shifts is 1. The
-product over blocks is an e-process, and so is a mean of such products over tilts and over ways to
-cut blocks; it ever reaches 1/level with probability at most level (Ville). A common drift or tasks
-in turn make scores go together too. The order within a block is scrambled first, the same way for
-both policies: else neighbours, which drift makes alike, would stand in for each other.
+Within a block of pairs of independent scores every cyclic shift of policy 1's was as likely as the
+one seen, so exp(tilt * covariance) over its mean over all shifts is an e-value. The order within a
+block is scrambled first: else neighbours, which drift makes alike, would stand in for each other.
 """
 
 import math
@@ -133,10 +126,7 @@ class PairDependence(NamedTuple):
 
 
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:
-    """Return "together" or "opposed" if the scores of pairs depend on each other, else None.
-
-    ``level`` is the chance of ever saying so of independent scores.
-    """
+    """Return "together" or "opposed" if the scores of pairs depend on each other, else None."""
     ends: list[int] = []
     gained: list[Floats] = []  # by cut and correlation, at each end of a block
     for cut, first in enumerate(FIRST_BLOCKS):

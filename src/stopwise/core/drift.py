@@ -1,8 +1,4 @@
-"""Whether a difference changes along a study.
-
-The trend of numbers against their place, in standard deviations of what chance alone does to it,
-looked at once, where sameness is claimed: a doubt, not a guarantee.
-"""
+"""Whether a difference changes along a study."""
 
 import math
 from typing import NamedTuple

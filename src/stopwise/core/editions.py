@@ -1,23 +1,10 @@
-"""What another stopwise saved: a number in it differs from ours, and it is refused in one line.
-
-Everything that is saved holds two numbers: the format it is written in, and the edition of its
-method. With another edition the same scores give other evidence.
-"""
+"""What another stopwise saved: a number in it differs from ours, and it is refused in one line."""
 
 from stopwise.core.registry import edition_of
 
 
 def other_format(begun: str, number: object, ours: int) -> str | None:
-    """Return why this stopwise cannot go on with what is in this format, or None if it can.
-
-    ``begun`` says what was begun and how, as in "this study was locked".
-
-    Examples
-    --------
-    >>> other_format("this journal was written", 2, ours=1)  # doctest: +ELLIPSIS
-    'this journal was written in format 2, but this stopwise reads format 1: continue with the ...'
-    >>> other_format("this journal was written", 1, ours=1)
-    """
+    """Return why this stopwise cannot go on with what is in this format, or None if it can."""
     if number == ours and type(number) is int:
         return None
     return _refusal(f"{begun} in format {number!r}", f"reads format {ours}", "continue")
@@ -26,10 +13,7 @@ def other_format(begun: str, number: object, ours: int) -> str | None:
 def other_edition(
     method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
 ) -> str | None:
-    """Return why this stopwise cannot go on with what has this edition, or None if it can.
-
-    ``version`` is that of the stopwise it was begun with, if that is known.
-    """
+    """Return why this stopwise cannot go on with what has this edition, or None if it can."""
     ours = edition_of(method)
     if edition == ours:
         return None

@@ -1,8 +1,4 @@
-"""The engine: tests of one study or of thousands side by side, pair by pair.
-
-Streams, simulations and the pairs of many policies are made of it. What one run gives does not
-depend on its neighbours in the array.
-"""
+"""The engine: tests of one study or of thousands side by side, pair by pair."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,10 +48,7 @@ class Engine:
         return Seen(tests, evidence, np.minimum(seen.p_value, evidence.p_value), same)
 
     def leap(self, seen: Seen, low: Floats, high: Floats) -> tuple[Seen, Floats]:
-        """State after several pairs (the first axis) that decide nothing, and log e-values by pair.
-
-        The tests of sameness are not shown these pairs.
-        """
+        """State after pairs (first axis) that decide nothing, and log e-values after each."""
         tests, path = self.comparison.test.leap(seen.tests, low, high)
         p_value = np.minimum(seen.p_value, np.exp(-path.max(axis=0)))
         return Seen(tests, self.comparison.test.evidence(tests), p_value, seen.same), path
@@ -64,10 +57,7 @@ class Engine:
         return Outlook(self.comparison.test, seen.tests, self.comparison.sameness, seen.same)
 
     def end(self, seen: Seen) -> tuple[Bools, Ints]:
-        """Whether a study ends, and its decision; 2 for practically the same.
-
-        The second is one for all runs, or one for each.
-        """
+        """Whether a study ends, and its decision; 2 for practically the same."""
         sameness, rejected = self.comparison.sameness, seen.evidence.rejected
         if sameness is not None and seen.same is not None:
             not_worse = sameness.not_worse(seen.same)
@@ -99,10 +89,7 @@ class Engine:
         return np.asarray(log_e.max(axis=-1) - self._log_shares)
 
     def p_value(self, seen: Seen, equivalent: Bools | bool = False) -> Floats:
-        """Return p-values to be held against alpha: of a difference, or where shown of sameness.
-
-        A difference is declared only if the better policy was also shown to be not worse.
-        """
+        """Return p-values to be held against alpha: of a difference, or where shown of sameness."""
         if seen.p_value.shape[-1] == 1:
             return seen.p_value[..., 0]
         shared: Floats = np.minimum(self.comparison.shares * seen.p_value, 1.0)

@@ -1,10 +1,4 @@
-"""Practically the same: the two tests that show it, beside those of a difference.
-
-"The means differ by less than d" is shown once "policy 1 is not worse by d or more" and "policy 0
-is not worse by d or more" both are, each at the whole level: if it is false, one of the two is. A
-difference is declared only where the policy declared better was shown to be not worse, too, so all
-false claims together share one level. The proof is in ``docs/design/claims.md``.
-"""
+"""Practically the same: the two tests that show it, beside those of a difference."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,10 +18,7 @@ class SamenessState(NamedTuple):
 
 @dataclass(frozen=True)
 class Sameness:
-    """Both tests of "not worse", with the policies swapped for the second.
-
-    The method has minus the margin of equivalence as its margin, at the whole level.
-    """
+    """Both tests of "not worse", with the policies swapped for the second."""
 
     test: Method[Any]
 
@@ -51,10 +42,7 @@ class Sameness:
         return shown
 
     def chance(self, state: SamenessState) -> Floats | None:
-        """Return the chance that both are shown by n_max, if the policies are equal, or None.
-
-        Bad luck of one test is good luck of the other, so their chances to fail add up.
-        """
+        """Return the chance that both are shown by n_max, if the policies are equal, or None."""
         chance = self.test.chance(state.tests)
         if chance is None:
             return None

@@ -1,9 +1,4 @@
-"""Futility of the methods that bet: when a decision by n_max is too unlikely to go on for.
-
-The chance steers when a study stops and nothing else. Evidence that is valid at every stopping time
-stays so at this one: a poor estimate of the chance costs power or trials, never the guarantee. See
-``docs/design/futility.md``.
-"""
+"""Futility of the methods that bet: when a decision by n_max is too unlikely to go on for."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,14 +78,7 @@ class MayBeFutile(Method[State]):
 def chance_of_growth(
     alpha: float, n_max: int, *, pairs: Floats, total: Floats, need: Floats
 ) -> Floats:
-    """Return the chance that bets of greatest growth decide by n_max, in a normal approximation.
-
-    A bettor who knows an effect t (in deviations per pair) gains t^2 / 2 of log-wealth per pair,
-    with variance t^2: a Brownian motion, whose chance to reach a level in time is known. While the
-    other policy is ahead nothing is bet, so the pairs that catching up takes do not count. The
-    chance is averaged over the posterior of t, from the least effect that is expected to decide by
-    n_max. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
-    """
+    """Return the chance that bets of greatest growth decide by n_max, in a normal approximation."""
     from scipy.special import log_ndtr, ndtr  # slow to load, and many tests end without it
 
     effect = _effects(alpha, n_max)

@@ -1,9 +1,4 @@
-"""Flat, typed keywords that are declared once and taken by many functions.
-
-A function that takes ``**settings: Unpack[SomeSettings]`` is completed and checked by editors and
-type checkers. ``flat`` gives it the same signature at run time, for notebooks and ``help``, says
-there what each keyword means, and answers a misspelt one with the right one.
-"""
+"""Flat, typed keywords that are declared once and taken by many functions."""
 
 import functools
 import inspect

@@ -56,13 +56,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC, Generic[State]):
-    """One direction of a test of H0: mean1 <= mean0 + margin for scores in [0, 1].
-
-    A method owns no data. ``shape`` is ``(directions,)`` for one live stream and
-    ``(runs, directions)`` for a simulation; both call the same functions, and what one run
-    gives must not depend on how many others are in the array. Two-sided tests are made by
-    the runner, which feeds a second direction with the policies swapped.
-    """
+    """One direction of a test of H0: mean1 <= mean0 + margin for scores in [0, 1]."""
 
     alpha: float = 0.05  # of this direction: under H0 it is ever rejected with at most this
     n_max: int | None = None
@@ -164,10 +158,7 @@ class Method(ABC, Generic[State]):
         return 1
 
     def leap(self, state: State, r0: Floats, r1: Floats) -> tuple[State, Floats]:
-        """Return the state after several pairs (the first axis), and log e-values after each.
-
-        Equal to as many calls of ``step``; faster where bets are held.
-        """
+        """Return the state after several pairs (the first axis), and log e-values after each."""
         path = []
         for score0, score1 in zip(r0, r1, strict=True):
             state = self.step(state, score0, score1)
@@ -179,11 +170,7 @@ class Method(ABC, Generic[State]):
         """Return the evidence of a state against the null hypothesis."""
 
     def margin_fall(self, before: State, after: State, r0: Floats, r1: Floats) -> Floats:
-        """Return by how much the pair's log-factor falls per unit of the margin, at the margin.
-
-        Only methods that invert have it. For any smaller margin the same bet must have a factor
-        that is at least as large, affine in the margin, and a mean of at most 1 under that null.
-        """
+        """Return by how much the pair's log-factor falls per unit of the margin, at the margin."""
         raise NotImplementedError(self.name)
 
     def bets_at(
@@ -193,10 +180,7 @@ class Method(ABC, Generic[State]):
         need: Floats,  # noqa: ARG002
         size: Floats,  # noqa: ARG002
     ) -> Bet | None:
-        """Return bets against other margins (last axis), or None to leave them to the interval.
-
-        The bets are on averages of ``size`` pairs; ``need`` is the log-wealth to go against each.
-        """
+        """Return bets against other margins (last axis), or None to leave them to the interval."""
         return None
 
 

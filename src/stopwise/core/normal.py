@@ -1,8 +1,4 @@
-"""Tails of the normal distribution; loading ``scipy.special`` takes longer than most analyses.
-
-The hazard of a standard normal at z, its density over its upper tail, is
-``HAZARD / erfcx(z * ROOT_HALF)``.
-"""
+"""Tails of the normal distribution; loading ``scipy.special`` takes longer than most analyses."""
 
 import math
 

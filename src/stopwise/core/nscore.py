@@ -34,14 +34,7 @@ class NScoreState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class NScore(MayBeFutile[NScoreState]):
-    """N-SCORE (Snyder et al., "Beyond Binary Success"), with k bins or given bin values.
-
-    The evidence is the product of ``1 + bet * (r1 - r0 - margin)`` over pairs. Under
-    E[r1] <= E[r0] + margin each factor has conditional mean at most 1 and is nonnegative,
-    whatever the dependence within the pair, because the bet uses only earlier pairs; by
-    Ville's inequality the product ever reaches 1/alpha with probability at most alpha.
-    Increments use the exact scores; only the size of the bet looks at binned ones.
-    """
+    """N-SCORE (Snyder et al., "Beyond Binary Success"), with k bins or given bin values."""
 
     bins: int = 21  # equally spaced values on [0, 1]
     bin_values: Sequence[float] | None = None  # the task's own milestones, instead of ``bins``
@@ -72,12 +65,7 @@ class NScore(MayBeFutile[NScoreState]):
 
     @cached_property
     def _lag_tables(self) -> tuple[Floats, Ints, Ints]:
-        """Distinct differences of bin values less the margin, and which bin lies at which.
-
-        ``partner0[a, l]`` is the bin j with c_j - c_a = lag l, ``partner1[b, l]`` the bin i with
-        c_b - c_i = lag l, and k (a column of zeros) where there is none: so a new score changes
-        the lag sums by one gather, in O(k) for equally spaced bins.
-        """
+        """Distinct differences of bin values less the margin, and which bin lies at which."""
         centres = self._centres
         k = centres.size
         differences = centres[None, :] - centres[:, None]
@@ -154,12 +142,7 @@ def gap_and_variance(weights0: Floats, weights1: Floats, values: Floats) -> tupl
 
 
 def best_bet(weights: Floats, values: Floats, guess: Floats, largest: float) -> Floats:
-    """Maximise sum_l weights[:, l] log(1 + bet values[l]) over bet in [0, largest], per row.
-
-    Each log(1 + bet v) is a concave function of an affine one, and weights are nonnegative,
-    so the sum is concave: its maximiser is 0 where the slope at 0 is not positive, else the
-    one root of the slope, or ``largest``. Halley's method within a bracket finds it.
-    """
+    """Maximise sum_l weights[:, l] log(1 + bet values[l]) over bet in [0, largest], per row."""
     weighted = weights * values
     bet = np.zeros(len(weights))
     rows = (np.add.reduce(weighted, axis=-1) > 0.0).nonzero()[0]

@@ -8,11 +8,7 @@ from stopwise.core.scores import is_number
 
 
 def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
-    """Make the rules of a test of one pair from the keywords that were given.
-
-    ``scenes`` are simulated scores (M, 2) of a proxy, for the mean of its difference. A negative
-    margin asks whether policy 1 is not worse, where ``alternative`` says nothing else.
-    """
+    """Make the rules of a test of one pair from the keywords that were given."""
     margin = settings.get("margin", 0.0)
     if is_number(margin) and margin < 0:
         settings.setdefault("alternative", "greater")

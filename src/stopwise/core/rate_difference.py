@@ -15,14 +15,7 @@ MOST_TABLES = 300**2
 
 
 def difference_interval(x0: int, n0: int, x1: int, n1: int, level: float) -> Interval | None:
-    """Return the exact interval of rate 1 minus rate 0, or None for too many trials.
-
-    For each difference d, tables are ordered by the size of the score statistic of d (its variance
-    is that of the most likely rates which differ by d), and d is kept if the tables at least as
-    extreme as the one seen have a probability above 1 - level at some pair of rates. At d = 0 this
-    is Barnard's two-sided test. What is returned reaches from the least d that is kept to the
-    greatest, and holds with probability ``level`` if the numbers of trials were fixed before.
-    """
+    """Return the exact interval of rate 1 minus rate 0, or None for too many trials."""
     if (n0 + 1) * (n1 + 1) > MOST_TABLES:
         return None
     tables = _AllTables(n0, n1)
@@ -35,11 +28,7 @@ def difference_interval(x0: int, n0: int, x1: int, n1: int, level: float) -> Int
 
 
 def _end(kept: Callable[[float], bool], inside: float) -> float:
-    """Find the greatest difference that is kept, by halving.
-
-    P-values are nearly, not exactly, monotone in the difference, so the search comes from outside
-    on a grid first.
-    """
+    """Find the greatest difference that is kept, by halving."""
     grid = np.linspace(1.0, inside, 22)[:-1]
     outer = next((at for at, value in enumerate(grid) if kept(float(value))), len(grid))
     if outer == 0:
@@ -97,10 +86,7 @@ def _binomial(n: int, rates: Floats) -> Floats:
 
 
 def _restricted_rate(x0: Floats, n0: int, x1: Floats, n1: int, difference: float) -> Floats:
-    """Return the most likely rate of policy 0 if that of policy 1 is greater by the difference.
-
-    It is the root of a cubic, in the closed form of Farrington and Manning.
-    """
+    """Return the most likely rate of policy 0 if that of policy 1 is greater by the difference."""
     theta, r1, r0 = n0 / n1, x1 / n1, x0 / n0
     a = 1 + theta
     b = -(1 + theta + r1 + theta * r0 + difference * (theta + 2))

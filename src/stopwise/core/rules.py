@@ -1,7 +1,4 @@
-"""What is declared before the data, as one value: it travels from every entry to every result.
-
-``core/settings.py`` says which of it each entry takes as keywords.
-"""
+"""What is declared before the data, as one value: it travels from every entry to every result."""
 
 import itertools
 from collections.abc import Mapping
@@ -53,78 +50,7 @@ class Rules:
     """Everything that is declared before the data, as plain Python values that are checked once.
 
     It is frozen and can be stored as JSON. Every result carries the rules it was obtained under.
-
-    Attributes
-    ----------
-    policies
-        Names of two or more policies; a test of one pair calls them "policy 0" and "policy 1".
-    method, parameters
-        Name of the method, see ``stopwise.methods()``, and the method's own parameters.
-    alpha
-        Probability, in (0, 1), of any false claim.
-    n_max
-        The declared maximum number of trials per policy, or None.
-    bounds
-        Range [A, B] of the score, known before the data; of no account for wins.
-    lower_is_better
-        Whether smaller scores are better, such as times. Scores keep their own unit everywhere; a
-        margin, and the interval of a difference, are by how much policy 1 is better.
-    by
-        What makes a policy better: a better mean ("means"), or that it wins more often than it
-        loses against the other ("wins"), for which scores need no bounds.
-    design
-        "independent", or "paired" when the policies share each row's environment.
-    alternative
-        Of two policies: which may be declared better.
-    margin
-        By how much a policy must be better, in units of the score. A negative one asks whether it
-        is not worse by that much or more: of one pair in one direction, else of each policy and
-        the baseline.
-    ties
-        "strict": declaring an order between equal policies counts as an error. "paper": exact ties
-        are assumed not to occur.
-    adjust
-        How alpha is shared among many claims: "bonferroni" or "holm".
-    equivalence
-        Policies whose means differ by less than this may be declared practically the same, or None.
-    goal, baseline
-        What is asked ("order": which policies are better than which; "best": which one is best),
-        and the policy that all others are compared with, if not with each other.
-    reference
-        A number that policies are compared with instead of with each other, or None. It is a
-        policy of its own whose trials all have this score and are never run: its name is the
-        number, it is the last of the policies, and it is the baseline.
-    indifference
-        For the goal "best": a policy is good enough if it is within this of the best.
-    allocation
-        For the goal "best" in the independent design: "leader" tries the one that leads several
-        times per row, "even" every candidate once.
-    later
-        For the goal "best": policies among the names that join later. Nothing is named before all
-        of them have joined.
-    proxy_mean
-        Of a proxy, a cheap score of the same scene: the mean of g1 - g0 (of more than two
-        policies, that of each pair); None without a proxy.
-    proxy_batches
-        For each compared pair of policies, the mean of g1 - g0 in a batch of simulated scenes for
-        each pair of trials, on which bets rest if the mean is not known. Else None.
-    audit
-        With a judge's score of every trial as the proxy: the chance, drawn before, that people
-        score both trials of a pair as well; claims are about their scores. None if all are scored.
-    groups
-        Numbers of trials, declared beforehand, of policies that have more than n_max: a row holds
-        the average of a group of them (docs/design/readings.md).
-    list_size
-        Number of scenes of a fixed list, each tried once in an order drawn at random: claims are
-        about this list, in this run. None where trials stand for scenes without end.
-    whole_list
-        Whether all its scenes were tried before: the totals decide, whatever the order.
-    rounds
-        Of rows that hold one trial of every task, independent of each other: the tasks' shares.
-    elsewhere
-        Of other tasks that share alpha: their pairs, and how many of these are undecided.
-    stored
-        Which of these were run before the study: only the others are tried.
+    What a keyword means, ``core/settings.py`` says.
     """
 
     policies: tuple[str, ...] = ("policy 0", "policy 1")
@@ -139,22 +65,26 @@ class Rules:
     adjust: str = "holm"
     goal: str = "order"
     baseline: str | None = None
+    # A policy of its own, whose trials all have this score and are never run: its name is the
+    # number, it is the last of the policies, and it is the baseline.
     reference: float | None = None
     indifference: float = 0.0
     allocation: str = "leader"
     later: tuple[str, ...] = ()
     equivalence: float | None = None
+    # Numbers of trials, declared beforehand, of policies with more than n_max: rows hold averages.
     groups: Mapping[str, int] | None = None
-    stored: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()  # policies that were run before: only the others are tried
     lower_is_better: bool = False
     by: str = "means"
-    proxy_mean: ProxyMeans | None = None
+    proxy_mean: ProxyMeans | None = None  # of g1 - g0, or for each pair of policies
+    # For each pair, the mean of g1 - g0 in a batch of simulated scenes for each row.
     proxy_batches: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     audit: float | None = None
     list_size: int | None = None
-    whole_list: bool = False
-    rounds: tuple[float, ...] = ()
-    elsewhere: tuple[int, int] = (0, 0)
+    whole_list: bool = False  # all scenes were tried before: the totals decide
+    rounds: tuple[float, ...] = ()  # of rows with a trial of every task: the tasks' shares
+    elsewhere: tuple[int, int] = (0, 0)  # of other tasks that share alpha: pairs, and undecided
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

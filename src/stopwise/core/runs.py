@@ -1,7 +1,4 @@
-"""States of many runs side by side: those of some of them, and others put in their place.
-
-A state is a NamedTuple of arrays whose first axis is that of the runs, of such states, or None.
-"""
+"""States of many runs side by side: those of some of them, and others put in their place."""
 
 from typing import Any
 

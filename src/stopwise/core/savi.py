@@ -32,14 +32,7 @@ class SaviState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Savi(MayBeFutile[SaviState]):
-    """theta-SAVI: estimated likelihood over that of the null pair closest to it.
-
-    Both policies' outcome probabilities are Dirichlet posterior means of the past, optimistic
-    at the start; q0, q1 is the pair of null distributions (mean1 <= mean0 + margin) closest in
-    Kullback-Leibler divergence. Where the estimate lies in the alternative, the evidence is
-    multiplied by ``p0(r0) p1(r1) / (q0(r0) q1(r1))``, else by 1. See ``closest_null`` for why
-    this is an e-value for independent policies, and only for these.
-    """
+    """theta-SAVI: estimated likelihood over that of the null pair closest to it."""
 
     levels: int = 2  # equally spaced scores that occur (2: success or failure)
     level_values: Sequence[float] | None = None  # these scores themselves, instead of ``levels``
@@ -74,11 +67,7 @@ class Savi(MayBeFutile[SaviState]):
         return self._values
 
     def start(self, shape: tuple[int, ...]) -> SaviState:
-        """Return the state before the first pair.
-
-        Total prior weight 3: Beta(1, 2) for policy 0 and Beta(2, 1) for policy 1 with two
-        levels; with more levels the optimism stays at the lowest and the highest.
-        """
+        """Return the state before the first pair."""
         k = self._values.size
         weights0 = np.full((*shape, k), 2.0 / k)
         weights1 = weights0.copy()
@@ -148,19 +137,9 @@ def closest_null(
 ) -> tuple[Floats, Floats]:
     """Return (a, b) per row: the likelihood ratios to the closest null pair are affine.
 
-    With p0 and p1 proportional to the weights (of equal sums), minimising KL(p0, q0) +
-    KL(p1, q1) under values.(q1 - q0) <= margin gives, by the Lagrange conditions,
-    p1/q1 = a + b c and p0/q0 = 2 - b margin - a - b c at outcome c, where (a, b), b >= 0,
-    maximise the concave function
-
-        sum weights1 log(a + b c) + sum weights0 log(2 - b margin - a - b c).
-
-    For ANY such (a, b) with both factors nonnegative, their product is an e-value for
-    independent policies: with u = a + b mean1 - 1 <= v = a + b (mean0 + margin) - 1 its mean is
-    (1 + u)(1 - v) <= 1 - v^2 <= 1. So the accuracy of the solver cannot touch validity. Divided
-    by the least weight the objective is self-concordant, so Newton's method with steps
-    shortened by the decrement stays feasible and converges without line search; where the
-    estimate is not in the alternative, the bet is (1, 0).
+    They maximise ``sum weights1 log(a + b c) + sum weights0 log(2 - b margin - a - b c)``. Divided
+    by the least weight that is self-concordant, so Newton's method with steps shortened by the
+    decrement stays feasible. Any (a, b) is valid, see docs/design/guarantees.md.
     """
     ones = np.ones_like(values)
     shifted = values + margin  # minus the derivative of the ratio of policy 0 by b

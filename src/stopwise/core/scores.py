@@ -27,24 +27,12 @@ def is_number(value: object) -> bool:
 
 
 def score_text(value: float) -> str:
-    """Return a score or a mean to be read: three digits, and no powers of ten for returns.
-
-    Examples
-    --------
-    >>> score_text(0.12345), score_text(3087.6), score_text(-999.7)
-    ('0.123', '3088', '-1000')
-    """
+    """Return a score or a mean to be read: three digits, and no powers of ten for returns."""
     return f"{value:.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def interval_text(interval: tuple[float, float], edge: float = 0.0) -> str:
-    """Return an interval to be read; an end that has only just passed the edge is open.
-
-    Examples
-    --------
-    >>> interval_text((-0.1234, 0.5)), interval_text((1e-12, 0.5)), interval_text((-0.5, -1e-12))
-    ('[-0.123, 0.5]', '(0, 0.5]', '[-0.5, 0)')
-    """
+    """Return an interval to be read; an end that has only just passed the edge is open."""
     low, high = interval
     ends = [score_text(edge) if abs(end - edge) < 1e-9 else score_text(end) for end in interval]
     left = "(" if low > edge and ends[0] == score_text(edge) else "["

@@ -1,9 +1,4 @@
-"""Seeds of all episodes from one number, each a function of its place and of nothing else.
-
-Seeds have 32 bits, because many simulators take no more. Two episodes may so get the same one by
-chance: they are independent draws from 2**32 equally likely seeds, so that scores are independent
-draws too, and nothing is lost.
-"""
+"""Seeds of all episodes from one number, each a function of its place and of nothing else."""
 
 import secrets
 
@@ -20,16 +15,7 @@ def drawn_seed() -> int:
 
 
 def episode_seed(seed: int, row: int, policy: int, *, paired: bool) -> int:
-    """Return the environment's seed: one for all policies of a row if paired, else its own.
-
-    Examples
-    --------
-    >>> from stopwise.core.seeds import episode_seed
-    >>> [episode_seed(7, 0, policy, paired=True) for policy in range(2)]
-    [393969088, 393969088]
-    >>> [episode_seed(7, 0, policy, paired=False) for policy in range(2)]
-    [357565251, 2689258163]
-    """
+    """Return the environment's seed: one for all policies of a row if paired, else its own."""
     return _draw(seed, (_PAIRED, row) if paired else (_INDEPENDENT, row, policy))
 
 

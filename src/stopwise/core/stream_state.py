@@ -68,10 +68,7 @@ class StreamState(NamedTuple):
         *,
         guesses: Sequence[float] | None = None,
     ) -> "StreamState":
-        """Return the state after one more pair, given as it was scored and scaled to [0, 1].
-
-        With a proxy, ``guesses`` are its scaled scores.
-        """
+        """Return the state after one more pair, given as it was scored and scaled to [0, 1]."""
         comparison, before = engine.comparison, self.seen
         (r0, r1), (unit0, unit1) = comparison.reading.tallied((r0, r1), (unit0, unit1))
         array0, array1 = np.asarray(unit0), np.asarray(unit1)

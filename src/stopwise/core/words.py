@@ -13,18 +13,7 @@ MOST_IN_WORDS = 10
 
 
 def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = False) -> str:
-    """Bound a chance by a method, with its conditions besides fresh trials.
-
-    ``chance`` says of what, in words.
-
-    Examples
-    --------
-    >>> from stopwise.core.words import promise
-    >>> promise("wsr", "the chance of an error", 0.05)
-    'the chance of an error is at most 0.05'
-    >>> promise("step", "the chance of an error", 0.05)
-    'the chance of an error is at most 0.05, given success rates that stay the same throughout'
-    """
+    """Bound a chance by a method, with its conditions besides fresh trials."""
     if bounds_inferred:
         return "nothing is guaranteed, since the bounds were taken from the data"
     cls = registry.find(method)
@@ -35,10 +24,7 @@ def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = F
 def dependence_text(
     policy0: str, policy1: str, found: str, method: str, *, pairable: bool = True
 ) -> str:
-    """Explain, in a clause, the cost of dependence in scores that are taken for independent.
-
-    Scores were found to move "together" or "opposed"; stored trials cannot be declared as paired.
-    """
+    """Explain, in a clause, the cost of dependence in scores that are taken for independent."""
     moves = "rise and fall together" if found == TOGETHER else "move against each other"
     costs = (
         "this wastes trials" if found == TOGETHER else "the chance of an error may exceed its limit"
@@ -62,14 +48,7 @@ def order_claim(
     beats: str = "is better than",
     not_worse: str = "is not worse than {}",
 ) -> str:
-    """Claim that one of two is better by more than the margin, or not worse if it is negative.
-
-    Examples
-    --------
-    >>> from stopwise.core.words import order_claim
-    >>> order_claim("new", "old", 0.1), order_claim("new", "old", -0.1)
-    ('new is better than old by more than 0.1', 'new is not worse than old by 0.1 or more')
-    """
+    """Claim that one of two is better by more than the margin, or not worse if it is negative."""
     if margin < 0:
         return f"{better} {not_worse.format(other)} by {-margin:g} or more"
     return f"{better} {beats} {other}{by_margin(margin)}"

@@ -31,13 +31,7 @@ def wsr_bet(n: Floats, squares: Floats, alpha: float) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Wsr(MayBeFutile[WsrState]):
-    """WSR: the betting confidence sequence of the mean difference excludes the margin.
-
-    The evidence is half the product of ``1 + bet * (Z - m)`` with Z = (r1 - r0 + 1)/2 and
-    m = (1 + margin)/2; the bet uses only earlier pairs and is truncated at .95/m, so the
-    product is a nonnegative supermartingale under the null, whatever the dependence within
-    the pair. Each direction takes half of alpha, as in the published two-sided sequence.
-    """
+    """WSR: the betting confidence sequence of the mean difference excludes the margin."""
 
     name: ClassVar[str] = "wsr"
     summary: ClassVar[str] = "Waudby-Smith & Ramdas: betting confidence sequence excludes 0"

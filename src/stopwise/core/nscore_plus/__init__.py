@@ -1,9 +1,4 @@
-"""``nscore-plus``, as ``docs/design/nscore-plus.md`` describes it.
-
-``method`` has the test itself, ``state`` what it remembers, ``estimates`` and ``bets`` the rules
-that size a bet, ``horizon_table`` (made by ``horizon_induction``) the bets planned for a declared
-n_max, ``growth`` those without one, and ``constants`` every tuned number.
-"""
+"""``nscore-plus``, as ``docs/design/nscore-plus.md`` describes it."""
 
 from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.nscore_plus.state import PlusState

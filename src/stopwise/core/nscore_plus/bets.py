@@ -1,8 +1,6 @@
 """The rules that turn a planned effect into the bet on the next pair.
 
-A function per rule of section 4 of ``docs/design/nscore-plus.md``, in the order of the page. They
-see only what was known before the pair, and decide how fast the test is; validity rests on
-``bounds``, ``product_weight`` and a centre inside the range alone.
+Validity rests on ``bounds``, ``product_weight`` and a centre inside the range alone.
 """
 
 import numpy as np
@@ -31,22 +29,14 @@ from stopwise.core.nscore_plus.state import Sums
 
 
 def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:
-    """Factor by which a large effect is bet on more than planned.
-
-    The plan takes the deviation for that around the mean. Ours contains a part of the effect,
-    so what the effect adds to the second moment would count twice.
-    """
+    """Factor by which a large effect is bet on more than planned."""
     shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
     added: Floats = second_order * shown * shown
     return (1 + added) / (1 + SIGNAL_SHARE * added)
 
 
 def averages(pairs: Floats, total: Floats) -> Floats:
-    """Factor in place of ``large_effects`` where scores are averages of groups.
-
-    The deviation of averages is not known from their mean, as that of binary scores is. Few rows
-    often show too small a one, and with it an effect that is too large.
-    """
+    """Factor in place of ``large_effects`` where scores are averages of groups."""
     shown = np.maximum(total, 0.0) / (pairs + SHOWN_WEIGHT)
     factor: Floats = AVERAGES_BOLDNESS / (1 + AVERAGES_CAUTION * (shown * shown))
     return factor
@@ -77,13 +67,7 @@ def centre(estimates: Estimates, amount: Floats, margin: Floats | float) -> Floa
 
 
 def rare_failures(amount: Floats, effect: Floats, worst: Floats | float, chance: Floats) -> Floats:
-    """Bet a little less where one pair of the worst kind would cost nearly everything.
-
-    Of the bound, the share ``risked`` = bet * worst is best at the smaller root of
-    (1 - risked / wanted) (1 - risked) = (chance worst / effect) risked, with ``worst`` the loss per
-    unit of the bet in the worst pair, ``chance`` that of this pair, and ``effect`` the difference
-    of means that the amount is made for.
-    """
+    """Bet a little less where one pair of the worst kind would cost nearly everything."""
     wanted = np.maximum(amount * worst, 1e-9)
     inverse = 1 / wanted
     middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)
@@ -99,21 +83,14 @@ def failure_chance(pairs: Floats, odds: Floats) -> Floats:
 
 
 def losses_seen(sums: Sums, worst: float, spread: Floats) -> Floats:
-    """Chance of the worst pair by the losses of a paired study in which ties are wins.
-
-    A row of ties looks like a certain gain, as long as nothing else is known of the next loss.
-    """
+    """Chance of the worst pair by the losses of a paired study in which ties are wins."""
     lost = np.maximum(sums.gap_square - sums.win_square, 0.0) / (worst * worst)
     chance: Floats = (lost + UNSEEN_LOSSES * spread * spread) / (sums.pairs + LOSS_PAIRS)
     return chance
 
 
 def noisy_scores(amount: Floats, worst: Floats, pairs: Floats, spread: Floats) -> Floats:
-    """Keep bets on all-or-nothing scores away from their bound until many pairs were seen.
-
-    Near the bound a win gains hardly more and a loss costs nearly everything. Before the first pair
-    nothing is known about the spread, and nothing is held back.
-    """
+    """Keep bets on all-or-nothing scores away from their bound until many pairs were seen."""
     if greatest(amount * worst) < BOUND_SHARE - NOISY_SHARE - 1e-9:  # never held back
         return amount
     doubted = np.minimum(pairs, 1.0) * (NOISY_PAIRS / (pairs + NOISY_PAIRS))
@@ -129,10 +106,7 @@ def one_pair_may_decide(need: Floats, margin: Floats | float) -> bool:
 
 
 def cap(sums: Sums, need: Floats, gain: Floats | float, loss: Floats | float) -> Floats:
-    """Largest useful bet: a win of usual size already reaches the threshold.
-
-    A bet b brings b w + max(gain b^2 - loss, 0) w^2 with a win of size w.
-    """
+    """Largest useful bet: a win of usual size already reaches the threshold."""
     wins = np.maximum(sums.wins, 1.0)
     mean = sums.win_sum / wins
     deviation = np.sqrt(np.maximum(sums.win_square / wins - mean * mean, 0.0))
@@ -154,11 +128,7 @@ def bounds(amount: Floats, worst: Floats | float) -> Floats:
 def product_weight(
     amount: Floats, below: Floats, above: Floats, share: Floats, doubt: Floats
 ) -> Floats:
-    """Weight of the product of both scores; ``below`` is m1 and ``above`` is 1 - m0.
-
-    Validity rests on this rule too: no weight outside of [0, amount^2], none so small that the
-    worst pair could make a factor negative.
-    """
+    """Weight of the product of both scores; ``below`` is m1 and ``above`` is 1 - m0."""
     kept = (1 - amount * below) * (1 - amount * above)
     square = amount * amount
     least = square - (1 - PRODUCT_KEPT) * kept / (below * above)

@@ -1,7 +1,4 @@
-"""The estimates that size the bets of ``nscore-plus``: means, spread and variance of the scores.
-
-A function per rule of section 4 of ``docs/design/nscore-plus.md``, in the order of the page.
-"""
+"""The estimates that size the bets of ``nscore-plus``: means, spread and variance of the scores."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,4 @@
-"""The bet of ``nscore-plus`` without a horizon, or where a decision by it is out of reach.
-
-The rules "Without a horizon" and "Out of reach" in section 4 of ``docs/design/nscore-plus.md``.
-"""
+"""The bet of ``nscore-plus`` without a horizon, or where a decision by it is out of reach."""
 
 from functools import lru_cache
 from statistics import NormalDist
@@ -54,12 +51,7 @@ def _grid(n_max: int | None) -> tuple[Floats, Floats, Floats | None]:
 
 
 def within_reach(n_max: int, pairs: Floats, total: Floats, need: Floats) -> Bools:
-    """Whether a decision by n_max is likely enough to spend the wealth on.
-
-    Of all ways to bet, the best multiplies the wealth by exp(need) with probability exp(-need)
-    under the null, and under an effect with that of a normal deviate shifted by effect * root of
-    the pairs left. ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
-    """
+    """Whether a decision by n_max is likely enough to spend the wealth on."""
     known = pairs + HOPED_PAIRS
     largest = (np.maximum(total, 0.0) + np.sqrt(known) + HOPED_PAIRS) / known
     reach = largest * np.sqrt(np.maximum(n_max - pairs, 0.0)) + LEAST_CHANCE_DEVIATIONS
@@ -70,11 +62,7 @@ def within_reach(n_max: int, pairs: Floats, total: Floats, need: Floats) -> Bool
 def growth_bet(
     n_max: int | None, pairs: Floats, total: Floats, need: Floats, second_order: float
 ) -> Floats:
-    """Bet the posterior mean effect, given that there is one; never more than one step can use.
-
-    The declared horizon fixes the least effect of interest. ``total`` is the sum of standardised
-    differences, ``need`` the log-wealth to go, ``second_order`` that of the design.
-    """
+    """Bet the posterior mean effect, given that there is one; never more than one step can use."""
     theta, squares, prior = _grid(n_max)
     weights = theta * total[..., None]
     weights = weights - (0.5 * squares) * pairs[..., None]
@@ -90,11 +78,7 @@ def growth_bet(
 
 
 def last_bet(need: Floats) -> Floats:
-    """Bet that replicates "reject if the next step is large enough" at the present wealth.
-
-    It is no limit after the decision, nor to a study that needs more: it exceeds .79 there, and no
-    bet of greatest growth exceeds 1 / (2 sqrt(SECOND_ORDER)) < .71.
-    """
+    """Bet that replicates "reject if the next step is large enough" at the present wealth."""
     last = np.full(np.shape(need), np.inf)
     near = (need > 0) & (need < NEAR)
     if near.any():
@@ -107,13 +91,7 @@ def last_bet(need: Floats) -> Floats:
 def chance_within_bounds(
     *, pairs: Floats, total: Floats, variance: Floats, need: Floats, left: Floats, worst: Floats
 ) -> Floats:
-    """Return the chance that bounded bets reach the log-wealth to go in the pairs left.
-
-    For scores that are steady within wide bounds the noise says nothing of what can be won: a bet
-    gains at most ``amount * effect`` per pair, and amounts end at ``BOUND_SHARE / worst``. The
-    effect is taken to be as large as the pairs seen allow, the best of several amounts is counted,
-    and luck with the noise that is left. ``total`` is the sum of differences.
-    """
+    """Return the chance that bounded bets reach the log-wealth to go in the pairs left."""
     from scipy.special import ndtr  # slow to load, and many tests end without it
 
     known = pairs + PRIOR_PAIRS

@@ -1,12 +1,4 @@
-"""How the plan for the horizon is found: backward induction over evidence, data and time.
-
-One table per (alpha, n_max, design). In standardised units every pair brings a step of variance one
-and mean ``theta`` (effect over standard deviation), and a bet ``g`` multiplies the wealth by about
-``1 + g step``. The state is the number of pairs seen, the running sum of the steps and the
-log-wealth still needed; the control is ``g``. The plan minimises, under a prior over ``theta > 0``,
-the relative delay of the decision plus a price for no decision. It only decides how fast the test
-is: every bet it returns is predictable, hence valid.
-"""
+"""How the plan for the horizon is found: backward induction over evidence, data and time."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -74,11 +66,7 @@ def bet_table(alpha: float, n_max: int, design: str) -> PlanTable:
 
 @lru_cache(maxsize=64)
 def chance_table(alpha: float, n_max: int, design: str) -> PlanTable:
-    """Return the chance that the plan decides by n_max, if there is an effect; as ``bet_table``.
-
-    The same induction, now with the bet of each state given: the chance before a step is the mean
-    of the chances after it, under the posterior over effects that the state implies.
-    """
+    """Return the chance that the plan decides by n_max, if there is an effect; as ``bet_table``."""
     plan = bet_table(alpha, n_max, design)
     target = float(np.log(1 / alpha))
     need, beliefs, times = _needs(target), _beliefs(n_max, target), _times(n_max)

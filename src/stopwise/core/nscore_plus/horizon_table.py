@@ -1,8 +1,4 @@
-"""The bets that ``nscore-plus`` plans for a declared horizon, and its chances: tables to look up.
-
-The rule "Plan for the horizon" in section 4 of ``docs/design/nscore-plus.md``; the table is made by
-``horizon_induction``.
-"""
+"""The bets that ``nscore-plus`` plans for a declared horizon, and its chances."""
 
 from typing import NamedTuple
 
@@ -31,10 +27,7 @@ class PlanTable(NamedTuple):
     need_max: float  # largest log-wealth to go in the table
 
     def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        """Return the value after so many pairs, by bilinear interpolation.
-
-        ``total`` is the sum of standardised differences, ``need`` the log-wealth to go.
-        """
+        """Return the value after so many pairs, by bilinear interpolation."""
         statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC_LOW) * (1 / STATISTIC_STEP)
         statistic = between(statistic, 0.0, STATISTIC.size - 1 - TINY)
         remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)

@@ -1,11 +1,4 @@
-"""``nscore-plus``: a stronger increment, bets that assume an effect, and a plan for the horizon.
-
-Evidence is a product of predictable e-values, so the test is valid at every stopping time whatever
-the bets are. ``docs/design/nscore-plus.md`` has the proof, the rules by which bets are sized, and a
-table of symbols: which letter of its formulas is which name in this package. A pair multiplies the
-wealth by ``1 + amount (x1 - x0) - cross x0 x1`` with ``x0 = r0 - m0``, ``x1 = r1 - margin - m0``;
-in the paired design ``cross`` is 0.
-"""
+"""``nscore-plus``: a stronger increment, bets that assume an effect, and a plan for the horizon."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property

@@ -1,8 +1,4 @@
-"""Bets for a claim of sameness: the gap to the margin is known if the policies are equal.
-
-The rule "Practically the same" in section 4 of ``docs/design/nscore-plus.md``. A test of "not worse
-by d" then bets on a gap of about d, and near n_max whatever makes a decision likeliest there.
-"""
+"""Bets for a claim of sameness: the gap to the margin is known if the policies are equal."""
 
 import numpy as np
 
@@ -19,13 +15,7 @@ from stopwise.core.nscore_plus.constants import (
 def sameness_bet(
     gap: Floats, left: Floats | None, pairs: Floats, total: Floats, need: Floats
 ) -> Floats:
-    """Return the standardised bet, given the gap to the margin in deviations per pair.
-
-    With so many pairs ``left`` until n_max, it is at least the bet of the most powerful test of
-    these, as long as that test has a chance: wealth is spent there rather than kept. A gap that was
-    shown to be larger is bet on, so that a policy which is far better is soon shown to be not
-    worse. ``total`` is the sum of standardised gaps, ``need`` the log-wealth to go.
-    """
+    """Return the standardised bet, given the gap to the margin in deviations per pair."""
     shown = (total - SAMENESS_DEVIATIONS * np.sqrt(pairs)) / (pairs + SAMENESS_PAIRS)
     bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)
     if left is None:

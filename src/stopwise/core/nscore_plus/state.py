@@ -48,10 +48,7 @@ class Sums(NamedTuple):
         )
 
     def shifted(self, more: Floats, design: str) -> "Sums":
-        """Return the sums as they would be with so much more margin (last axis: margins).
-
-        Which pairs are wins is left as it was: it only limits the last bet before a decision.
-        """
+        """Return the sums as they would be with so much more margin (last axis: margins)."""
         old = Sums._make(array[..., None] for array in self)
         square = more * more
         high = old.high - old.pairs * more
@@ -80,10 +77,7 @@ class Sums(NamedTuple):
 
 
 class PlusState(NamedTuple):
-    """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it.
-
-    Saved tests hold the arrays in this order.
-    """
+    """Sums, wealth and bet in one flat row of arrays, as runners and saved tests expect it."""
 
     pairs: Floats
     low: Floats

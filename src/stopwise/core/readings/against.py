@@ -1,8 +1,4 @@
-"""Against a number: each policy is compared with a constant that is declared before the data.
-
-The number is a policy of its own whose trials all have this score and are never run. It is the
-last of the policies, and the baseline.
-"""
+"""Against a number: each policy is compared with a constant that is declared before the data."""
 
 import math
 from functools import cached_property
@@ -22,11 +18,7 @@ if TYPE_CHECKING:
 
 
 class Against(Scores):
-    """A policy and a number.
-
-    The number does not take the place of policy 1 in any direction: number and scores are mirrored
-    instead of swapped.
-    """
+    """A policy and a number."""
 
     unit, units = "trial", "trials"
     measured = "mean"
@@ -125,10 +117,7 @@ class Against(Scores):
         return start + sign * r0[..., None], start + sign * r1[..., None]
 
     def back(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """The interval of a policy's mean, given that of its advantage over the number.
-
-        A number has no noise: what is known of the difference is known of the mean.
-        """
+        """The interval of a policy's mean, given that of its advantage over the number."""
         ends = [self._beyond(end) for end in interval]
         low, high = self.rules.bounds
         return max(min(ends), low), min(max(ends), high)

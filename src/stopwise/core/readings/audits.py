@@ -11,11 +11,7 @@ MEMORIES = (2**40, 50, 10)
 
 
 def unlike_chance(drawn: Bools, chance: float, level: float) -> bool:
-    """Whether draws contradict that each is true with this chance, whatever came before.
-
-    If they do not, that is said with probability at most the level: several forecasts bet on each
-    draw, and their mean wealth is evidence, at any time.
-    """
+    """Whether draws contradict that each is true with this chance, whatever came before."""
     forecasts = _forecasts(drawn)
     factors = np.where(drawn, forecasts / chance, (1 - forecasts) / (1 - chance))
     wealth = np.logaddexp.reduce(np.cumsum(np.log(factors), axis=1)) - math.log(len(factors))
@@ -23,10 +19,7 @@ def unlike_chance(drawn: Bools, chance: float, level: float) -> bool:
 
 
 def _forecasts(drawn: Bools) -> Floats:
-    """Return chances of each draw from those before it: by all, by the last few, by those alike.
-
-    Alike are the draws whose predecessor was as that of the next.
-    """
+    """Return chances of each draw from those before it: by all, by the last few, by those alike."""
     hits = np.concatenate([[0.0], np.cumsum(drawn)])
     place = np.arange(drawn.size)
     seen, among = [], []

@@ -1,8 +1,4 @@
-"""Rows of averages: which trials a row takes of a policy that has more of them than n_max.
-
-A row holds for each policy one trial, or the average of a group of its trials. The sizes of groups
-follow from numbers that were declared before any score. Why that is valid: docs/design/readings.md.
-"""
+"""Rows of averages: which trials a row takes of a policy that has more of them than n_max."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -38,21 +34,14 @@ def stored_scores(stored: Any) -> dict[str, list[Any]]:
 
 
 def trials_of(number: int | None, n_max: int | None, row: int) -> range:
-    """Return the trials, by their numbers, that a row takes of a policy with so many in all.
-
-    Sizes are equal, or neighbours in turn: 3, 3 and 4 of 200 trials in 60 rows. Validity rests on
-    this rule: it sees no score.
-    """
+    """Return the trials, by their numbers, that a row takes of a policy with so many in all."""
     if number is None or n_max is None:
         return range(row, row + 1)
     return range(row * number // n_max, (row + 1) * number // n_max)
 
 
 def averages(trials: Floats, starts: Ints) -> Floats:
-    """Averages of groups of trials in [0, 1] (along the last axis) that begin at these.
-
-    Scores that are missing are left out of their group; a group without any is NaN.
-    """
+    """Averages of groups of trials in [0, 1] (along the last axis) that begin at these."""
     known = ~np.isnan(trials)
     sums = np.add.reduceat(np.where(known, trials, 0.0), starts, axis=-1)
     counts = np.add.reduceat(known.astype(np.int64), starts, axis=-1)

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 class ByTask(Scores):
-    """Rounds of one trial of every task, averaged over the tasks after each was read.
-
-    The first kind of score is the average of a round, then comes that of each task.
-    """
+    """Rounds of one trial of every task, averaged over the tasks after each was read."""
 
     def __init__(self, rules: "Rules") -> None:
         super().__init__(rules)

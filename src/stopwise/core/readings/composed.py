@@ -1,8 +1,4 @@
-"""Readings: how what was observed becomes the numbers that are compared, a file each.
-
-To add one, write its class and list it in ``PARTS``. The rest of the library asks ``rules.reading``
-and does not know which there are.
-"""
+"""Readings: how what was observed becomes the numbers that are compared, a file each."""
 
 from functools import cache
 from typing import TYPE_CHECKING

@@ -1,7 +1,4 @@
-"""A control: a cheap score of the same trial, a proxy's or a judge's, whose mean is known.
-
-``docs/design/readings.md`` has the claim, what it assumes, and the proof.
-"""
+"""A control: a cheap score of the same trial, a proxy's or a judge's, whose mean is known."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -150,10 +147,7 @@ class Control(Scores):
         return np.asarray(super().present(r0, r1).all(axis=0))
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
-        """The mean advantage of policy 1, less what the proxy's own explains of it.
-
-        What is claimed rests on less noise than the plain mean has.
-        """
+        """The mean advantage of policy 1, less what the proxy's own explains of it."""
         known = self.present(r0, r1)
         if not known.any():
             return math.nan
@@ -189,10 +183,7 @@ class Control(Scores):
         return (*_copied(met.layers), *self._levels_differ(met))
 
     def _levels_differ(self, met: Met) -> Iterator[str]:
-        """Yield policies whose scores in these scenes differ from those in the simulated ones.
-
-        Of scenes like these it is said of any with probability at most ``FALSE_ALARMS``.
-        """
+        """Yield policies whose scores in these scenes differ from those in the simulated ones."""
         rules, simulated = self.rules, met.simulated
         if simulated is None or rules.n_max is None:
             return
@@ -227,11 +218,7 @@ class Control(Scores):
 
 
 class Judge(Control):
-    """Scores by people of some pairs, drawn at random, and a judge's scores of all.
-
-    The control is what the judge says in excess of the share of pairs that people score: its mean
-    is 0.
-    """
+    """Scores by people of some pairs, drawn at random, and a judge's scores of all."""
 
     @staticmethod
     def declared(rules: "Rules") -> bool:
@@ -366,10 +353,7 @@ def _correlation(met: Met) -> str:
 
 
 def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
-    """Compare the mean of few values with that of many others: "better", "worse", or None.
-
-    Each of the few, of which there can be n_max, is compared with some of the many of its own.
-    """
+    """Compare the mean of few values with that of many others: "better", "worse", or None."""
     from stopwise.core.rules import Rules
     from stopwise.core.simulate import run_studies
 

@@ -1,10 +1,4 @@
-"""A fixed list of scenes, each tried once in an order drawn at random: who scores higher on it.
-
-The mean of the next difference under the null moves with what was seen: after t of N scenes with
-sum S, "the mean on the list is at most m" says that the next is at most (mN - S)/(N - t) on
-average. Bets against it are a nonnegative supermartingale, and the last scenes leave nothing to
-chance. ``docs/design/lists.md`` has the proof and the rule by which bets are sized.
-"""
+"""A fixed list of scenes, each tried once in an order drawn at random: who scores higher on it."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self

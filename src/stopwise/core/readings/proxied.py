@@ -1,11 +1,4 @@
-"""``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene.
-
-A pair multiplies the wealth by ``1 + amount (r1 - r0 - margin - weight (g1 - g0 - mean))``, where
-``mean`` is that of g1 - g0 and the weight is at least 0: ``docs/design/readings.md`` has the
-proof. With weight 0 the bets and the evidence are those of ``nscore-plus``. If the mean is not
-known, each pair has a batch of simulated scenes of its own, and ``mean`` is any guess made before:
-the pair also multiplies the wealth by ``1 + amount weight (mean of the batch - mean)``.
-"""
+"""``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -37,10 +30,7 @@ TINY = 1e-12
 
 
 class ProxiedState(NamedTuple):
-    """The state of ``nscore-plus``, then sums of what the proxy says, and its weight.
-
-    Third powers and wins are those of what was bet on, with the weights of their time.
-    """
+    """The state of ``nscore-plus``, then sums of what the proxy says, and its weight."""
 
     pairs: Floats
     low: Floats

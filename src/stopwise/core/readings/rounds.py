@@ -1,9 +1,4 @@
-"""Rounds: one trial of every task, independent of each other, bet on by a product over the tasks.
-
-An average of ten trials can multiply the wealth by less than 2, however clear it is; a product of
-ten factors by far more. Whoever declares that the trials of a round are independent of each other
-may hold one bet through a round. ``docs/design/readings.md`` has the proof.
-"""
+"""Rounds of one trial of every task, bet on by a product over them: docs/design/readings.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -45,10 +40,7 @@ class RoundsState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RoundsTest(MayBeFutile[RoundsState]):
-    """One direction of a test of H0: the weighted mean over tasks is at most the margin.
-
-    The first kind of score is the average of a round, then comes that of each task.
-    """
+    """One direction of a test of H0: the weighted mean over tasks is at most the margin."""
 
     weights: tuple[float, ...]
 

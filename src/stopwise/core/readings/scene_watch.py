@@ -1,10 +1,4 @@
-"""Whether a proxy's scores in the real scenes contradict its mean: a test like that of policies.
-
-All that the proof of a proxy needs of the scenes is that g1 - g0 is on average at least what was
-declared, as a direction sees it. The opposite is a claim of ``nscore-plus`` in the paired design:
-that g0 exceeds g1 by more than minus that mean. With simulated scenes, the mean x in the pair's own
-batch takes the place of what was declared: then the claim is that g0 + x exceeds g1.
-"""
+"""Whether a proxy's scores in the real scenes contradict its mean: a test like that of policies."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -39,11 +33,7 @@ class WatchState(NamedTuple):
 
 @dataclass(frozen=True)
 class SceneTests:
-    """The tests of one pair of policies, one for each direction.
-
-    Of scenes like the simulated ones any of them ever claims with probability at most the sum of
-    their levels.
-    """
+    """The tests of one pair of policies, one for each direction."""
 
     tests: tuple[NScorePlus, ...]
     audit: float = 0.0  # its chance, by which what a judge says in excess of its share is below 0

@@ -34,21 +34,14 @@ def unit_scenes(scores: object, rules: "Rules") -> Floats:
 
 
 def mixed(scenes: Floats) -> Floats:
-    """Return scenes in another order, as files may be sorted.
-
-    It is drawn anew for other scenes, but given which there are it does not depend on their order:
-    so scenes in the order in which they were drawn stay independent.
-    """
+    """Return scenes in another order, as files may be sorted."""
     known = hashlib.sha256(scenes[np.lexsort(scenes.T)].tobytes()).digest()
     order = np.random.default_rng(np.frombuffer(known, dtype=np.uint32))
     return scenes[order.permutation(len(scenes))]
 
 
 def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]:
-    """Return each pair's mean of g1 - g0 in a batch of scenes for every pair of trials.
-
-    No scene is in two batches. The first is as large as it takes for a guess of the mean.
-    """
+    """Return each pair's mean of g1 - g0 in a batch of scenes for every pair of trials."""
     first = max(len(unit) // GUESSED, 1)
     others = min((rules.n_max or 1) - 1, len(unit) - first)
     parts = [unit[:first], *np.array_split(unit[first:], max(others, 1))]

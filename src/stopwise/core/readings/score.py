@@ -1,8 +1,4 @@
-"""The plain reading: a trial has a score, the i-th trials of two policies meet, means are compared.
-
-Other readings change parts of it, each in a file of its own. The lemma on which all rest is in
-docs/design/readings.md.
-"""
+"""The plain reading: scores of trials that meet in rows; other readings change parts of it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -61,11 +57,7 @@ class DrawnWords(NamedTuple):
 
 
 class Scores:
-    """How what was observed becomes the numbers that are compared, and what they are called.
-
-    A reading is made of the rules. One that changes something is a subclass, and
-    ``stopwise.core.readings`` composes those that the rules declare.
-    """
+    """How what was observed becomes the numbers that are compared, and what they are called."""
 
     # What is compared, and how one policy beats another.
     means, mean = "means", "mean"
@@ -403,10 +395,7 @@ class Scores:
         return f"{self.means} {mean0} (policy 0) and {mean1} (policy 1){self.better_text}"
 
     def meaning(self, design: str, claimed: str) -> list[str]:  # noqa: ARG002
-        """What a declared order says, where it is not simply a higher mean.
-
-        ``claimed`` is what the margin makes of "better"; empty without one.
-        """
+        """What a declared order says, where it is not simply a higher mean."""
         if not self.rules.lower_is_better:
             return [claimed] if claimed else []
         if self.rules.margin < 0:

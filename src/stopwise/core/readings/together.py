@@ -1,7 +1,4 @@
-"""Which settings do not go together, each with the reason in the mathematics.
-
-All others do: a reading is valid beside any other by the lemma of docs/design/readings.md.
-"""
+"""Which settings do not go together, each with the reason in the mathematics."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

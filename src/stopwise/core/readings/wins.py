@@ -26,10 +26,7 @@ NOT_TRANSITIVE = (
 
 
 def shares_won(scores: Floats) -> Floats:
-    """Return the share of its meetings that each trial has won, a tie counting half.
-
-    A trial meets those of the other policies in its row; NaN where it meets none.
-    """
+    """Return the share of its meetings that each trial has won, a tie counting half."""
     won, meetings = np.zeros((2, *scores.shape))
     for first, second in combinations(range(scores.shape[1]), 2):
         r0, r1 = scores[:, first], scores[:, second]

@@ -21,12 +21,7 @@ class Alternatives(NamedTuple):
 
 
 def default_alternatives(n_max: int, purpose: str = "decision") -> Alternatives:
-    """Pairs of tenths, of odd twentieths, and of small rates, with their mirrors at one.
-
-    Without the small rates a rule need not be able to tell .03 from 0 within the horizon, because
-    nothing in the objective asks for it. The stakes are for a "decision" without futility stops,
-    with "binding" ones, or for "advice": stops for a given rule, which should cost almost no power.
-    """
+    """Pairs of tenths, of odd twentieths, and of small rates, with their mirrors at one."""
     tenths = list(combinations([0.1 * k for k in range(1, 10)], 2))
     between = list(combinations([0.05 + 0.1 * k for k in range(10)], 2))
     small = [*combinations([0.002, 0.01, 0.03, 0.06, 0.1], 2), (0.002, 0.2), (0.01, 0.2)]
@@ -43,11 +38,7 @@ def default_alternatives(n_max: int, purpose: str = "decision") -> Alternatives:
 
 
 def _emphasis(n_max: int, purpose: str, mean_rate: Doubles) -> Doubles:
-    """Relative stakes. Decisions lean to the middle of the scale, the more the shorter the study.
-
-    Near the ends single states carry much of alpha: a rule that spends it on them has little
-    left elsewhere. Futility stops must not lean: they would give up near the ends too early.
-    """
+    """Relative stakes: decisions lean to the middle of the scale, futility stops must not."""
     if purpose != "decision":
         return np.ones_like(mean_rate)
     floor = min(0.7, 0.26 + 0.0012 * n_max)
@@ -56,10 +47,7 @@ def _emphasis(n_max: int, purpose: str, mean_rate: Doubles) -> Doubles:
 
 
 def _pairs_for_power(n_max: int, purpose: str) -> float:
-    """Mean stake in units of the horizon.
-
-    Chosen so that at alpha .05 and horizons of 50 to 500 the power is that of the published rule.
-    """
+    """Mean stake in units of the horizon."""
     if purpose == "advice":
         return 8.0
     if purpose == "binding":
@@ -68,12 +56,7 @@ def _pairs_for_power(n_max: int, purpose: str) -> float:
 
 
 def cost_arrays(walk: Walk, alternatives: Alternatives) -> Costs:
-    """Gain of a right "+" and cost of one more pair, in every state of the folded walk.
-
-    A state's likelihood, given its total, is ``C(2t, s) (q0 q1)^t (p0 p1 / q0 q1)^(s/2)
-    (p1 q0 / p0 q1)^(d/2)``: a product of a function of ``s`` and one of ``d``, so the mixture over
-    the alternatives is one matrix product per time.
-    """
+    """Gain of a right "+" and cost of one more pair, in every state of the folded walk."""
     rates0, rates1, weights, stakes = alternatives
     failure = (np.log1p(-rates0) + np.log1p(-rates1))[:, np.newaxis]
     slope = 0.5 * ((np.log(rates0) + np.log(rates1))[:, np.newaxis] - failure)

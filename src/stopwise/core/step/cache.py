@@ -1,8 +1,4 @@
-"""Tables on disk: checked when read, replaced in one move, made once when processes start together.
-
-A table is a ``.npz`` file of plain arrays (never a pickle) with the version of the synthesis and a
-checksum of its contents. Whatever cannot be read back exactly is made again.
-"""
+"""Tables on disk: checked when read, replaced in one move, and made by one process at a time."""
 
 import contextlib
 import hashlib
@@ -46,11 +42,7 @@ def cache_folder() -> Path:
 def load_or_make(
     name: str, make: Callable[[Callable[[], None]], Arrays], folder: Path | None = None
 ) -> Arrays:
-    """Read the table of this name, unique for its parameters, from disk, or make and store it.
-
-    If the folder cannot be written the table is made all the same: a missing table never turns
-    into a missing answer. ``make`` gets a function to call now and then while it works.
-    """
+    """Read the table of this name, unique for its parameters, from disk, or make and store it."""
     folder = cache_folder() if folder is None else folder
     path = folder / f"{name}-v{VERSION}.npz"
     found = read(path)

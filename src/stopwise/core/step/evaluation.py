@@ -1,16 +1,4 @@
-"""Exact operating characteristics of a rule, as polynomials in the two success rates.
-
-Given the final counts ``(x, y)`` after ``n_max`` pairs, all orders of successes and failures are
-equally likely, whatever the success rates. So the probability that the rule rejects on the way,
-and the expected number of pairs until it stops, are two matrices over ``(x, y)`` that do not
-depend on the rates, and
-
-    power(p0, p1) = sum_xy Bin(n, p0)(x) Bin(n, p1)(y) rejection[x, y].
-
-The matrices are found in one pass: a state at ``t - 1`` with ``(x, y)`` is followed, given the
-counts at ``t``, by weights ``x/t`` and ``y/t``, so every step averages neighbours. All terms are
-positive, hence nothing cancels and rounding stays near machine precision.
-"""
+"""Exact operating characteristics of a rule, as polynomials in the two success rates."""
 
 from collections.abc import Iterator
 
@@ -22,10 +10,7 @@ from stopwise.core.step.stopping_rule import Rule
 
 
 def rejection_given_counts(rule: Rule, *, heed_futility: bool) -> Doubles:
-    """Probability of "+" given the counts (x, y) at the horizon.
-
-    The study ends at "+", at the mirrored "-", at ``n_max`` and, if heeded, at a futility stop.
-    """
+    """Probability of "+" given the counts (x, y) at the horizon."""
     rejection = np.zeros((1, 1))
     for t, arriving, stop in _passage(rule, heed_futility=heed_futility):
         rejection = _one_more_pair(rejection, t)
@@ -56,12 +41,7 @@ def _passage(rule: Rule, *, heed_futility: bool) -> Iterator[tuple[int, Doubles,
 
 
 def rejection_under_drift(rule: Rule, *, heed_futility: bool) -> float:
-    """Find the largest probability of "+" if both rates may change in reply to every outcome.
-
-    Backward over the states: at each the null of the next pair, ``p1 <= p0``, is chosen so that
-    "+" becomes likeliest. The chance is bilinear in the two rates, so its maximum lies at a corner
-    or on the diagonal ``p0 = p1``, where it is a parabola.
-    """
+    """Find the largest probability of "+" if both rates may change in reply to every outcome."""
     later = np.zeros((rule.n_max + 1, rule.n_max + 1))
     for t in range(rule.n_max, 0, -1):
         stop = rule.table(t)

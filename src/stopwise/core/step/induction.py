@@ -1,15 +1,6 @@
-"""One round of the Lagrangian design: backward induction for a rule, forward pass for its errors.
+"""One round of the design: backward induction for a rule, forward pass for its errors.
 
-For multipliers on the null points the best rule is found exactly by backward induction. Values are
-kept relative to ending undecided, which is harmless because the expected cost of ending undecided
-is the same now and after one more pair; ending undecided then costs nothing and
-
-    value_t = min { price_t(s) - stake * likelihood_t(s, d)      stop with "+" (only d > 0)
-                    0                                            stop undecided (futility, or t = n)
-                    running_t(s, d) + weighted sum of value_{t+1} }
-
-with the price of an error ``sum_k multiplier_k Bin(2t, p_k)(s)``, the mixture likelihood of the
-alternatives, and the mixture of alternatives and their mirrors as the cost of one more pair.
+Costs are relative to ending undecided, which so costs nothing at any time.
 """
 
 from collections.abc import Iterator
@@ -57,14 +48,7 @@ def best_regions(
     tilt: float = 0.0,
     reject_from: Integers | None = None,
 ) -> tuple[float, Regions]:
-    """Minimise the Lagrangian over all rules, or over the futility stops of a given rule.
-
-    ``price`` is that of a wrong "+" at the horizon, over ``m = 0, ..., n_max``; the rule may stop
-    undecided before it if ``futility``. The ``tilt`` raises the price with time by this fraction in
-    all: multipliers at which many states are worth either decision then separate them by time,
-    instead of switching all of them at once. Returned is the least Lagrangian at the start,
-    relative to stopping undecided at once (a lower bound only without tilt), and its rule.
-    """
+    """Minimise the Lagrangian over all rules, or over the futility stops of a given rule."""
     n_max = walk.n_max
     regions = no_regions(n_max)
     if reject_from is not None:
@@ -101,12 +85,7 @@ def best_regions(
 def error_coefficients(
     walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
 ) -> Doubles:
-    """Probability of "+" given the total at the horizon, over ``m = 0, ..., n_max``.
-
-    With a common success rate ``p`` the error is ``sum_s Bin(2 n_max, p)(s) r(|n_max - s|)``: a
-    polynomial in Bernstein form, whose coefficients these are. Futility stops count only if
-    ``futility`` (binding); without them the error is that of somebody who goes on regardless.
-    """
+    """Probability of "+" given the total at the horizon, over ``m = 0, ..., n_max``."""
     rejected = np.zeros(2)
     for t, arriving, beyond in arrivals(walk, weights, regions, futility=futility):
         rejected = combine_totals(rejected, weights[t])
@@ -117,10 +96,7 @@ def error_coefficients(
 def one_pair_ahead(
     walk: Walk, weights: list[Weights], costs: Costs, price: Doubles, padded: Doubles, *, t: int
 ) -> tuple[Doubles, Doubles]:
-    """Price of a wrong "+" at time ``t``, and the cost of going on to ``t + 1`` in every state.
-
-    ``price`` and ``padded``, the costs from there on, belong to ``t + 1``.
-    """
+    """Price of a wrong "+" at time ``t``, and the cost of going on to ``t + 1`` in every state."""
     shape = walk.shape(t)
     if t == walk.n_max:
         return np.append(price, np.zeros(2)), np.zeros(shape)
@@ -132,11 +108,7 @@ def one_pair_ahead(
 def arrivals(
     walk: Walk, weights: list[Weights], regions: Regions, *, futility: bool
 ) -> Iterator[tuple[int, Doubles, Integers]]:
-    """Yield each ``t >= 1``, the fraction of strings that arrive, and how far beyond rejection.
-
-    The last is ``d - reject_from`` in every state. Whoever arrives there goes on if it is negative
-    and, where futility stops count, the state is not hopeless.
-    """
+    """Yield each ``t >= 1``, the fraction of strings that arrive, and how far beyond rejection."""
     buffers = walk.buffers()
     padded = next(buffers)
     padded[1, 1] = 1.0

@@ -1,14 +1,4 @@
-"""The optimal design: multipliers on the null points, found by ascent, made feasible, filled up.
-
-Minimise the mean over the alternatives of the expected number of pairs, plus a stake for missing
-power, over all symmetric rules whose error is at most alpha at every common rate. For multipliers
-on the null points `best_regions` finds the best rule exactly, and
-
-    least Lagrangian - alpha * sum of multipliers
-
-is a lower bound of the objective for *every* test that keeps the level, sequential or not,
-randomised or not: for such a test the Lagrangian is at most its objective.
-"""
+"""The optimal design: multipliers on the null points, found by ascent, made feasible, filled up."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -48,11 +38,7 @@ class Candidate(NamedTuple):
 
 
 class Problem:
-    """Arrays shared by all rounds of one design.
-
-    The rule leaves the fraction ``reserve`` of alpha unspent at the null points; ``band`` is the
-    width of the walk in standard deviations.
-    """
+    """Arrays shared by all rounds of one design."""
 
     def __init__(
         self,
@@ -96,12 +82,7 @@ class Problem:
         return bound, regions
 
     def stops_at_the_edge(self, multipliers: Doubles) -> bool:
-        """Whether stopping is best at the edge of the band, whatever lies beyond it.
-
-        It is if one more pair alone costs more than stopping does: the price of an error, and the
-        stake of the mirrored alternatives. Then the band leaves nothing out, and the lower bound
-        holds for rules that are not confined to it.
-        """
+        """Whether stopping is best at the edge of the band, whatever lies beyond it."""
         price = multipliers @ self.price
         for t in range(self.walk.n_max - 1, -1, -1):
             price = combine_totals(price, self.backward[t])
@@ -145,10 +126,7 @@ class Problem:
 def solve(
     problem: Problem, rounds: tuple[int, int], keep: int, report: Callable[[], None]
 ) -> Solution:
-    """Solve the design problem by rounds of ascent, and of search for rules within the level.
-
-    Of the rules found, so many to ``keep`` are filled up, and the best of them is returned.
-    """
+    """Solve the design problem by rounds of ascent, and of search for rules within the level."""
     multipliers, lower_bound = _ascend(problem, rounds[0], report)
     found = _within_level(problem, multipliers, rounds[1], report)
     results = [problem.filled(candidate) for candidate in found[-keep:]]
@@ -157,11 +135,7 @@ def solve(
 
 
 def _ascend(problem: Problem, rounds: int, report: Callable[[], None]) -> tuple[Doubles, float]:
-    """Raise the multipliers where the error exceeds alpha, lower them elsewhere.
-
-    Each point has a step of its own, halved whenever its error crosses alpha, because near the
-    ends of the scale a single state can carry more than all of alpha.
-    """
+    """Raise the multipliers where the error exceeds alpha, lower them elsewhere."""
     multipliers = np.full(problem.price.shape[0], 50.0 / (problem.alpha * problem.price.shape[0]))
     steps = np.ones(multipliers.size)
     side = np.zeros(multipliers.size)
@@ -182,11 +156,7 @@ def _ascend(problem: Problem, rounds: int, report: Callable[[], None]) -> tuple[
 def _within_level(
     problem: Problem, multipliers: Doubles, rounds: int, report: Callable[[], None]
 ) -> list[Candidate]:
-    """Collect rules within the level, later ones closer to spending all of it.
-
-    Outside the level multipliers only rise, by steps that grow until it is met; inside, they
-    sink a little where the level is not used.
-    """
+    """Collect rules within the level, later ones closer to spending all of it."""
     found: list[Candidate] = []
     power = 1.0
     done = 0

@@ -1,12 +1,4 @@
-"""Spend the error that a rule of integers leaves over.
-
-A table of integers cannot spend exactly alpha at every rate: at the best multipliers many states
-are worth either decision, and taking all of them is too much, none too little. The states just
-below the rejection boundary are therefore offered once more, best value for its error first, and
-taken while the error stays within alpha at every null point. Taking a state adds at most the
-probability of arriving there, since some of it would have been rejected later anyway; so each
-pass is safe, and leaves room for another.
-"""
+"""Spend the error that a rule of integers leaves over."""
 
 from typing import NamedTuple
 
@@ -42,11 +34,7 @@ def offers(values: list[Doubles], fractions: list[Doubles]) -> Offer:
 
 
 def spend(table: Integers, offer: Offer, rates: Doubles, room: Doubles) -> int:
-    """Lower entries of ``table[t, m]`` in place while no null point's room is exceeded.
-
-    Only entries above both neighbours are lowered, which keeps a monotone rule monotone. Returns
-    the number of states taken.
-    """
+    """Lower entries of ``table[t, m]`` in place while no null point's room is exceeded."""
     taken = 0
     room = room.copy()
     before, after = table[offer.time, np.abs(offer.m - 1)], table[offer.time, offer.m + 1]
@@ -76,11 +64,7 @@ def border_values(
     *,
     futility: bool,
 ) -> tuple[float, list[Doubles]]:
-    """Cost of a rule, and what rejecting one row earlier would save per unit of its price.
-
-    The cost is weighted expected pairs minus staked power, for both directions together; the
-    savings are those of the state ``d = reject_from - 2``, by time, over ``m``.
-    """
+    """Cost of a rule, and what rejecting one row earlier would save per unit of its price."""
     n_max = walk.n_max
     values: list[Doubles] = [np.empty(0)] * (n_max + 1)
     buffers = walk.buffers()

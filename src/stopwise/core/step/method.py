@@ -30,21 +30,7 @@ class StepState(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Step(Method[StepState]):
-    """Near-optimal test of two success rates with a declared horizon.
-
-    For independent binary outcomes with rates ``p0`` and ``p1`` the probability of ever rejecting
-    ``p1 <= p0`` is at most ``alpha``; proven for every pair of rates when the table is made. The
-    level is that of one direction: in a two-sided use each of the two errs at most ``alpha``.
-
-    The tables belong to a study that also ends when the mirrored rule declares policy 0 better.
-    A one-sided study that went on after that could reject more often than was computed, so the
-    direction is then *closed*: it never rejects any more. It is closed as well at the horizon
-    and, with binding futility stops, at a futility stop. So whoever goes on regardless of any stop
-    keeps the level.
-
-    With a reference the table is that of one success rate and a number (``one_rate_test``): each
-    direction then has its level by itself, whatever the other does, and rates may change.
-    """
+    """Near-optimal test of two success rates with a declared horizon."""
 
     futility: str | None = "advisory"  # as ``step_design`` has it
 
@@ -152,12 +138,7 @@ class Step(Method[StepState]):
         return StepState(n, state.successes0, successes, status.astype(np.int8))
 
     def evidence(self, state: StepState) -> Evidence:
-        """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it.
-
-        The e-value is ``1{rejected} / alpha``, whose mean under the null is at most one; its
-        logarithm is minus infinity until the rejection. The p-value is ``alpha`` after a
-        rejection and 1 before it.
-        """
+        """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it."""
         rejected = (state.status & _REJECTED) != 0
         log_e = np.where(rejected, -math.log(self.alpha), -np.inf)
         return Evidence(log_e, np.where(rejected, self.alpha, 1.0), rejected)

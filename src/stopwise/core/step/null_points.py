@@ -6,11 +6,7 @@ from stopwise.core.arrays import Doubles
 
 
 def null_rates(n_max: int, points: int) -> Doubles:
-    """Return the lower half of ``points`` rates, symmetric about 1/2, even in the arcsine scale.
-
-    They start well below ``1 / n_max``: with few successes in all of the study, an error above
-    alpha hides between zero and a first point that is too high.
-    """
+    """Return the lower half of ``points`` rates, symmetric about 1/2, even in the arcsine scale."""
     edge = np.arcsin(np.sqrt(0.25 / n_max))
     angles = np.linspace(edge, np.pi / 2 - edge, points)[: (points + 1) // 2]
     rates: Doubles = np.sin(angles) ** 2

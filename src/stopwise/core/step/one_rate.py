@@ -1,10 +1,4 @@
-"""The optimal sequential test of one success rate against a number, by backward induction.
-
-After ``n`` trials all that matters is the number of successes. The test rejects "the rate is at
-most the number" when the successes reach a boundary. Of all tests it has the least expected cost
-over a spread of alternatives, for its error at the number: a trial costs, and so does ending
-undecided. ``docs/design/readings.md`` has the proof. Nothing here is simulated.
-"""
+"""The optimal sequential test of one success rate against a number, by backward induction."""
 
 import math
 from collections.abc import Iterator
@@ -57,14 +51,7 @@ class OneRateTest:
 
 @lru_cache(maxsize=64)
 def one_rate_test(alpha: float, n_max: int, rate: float) -> OneRateTest:
-    """Return the test of "the success rate is at most ``rate``" with the least expected cost.
-
-    Examples
-    --------
-    >>> test = one_rate_test(0.05, 50, 0.5)
-    >>> 0.045 < test.error <= 0.05, round(test.power(0.7), 2), round(test.expected_n(0.7), 1)
-    (True, 0.83, 29.8)
-    """
+    """Return the test of "the success rate is at most ``rate``" with the least expected cost."""
     require(0.0 < alpha < 0.5, f"alpha must lie between 0 and 1/2, got {alpha!r}")
     require(2 <= n_max <= LARGEST, f"step needs n_max between 2 and {LARGEST}, got {n_max!r}")
     rates, price = _alternatives(alpha, n_max, rate)
@@ -153,11 +140,7 @@ def _error(boundary: Ints, rate: float) -> float:
 
 
 def _filled_up(boundary: Ints, rate: float, alpha: float) -> Ints:
-    """Let one more state reject, at as many numbers of trials as alpha has room for, late first.
-
-    From a state that is reached with probability r and rejects later with probability q anyway,
-    rejecting at once adds exactly r (1 - q) to the error.
-    """
+    """Let one more state reject, at as many numbers of trials as alpha has room for, late first."""
     boundary = boundary.copy()
     room = alpha - _error(boundary, rate)
     reached = list(_reached(boundary, rate))

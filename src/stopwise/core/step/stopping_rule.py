@@ -11,12 +11,7 @@ from stopwise.core.arrays import Bools, Doubles
 
 @dataclass(frozen=True)
 class Rule:
-    """When to stop, by the number of pairs ``t``, the total ``s = x + y`` and ``d = y - x``.
-
-    With ``d >= reject_from[t, s]`` the rule declares "policy 1 better", with
-    ``d <= -reject_from[t, s]`` "policy 0 better"; ``|d| < continue_from[t, s]`` is a futility
-    stop.
-    """
+    """When to stop, by the number of pairs ``t``, the total ``s = x + y`` and ``d = y - x``."""
 
     reject_from: NDArray[np.int16]
     continue_from: NDArray[np.int16]
@@ -40,11 +35,7 @@ class Rule:
         return result
 
     def is_monotone(self) -> bool:
-        """Whether rejection only becomes likelier with a success of 1 or a failure of 0.
-
-        Checked in all states, at every time: this is the premise of the coupling argument in
-        `worst_case`. Futility stops are left out.
-        """
+        """Whether rejection only becomes likelier with a success of 1 or a failure of 0."""
         return all(_is_even(self.reject_from[t, : 2 * t + 1]) for t in range(1, self.n_max + 1))
 
     def table(self, t: int) -> Doubles:
@@ -63,11 +54,7 @@ def all_states(t: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
 
 
 def _is_even(reject_from: NDArray[np.int16]) -> bool:
-    """Whether neighbouring totals differ by at most one in their least difference that rejects.
-
-    One more success of policy 1, or one less of policy 0, moves both the total and the
-    difference by one; so this says that neither leaves the rejection region.
-    """
+    """Whether neighbouring totals differ by at most one in their least difference that rejects."""
     total = np.arange(reject_from.size)
     # Bounds that no state can reach all mean the same.
     unreachable = np.minimum(total, total[::-1]) + 2

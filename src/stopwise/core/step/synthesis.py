@@ -30,11 +30,7 @@ class Synthesis(NamedTuple):
 
 
 def synthesise(alpha: float, n_max: int, *, binding: bool, progress: Progress) -> Synthesis:
-    """Make a rule whose proven error is at most alpha, with futility stops.
-
-    If the proof misses alpha by the little that null points leave between them, the rule is made
-    again for a level that is smaller by as much.
-    """
+    """Make a rule whose proven error is at most alpha, with futility stops."""
     reserve = _RESERVE
     while True:
         rule, lower_bound = _optimal(alpha, n_max, reserve, binding, progress)

@@ -1,16 +1,8 @@
 """The random walk of two success counts, folded by its two symmetries.
 
-After ``t`` pairs with ``x`` and ``y`` successes put ``m = t - x - y`` and ``d = y - x``. One more
-pair moves exactly one of the two by one: both fail (``m + 1``), both succeed (``m - 1``), only
-policy 1 succeeds (``d + 1``), only policy 0 succeeds (``d - 1``). A rule that treats the policies
-alike, and success and failure alike, depends on ``|m|`` and ``|d|`` only, so a quarter of the plane
-is enough. ``m + d`` and ``t`` have the same parity; row ``d``, column ``j`` of an array holds
-
-    m = 2 j + (t - d) mod 2.
-
-Every probability is kept *given the total* ``s = x + y``, that is as a fraction of the ``C(2t, s)``
-strings with that total. These fractions do not depend on the success rate when it is common to both
-policies, so one pass serves every null point, and the weights of a move depend on ``m`` only.
+After ``t`` pairs with ``x`` and ``y`` successes put ``m = t - x - y`` and ``d = y - x``; row ``d``,
+column ``j`` of an array holds ``m = 2 j + (t - d) mod 2``. Probabilities are fractions of the
+``C(2t, x + y)`` strings with that total: so they hold for every common success rate.
 """
 
 import math
@@ -50,11 +42,7 @@ def by_total(rows: NDArray[Number], t: int) -> NDArray[Number]:
 
 @dataclass(frozen=True)
 class Walk:
-    """Geometry and weights of the folded walk up to a horizon.
-
-    Rows with ``d`` beyond about ``band`` standard deviations of ``y - x`` at rate 1/2 are left out;
-    whoever uses the walk must stop before the edge.
-    """
+    """Geometry and weights of the folded walk up to a horizon."""
 
     n_max: int
     band: float
@@ -94,12 +82,7 @@ def interior(padded: Doubles, shape: tuple[int, int, int]) -> Doubles:
 
 
 def combine(padded: Doubles, t: int, shape: tuple[int, int, int], weights: Weights) -> Doubles:
-    """Weighted sum over the four neighbours of every state at time ``t``.
-
-    ``padded`` belongs to the neighbouring time. Rows there at which ``t - d`` is even hold
-    ``m`` shifted by half a column against the other rows, so the step from one row parity to the
-    next differs by one column: a stride, not a copy.
-    """
+    """Weighted sum over the four neighbours of every state at time ``t``."""
     height, width = padded.strides
     # The first row (d = 0) is mirrored to d = -1, and the first column to m = -1.
     padded[0] = padded[2]

@@ -1,15 +1,4 @@
-"""The largest error over the whole one-sided null, with a proof for the gaps of every grid.
-
-``docs/design/step.md`` has the proof. On the diagonal ``p0 = p1`` the error is a polynomial in
-Bernstein form. On a cell ``[a, b]`` of width ``h`` a term of degree ``N`` satisfies
-``p^i (1-p)^(N-i) <= b^i (1-a)^(N-i)``, that is at most ``(1 + h)^N`` times the term at
-``b / (1 + h)``; with absolute values of differences of the coefficients this bounds a derivative
-over the whole cell, and a function exceeds the larger end of a cell by at most ``h^2 / 8`` times a
-bound of its second derivative. The error grows with ``p1`` if the rule is monotone without binding
-futility stops, or if ``R(x, y)``, the probability of "+" given the final counts, does not fall in
-``y``. Else the triangle ``p1 <= p0`` is cut into cells, in each of which the error is shown to be
-at most the supremum on the diagonal, or to grow with ``p1``; a cell of neither kind counts itself.
-"""
+"""The largest error over the whole one-sided null, with a proof for the gaps of every grid."""
 
 from typing import NamedTuple
 
@@ -75,10 +64,7 @@ def diagonal_coefficients(rejection: Doubles) -> Doubles:
 
 
 def diagonal_supremum(coefficients: Doubles) -> tuple[float, float, float]:
-    """Proven bound of a Bernstein polynomial on [0, 1], its largest value on a grid, and where.
-
-    Cells whose bound is not yet within the tolerance of the largest value are cut in four.
-    """
+    """Proven bound of a Bernstein polynomial on [0, 1], its largest value on a grid, and where."""
     degree = coefficients.size - 1
     bend = np.abs(np.diff(coefficients, n=2)) * degree * (degree - 1)
     angles = np.linspace(0.0, np.pi / 2, 2 * degree + 1)

@@ -159,7 +159,7 @@ def test_a_bug_never_looks_like_a_worse_policy(monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("stopwise.questions.gate_source.align", broken)
+    monkeypatch.setattr("stopwise.questions.gate.align", broken)
 
     assert run("gate", "base", "--baseline", "aug", "--results", EXAMPLE, *MARGIN)[0] == 2
 

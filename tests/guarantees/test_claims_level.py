@@ -11,7 +11,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.simulate import run_studies
-from stopwise.questions.gate_source import claims
+from stopwise.questions.gate import claims
 from tests.guarantees.ruin import assert_attained, paired
 from tests.guarantees.test_shared_level import trials_of
 

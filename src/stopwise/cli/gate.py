@@ -124,7 +124,7 @@ def _asked(
     settings: dict[str, Any],
 ) -> "GateResult":
     from stopwise import gate as ask
-    from stopwise.questions.gate_source import found_policies
+    from stopwise.questions.gate import found_policies
 
     new, baseline, results = source
     place = results[0] if results is not None and len(results) == 1 else results or None
@@ -140,7 +140,7 @@ def _asked_anywhere(
     comparison: GateOptions,
 ) -> "AnywhereResult":
     from stopwise.questions.anywhere import not_worse_anywhere
-    from stopwise.questions.gate_source import found_policies
+    from stopwise.questions.gate import found_policies
 
     new, baseline, results = source
     if baseline is None:

@@ -15,8 +15,11 @@ from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import few, named
 from stopwise.questions.gate import GateQuestion, gate
-from stopwise.questions.gate_result import NOT_WORSE, GateResult
+from stopwise.questions.gate_result import EXIT_CODES, NOT_WORSE, GateResult
 from stopwise.rows.reading import INPUT, taken
+
+# What is in JSON as it is.
+ASKED = ("answer", "policy", "baseline", "margin", "alpha")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,29 +43,25 @@ class AnywhereResult:
 
     @property
     def exit_code(self) -> int:
-        return {"pass": 0, "fail": 1, "undecided": 3}[self.answer]
+        return EXIT_CODES[self.answer]
 
     @property
     def sentence(self) -> str:
-        number, by = len(self.tasks), score_text(self.margin)
+        number, by, alpha = len(self.tasks), score_text(self.margin), f"{self.alpha:g}"
         claim = f"{self.policy} is less than {by} worse than {self.baseline}"
+        left = few([task for task in self.tasks if task not in self.shown])
+        chance = "the chance of the claim on all tasks if it is false on any"
         if self.answer == "pass":
-            found = f"Pass: {claim} on each of {number} tasks, each shown at alpha {self.alpha:g}"
+            found = f"Pass: {claim} on each of {number} tasks, each shown at alpha {alpha}"
             chance = "the chance of this claim if it is false on any task"
         elif self.answer == "fail":
-            found = (
-                f"Fail: {self.policy} is more than {by} worse than {self.baseline} on "
-                f"{few(self.worse)}"
-            )
+            worse = f"{self.policy} is more than {by} worse than {self.baseline}"
+            found = f"Fail: {worse} on {few(self.worse)}"
             chance = "the chance of such a claim, on any task where it is false,"
         else:
-            left = [task for task in self.tasks if task not in self.shown]
-            found = (
-                f"Undecided: it is shown on {len(self.shown)} of {number} tasks that {claim}, but "
-                f"not on {few(left)}"
-            )
-            chance = "the chance of the claim on all tasks if it is false on any"
-        return f"{found}; {chance} is at most {self.alpha:g}."
+            shown = f"it is shown on {len(self.shown)} of {number} tasks that {claim}"
+            found = f"Undecided: {shown}, but not on {left}"
+        return f"{found}; {chance} is at most {alpha}."
 
     def __str__(self) -> str:
         return self.sentence
@@ -70,11 +69,7 @@ class AnywhereResult:
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": 1,
-            "answer": self.answer,
-            "policy": self.policy,
-            "baseline": self.baseline,
-            "margin": self.margin,
-            "alpha": self.alpha,
+            **{name: getattr(self, name) for name in ASKED},
             "sentence": self.sentence,
             "worse": list(self.worse),
             "tasks": {task: own.to_dict() for task, own in self.tasks.items()},
@@ -97,7 +92,8 @@ def not_worse_anywhere(
     require(isinstance(trials, Trials), "results must hold trials with a column of tasks")
     alpha = settings.get("alpha", Rules.alpha)
     asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **own}
-    missing = [task for task in trials.tasks if _lacks(trials, task, (new, baseline))]
+    counts = trials.counts()
+    missing = [task for task in trials.tasks if not {(task, new), (task, baseline)} <= {*counts}]
     require(
         not missing,
         f"on {few(missing)} not both policies have trials: a claim about each task needs all; ",
@@ -116,8 +112,3 @@ def not_worse_anywhere(
         tasks=gates,
         worse=tuple(fails),
     )
-
-
-def _lacks(trials: Trials, task: str, names: tuple[str, ...]) -> bool:
-    counts = trials.counts()
-    return any((task, name) not in counts for name in names)

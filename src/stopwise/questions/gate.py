@@ -5,33 +5,39 @@ not worse by the margin or more, one that it is worse by more than the margin. T
 decides ends both. See docs/design/claims.md for what each false claim can cost.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
+from stopwise.core.pair_rules import pair_rules
+from stopwise.core.pair_verdict import Verdict
+from stopwise.core.readings.scale import Scale
+from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.core.settings import GateSettings
+from stopwise.core.stream import SequentialTest
 from stopwise.core.words import dependence_text
+from stopwise.data.folders import name_of
+from stopwise.data.frames import is_path, is_place
+from stopwise.data.read import read_trials
 from stopwise.data.reading import InputSettings
+from stopwise.data.trials import Trials
 from stopwise.errors import require
-from stopwise.messages import Message, named
-from stopwise.questions.doubts import answered, changes, sorted_rows, wide_bounds
+from stopwise.messages import Message, Setting, named
+from stopwise.questions.doubts import answered, changes, checkpoints_only, sorted_rows, wide_bounds
 from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_result import NOT_WORSE, UNDECIDED, WORSE, GateResult, Measured
-from stopwise.questions.gate_source import (
-    complete,
-    found_policies,
-    measured,
-    pairs_of,
-    verdicts,
-)
 from stopwise.rows import scene_list
+from stopwise.rows.align import align
 from stopwise.rows.reading import INPUT, taken
 from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
 
 
 class GateQuestion(GateSettings, InputSettings, total=False):
@@ -106,55 +112,166 @@ def gate(
         "compare the new policy with a baseline or with a number (reference): give one of the two",
         parameter="baseline",
     )
-    margin = _checked(0.0 if margin is None and reference is not None else margin, reference)
+    least: Any = 0.0 if margin is None and reference is not None else margin
+    require(
+        is_number(least) and (least > 0 or (least == 0 and reference is not None)),
+        named("margin"),
+        " says how much worse is still acceptable, in units of the score: give a positive number "
+        f"that was fixed before the data, such as 0.05, but got {least!r}",
+    )
     memory = Memory.opened(state, versions)
     reading = {name: value for name, value in settings.items() if name in INPUT}
-    own = {name: value for name, value in settings.items() if name not in INPUT}
-    lower = own.get("lower_is_better")
-    trials, names = found_policies(
-        new, baseline, results, {**reading, "bounds": bounds, "lower_is_better": lower}
-    )
-    trials, _ = taken(trials, {**own, **_for_scores(trials, reading)}, bounds=bounds)
-    trials = scene_list.drawn(trials, own, design, task)
-    table = pairs_of(
-        trials, names, task=task, design=design, bounds=bounds, growing=state is not None
-    )
-    table, whole = scene_list.declared(table, own)
-    pairs = complete(table, names)
-    given = {key: value for key, value in own.items() if value is not None}
+    asked: dict[str, Any] = {
+        name: value for name, value in settings.items() if name not in INPUT and value is not None
+    }
+    of_files = {**reading, "bounds": bounds, "lower_is_better": asked.get("lower_is_better")}
+    trials, names = found_policies(new, baseline, results, of_files)
+    of_scores = reading if isinstance(trials, Mapping) else {}
+    trials, _ = taken(trials, {**asked, **of_scores}, bounds=bounds)
+    trials = scene_list.drawn(trials, asked, design, task)
+    table = _aligned(trials, names, task, design, growing=state is not None).declaring(bounds)
+    table, whole = scene_list.declared(_checked(table), asked)
+    pairs = _complete(table, names)
     rules = Rules.of(
         policies=names,
         bounds=pairs.bounds,
         design=pairs.design,
         alternative="greater",
-        margin=-margin,
+        margin=-float(least),
         reference=reference,
-        **given,
+        **asked,
         **whole,
     )
     pairs = pairs.with_constants(rules.reading.constants)
     memory.check(rules, pairs)
-    found = _answer(rules, pairs, measured(table.scores, names))
+    found = _answer(rules, pairs, _measured(table.scores, names))
     memory.keep(rules, pairs.first(found.n))
     return found
 
 
-def _checked(margin: Any, reference: float | None) -> float:
+def found_policies(
+    new: Any, baseline: Any, results: Any, reading: Mapping[str, Any]
+) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
+    """Return the trials of both policies, and their names, that of the new one last.
+
+    Both are sources of trials, or names in ``results`` or, of the baseline, in the file ``new``.
+    """
+    is_name = isinstance(baseline, str) and not Path(baseline).exists()
+    if (
+        results is None
+        and not (is_name and is_path(new))
+        and (baseline is not None or not is_place(new))
+    ):
+        return _apart(new, baseline, reading)
+    source = new if results is None else results
     require(
-        is_number(margin) and (margin > 0 or (margin == 0 and reference is not None)),
-        named("margin"),
-        " says how much worse is still acceptable, in units of the score: give a positive number "
-        f"that was fixed before the data, such as 0.05, but got {margin!r}",
+        not is_path(source) or Path(source).exists(), f"{source}: there is no such file or folder"
     )
-    return float(margin)
+    trials = source if isinstance(source, Trials) else read_trials(source, **reading)
+    known = ", ".join(trials.policies)
+    given = () if baseline is None else (str(baseline),)
+    if results is not None:
+        names = (*given, str(new))
+    else:
+        others = [name for name in trials.policies if name not in given]
+        text = f"the baseline {baseline!r} is neither a file nor a policy in {new} ({known})"
+        require(set(given) <= {*trials.policies}, text)
+        require(
+            len(others) == 1,
+            f"{new} has {len(trials.policies)} policies ({known}): name the new one, and give the "
+            "file with ",
+            Setting("results"),
+        )
+        names = (*given, *others)
+    _require_two(names)
+    for name in names:
+        require(name in trials.policies, f"there is no policy {name!r}, only {known}")
+    return trials, names
 
 
-def _for_scores(trials: Any, reading: Mapping[str, Any]) -> Mapping[str, Any]:
-    return reading if isinstance(trials, Mapping) else {}
+def _apart(
+    new: Any, baseline: Any, reading: Mapping[str, Any]
+) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
+    """Return trials of which each policy has a source of its own."""
+    given = {"baseline": baseline, "new": new}
+    given = {usual: own for usual, own in given.items() if own is not None}
+    for own in given.values():
+        require(not is_path(own) or Path(own).exists(), f"{own}: there is no such file or folder")
+    require(
+        len({*map(is_place, given.values())}) == 1,
+        "give the new policy and the baseline in the same way: both as files or frames, or both "
+        "as scores",
+    )
+    names = [name_of(Path(own)) if is_path(own) else usual for usual, own in given.items()]
+    if len({*names}) < len(names):
+        names = list(map(str, given.values()))
+    _require_two(names)
+    sources = dict(zip(names, given.values(), strict=True))
+    return read_trials(sources, **reading) if is_place(new) else sources, tuple(names)
+
+
+def _require_two(names: Sequence[str]) -> None:
+    require(len({*names}) == len(names), f"the new policy and the baseline are both {names[0]!r}")
+
+
+def _aligned(
+    trials: Any, names: tuple[str, ...], task: str | None, design: str | None, *, growing: bool
+) -> Table:
+    """Align the trials as ``analyze`` does, baseline first; while they grow, in their order."""
+    if not isinstance(trials, Trials):
+        return tables(trials, design=design)[0]
+    require(
+        task is not None or len(trials.tasks) == 1,
+        f"a gate looks at one task, but there are {', '.join(trials.tasks)}: name one with ",
+        Setting("task"),
+    )
+    return align(trials, task=task, design=design or "auto", policies=names, in_turn=not growing)
+
+
+def _checked(table: Table) -> Table:
+    require(
+        not table.bounds_inferred,
+        "a gate needs bounds that were declared before the data, not those of the data",
+        parameter="bounds",
+    )
+    limits = table.bounds or (0.0, 1.0)
+    scale = Scale(*limits)
+    table.check(scale.check)
+    caution = () if table.bounds is not None else (BOUNDS_UNDECLARED,)
+    table = table.clipped(scale)
+    return replace(table, bounds=limits, notes=(*table.notes, *checkpoints_only(table), *caution))
+
+
+def _complete(table: Table, names: tuple[str, ...]) -> Table:
+    whole = ~np.isnan(table.scores).any(axis=1)
+    require(bool(whole.any()), f"no trial of {names[-1]} meets one of {names[0]}")
+    # Unless paired, the later trials of one policy only have no partner yet.
+    gaps = table.design == "paired" and not whole.all()
+    notes = (*table.notes, ROWS_INCOMPLETE) if gaps else table.notes
+    return replace(table, scores=table.scores[whole], notes=notes)
+
+
+def _measured(scores: Floats, names: tuple[str, ...]) -> Measured:
+    counts = (~np.isnan(scores)).sum(axis=0).tolist()
+    means = np.nanmean(scores, axis=0).tolist()
+    return Measured(
+        trials=dict(zip(names, counts, strict=True)), means=dict(zip(names, means, strict=True))
+    )
+
+
+def claims(rules: Rules) -> tuple[Rules, Rules]:
+    """Rules of both tests: null mean1 <= mean0 - m, and null mean1 >= mean0 - m."""
+    return rules, replace(rules, alternative="less", margin=-rules.margin)
+
+
+def _verdict(rules: Rules, pairs: Table) -> Verdict:
+    settings = rules.pair_settings()
+    test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
+    return test.run(*pairs.arranged(rules.reading.run).T, beyond=True)
 
 
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
-    not_worse, worse = verdicts(rules, pairs)
+    not_worse, worse = (_verdict(own, pairs) for own in claims(rules))
     ends = {NOT_WORSE: not_worse.n_decided, WORSE: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)
     first = [claim for claim, end in ends.items() if end == n]
@@ -182,7 +299,7 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
         rules=rules,
         spread=float(gaps[: not_worse.n].std()),
         all_trials=all_trials,
-        decision=None if shown == UNDECIDED else measured(seen, tuple(all_trials.trials)),
+        decision=None if shown == UNDECIDED else _measured(seen, tuple(all_trials.trials)),
         task=pairs.task,
         warnings=tuple(warnings),
         about=pairs.checkpoint_claim,

@@ -2,9 +2,11 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 from stopwise import __version__
 from stopwise.core.confidence_state import Interval
@@ -24,18 +26,18 @@ if TYPE_CHECKING:
 
 NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
 ANSWERS = {NOT_WORSE: "pass", WORSE: "fail", UNDECIDED: "undecided"}
+EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 SCHEMA = 1
 # As a share of the score's range; a smaller difference from the margin is none.
 ROUNDING = 1e-9
+# What no XML file may hold, not even escaped.
+FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
     trials: Mapping[str, int]
     means: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"trials": dict(self.trials), "means": dict(self.means)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,24 +152,41 @@ class GateResult:
     @property
     def exit_code(self) -> int:
         """0 shown not worse, 1 shown worse, 3 undecided, as the command exits."""
-        return {NOT_WORSE: 0, WORSE: 1, UNDECIDED: 3}[self.shown]
+        return EXIT_CODES[self.answer]
 
     @property
     def sentence(self) -> str:
         """What was shown, in words, with what it rests on."""
-        promised = self.rules.reading.certain or promise(
-            self.method, "the chance of a false claim", self.alpha
-        )
-        design = self.rules.reading.design_text
+        reading, chance = self.rules.reading, "the chance of a false claim"
+        promised = reading.certain or promise(self.method, chance, self.alpha)
         for doubt in self.warnings:
             if getattr(doubt, "code", "") == SORTED:
                 promised = f"for pairs in random order {promised}; but {doubt}"
-        return f"{self.headline} {self._facts()}; {promised} ({self.method}{design})."
+        means = " and ".join(
+            f"{score_text(mean)} ({name}, {counted(self.all_trials.trials[name], 'trial')})"
+            for name, mean in reversed([*self.all_trials.means.items()])
+        )
+        return (
+            f"{self.headline} All trials: mean{'s' * (len(self.all_trials.means) > 1)} {means}"
+            f"{reading.better_text}, {100 * self.interval_level:.6g}% confidence sequence of "
+            f"{reading.interval_of(self.policy)} {interval_text(self.interval, self.edge)}, "
+            f"anytime p = {self.p_value:.2g}; {promised} ({self.method}{reading.design_text})."
+        )
 
     @property
     def headline(self) -> str:
         """What was shown, without what it rests on."""
-        return f"{self._finding()}."
+        about = self.rules.reading.scope + (f" ({self.about})" if self.about else "")
+        seen = counted(self.n, self.unit)
+        if self.shown != UNDECIDED:
+            return f"{self.answer.title()}: {self.claim(self.shown)}{about}, shown after {seen}."
+        if self.n_max is not None:
+            seen = f"{self.n} of at most {self.n_max} {self.unit}s"
+        return (
+            f"Undecided: {self._more()}; after {seen} it is not shown that "
+            f"{self.claim(NOT_WORSE)}{about}, nor that it is worse"
+            f"{' by more than that' if self.margin else ''}."
+        )
 
     def __str__(self) -> str:
         return self.sentence
@@ -179,27 +198,12 @@ class GateResult:
             f"interval={interval_text(self.interval)})"
         )
 
-    def _finding(self) -> str:
-        about = self.rules.reading.scope + (f" ({self.about})" if self.about else "")
-        if self.shown != UNDECIDED:
-            after = counted(self.n, self.unit)
-            return f"{self.answer.title()}: {self.claim(self.shown)}{about}, shown after {after}"
-        end = "" if self.n_max is None else f" of at most {self.n_max}"
-        seen = counted(self.n, self.unit) if not end else f"{self.n}{end} {self.unit}s"
-        return (
-            f"Undecided: {self._more()}; after {seen} it is not shown that "
-            f"{self.claim(NOT_WORSE)}{about}, nor that it is worse"
-            f"{' by more than that' if self.margin else ''}"
-        )
-
     def claim(self, shown: str) -> str:
         """One of the two claims in words."""
-        by = score_text(self.margin)
-        if not self.margin:
-            return (
-                f"{self.policy} is {'better' if shown == NOT_WORSE else WORSE} than {self.baseline}"
-            )
-        how = f"less than {by} worse than" if shown == NOT_WORSE else f"more than {by} worse than"
+        fine = shown == NOT_WORSE
+        how = "better than" if fine else "worse than"
+        if self.margin:
+            how = f"{'less' if fine else 'more'} than {score_text(self.margin)} worse than"
         return f"{self.policy} is {how} {self.baseline}"
 
     @property
@@ -221,43 +225,26 @@ class GateResult:
         left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
         return f"about {counted(needed, f'more {self.unit}')} (not a promise){left}"
 
-    def _facts(self) -> str:
-        reading = self.rules.reading
-        means = " and ".join(
-            f"{score_text(mean)} ({name}, {counted(self.all_trials.trials[name], 'trial')})"
-            for name, mean in reversed(tuple(self.all_trials.means.items()))
-        )
-        several = len(self.all_trials.means) > 1
-        return (
-            f"All trials: {'means' if several else 'mean'} {means}"
-            f"{reading.better_text}, {100 * self.interval_level:.6g}% "
-            f"confidence sequence of {reading.interval_of(self.policy)} "
-            f"{interval_text(self.interval, self.edge)}, anytime p = {self.p_value:.2g}"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
         own = ("answer", "shown", "policy", "baseline", "margin", "n", "n_max", "needed")
-        pair = ((NOT_WORSE, self.not_worse), (WORSE, self.worse))
+        tests = {NOT_WORSE: self.not_worse, WORSE: self.worse}
+        tested = ("alternative", "margin", "p_value")
         return {
             "schema": SCHEMA,
             "version": __version__,
             **{name: getattr(self, name) for name in own},
-            "decision": None if self.decision is None else self.decision.to_dict(),
+            "decision": None if self.decision is None else asdict(self.decision),
             "all_trials": {
-                **self.all_trials.to_dict(),
+                **asdict(self.all_trials),
                 "pairs": self.not_worse.n,
                 "p_value": self.p_value,
                 "interval": list(self.interval),
                 "interval_level": self.interval_level,
             },
             "claims": {
-                claim: {
-                    "alternative": found.alternative,
-                    "margin": found.margin,
-                    "p_value": found.p_value,
-                }
-                for claim, found in pair
+                claim: {name: getattr(test, name) for name in tested}
+                for claim, test in tests.items()
             },
             "method": self.method,
             "edition": edition_of(self.method),
@@ -277,16 +264,35 @@ class GateResult:
 
     def to_junit(self) -> str:
         """Return the answer as a JUnit file: fail is a failure, undecided a skipped test."""
-        from stopwise.questions.gate_report import junit
-
         outcome = {WORSE: "failure", UNDECIDED: "skipped"}.get(self.shown)
-        return junit(self.claim(NOT_WORSE), outcome, self.sentence)
+        counts = {"tests": "1", "failures": str(int(self.shown == WORSE)), "errors": "0"}
+        counts["skipped"] = str(int(self.shown == UNDECIDED))
+        name, sentence = (FORBIDDEN.sub("?", t) for t in (self.claim(NOT_WORSE), self.sentence))
+        suite = ET.Element("testsuite", {"name": "stopwise gate", **counts})
+        test = ET.SubElement(suite, "testcase", classname="stopwise.gate", name=name)
+        if outcome is not None:
+            ET.SubElement(test, outcome, message=sentence)
+        ET.SubElement(test, "system-out").text = sentence
+        ET.indent(suite)
+        text = ET.tostring(suite, encoding="unicode")
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
     def to_markdown(self) -> str:
         """Return the answer as a table for the summary of a CI run."""
-        from stopwise.questions.gate_report import markdown
-
-        return markdown(self)
+        more = "unknown" if self.needed is None else f"about {self.needed}"
+        row = {
+            "answer": self.answer,
+            "policy": self.policy,
+            "baseline": self.baseline,
+            "margin": score_text(self.margin),
+            f"{self.unit}s": str(self.n),
+            self.rules.reading.measured: interval_text(self.interval, self.edge),
+            "anytime p": f"{self.p_value:.2g}",
+            f"more {self.unit}s needed": more if self.needed != 0 else "0",
+        }
+        lines = [row, ["---"] * len(row), map(_cell, row.values())]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"### stopwise gate\n\n{table}\n\n{_cell(self.sentence)}\n"
 
     def plot(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
         """Draw the interval of the difference beside the margin."""
@@ -299,3 +305,8 @@ class GateResult:
         from stopwise.report.gate_page import gate_page
 
         return gate_page(self, origin)
+
+
+def _cell(text: str) -> str:
+    """Return text that stays within its cell and is shown as it is."""
+    return " ".join(re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text).split())

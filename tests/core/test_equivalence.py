@@ -1,6 +1,5 @@
 """Practically the same: four ends of a test of two policies, alone and in simulations."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -72,13 +71,6 @@ def test_a_difference_along_the_way_raises_a_doubt() -> None:
 
     assert (verdict.decision, verdict.drift) == ("equivalent", "rises")
     assert "throughout, but here it rises along the way. Note that the scores fill" in str(verdict)
-
-
-def test_a_saved_end_that_was_never_offered_is_refused() -> None:
-    test = sw.SequentialTest(alternative="two-sided")
-    content = json.loads(test.to_json())["content"]
-    with pytest.raises(sw.errors.InvalidInput, match="incomplete"):
-        test._resumed({**content, "decision": "equivalent", "n": 3, "n_decided": 2})
 
 
 def test_futile_only_if_no_end_is_in_reach() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.drift import Drift
+from stopwise.core.drift import drift
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
 from stopwise.questions.pair_tests import PairTests
@@ -118,9 +118,7 @@ def drifting(rate1: Floats | float) -> list[str | None]:
         "nscore-plus", scores0, scores1, equivalence=0.15, **settings, alternative="greater"
     )
     gaps = scores1 - scores0
-    return [
-        Drift.of(gaps[run, : found.n[run]]).found for run in np.flatnonzero(found.decision == 2)
-    ]
+    return [drift(gaps[run, : found.n[run]]) for run in np.flatnonzero(found.decision == 2)]
 
 
 def test_a_difference_that_changes_sides_is_called_the_same_but_doubted() -> None:

@@ -129,12 +129,6 @@ class ConfidenceSequence:
             ends[side] = state.bound[..., place] * (1 - 2 * side)
         return ends[0], ends[1]
 
-    def holds_together(self, state: ConfidenceState) -> bool:
-        """Whether a state read from outside is one that this sequence could have made."""
-        ordered = (np.diff(state.node, axis=-1) >= 0).all()
-        within = (np.abs(state.node) < 1).all() and (np.abs(state.bound) <= 1).all()
-        return bool(ordered and within and (state.fund >= 0).all() and (state.slope >= 0).all())
-
     def _settled(
         self, state: ConfidenceState, wealth: Floats, rejected: Bools, test_state: Any
     ) -> ConfidenceState:

@@ -7,13 +7,11 @@ block is scrambled first: else neighbours, which drift makes alike, would stand 
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
-from stopwise.core.scores import require_whole
 
 # Share of studies with independent scores in which dependence is ever claimed.
 FALSE_ALARMS = 0.01
@@ -25,104 +23,7 @@ TILTS = np.array([0.2, 0.45, 0.8])
 CORRELATIONS = np.concatenate((TILTS, -TILTS))
 # Blocks of the largest size that are computed at once.
 BLOCKS_AT_ONCE = 16
-Scores = tuple[float, ...]
 TOGETHER, OPPOSED = "together", "opposed"
-
-
-class _Cut(NamedTuple):
-    """One way to cut the pairs into blocks: how many are full, and their evidence."""
-
-    first: int
-    blocks: int
-    log_e: tuple[float, ...]  # by correlation
-
-    @property
-    def start(self) -> int:
-        return _pairs_in(self.first, self.blocks)
-
-    @property
-    def end(self) -> int:
-        return _pairs_in(self.first, self.blocks + 1)
-
-
-class PairDependence(NamedTuple):
-    """What is known of the dependence within pairs; replaced as a whole with each pair."""
-
-    pairs: int  # watched so far
-    recent0: Scores  # of the last of them, back to the longest open block
-    recent1: Scores
-    cuts: tuple[_Cut, ...]
-    full: int  # the number of pairs at which the next block is full
-    found: str | None = None
-
-    @classmethod
-    def begin(cls) -> Self:
-        none = (0.0,) * CORRELATIONS.size
-        return cls(
-            0, (), (), tuple(_Cut(first, 0, none) for first in FIRST_BLOCKS), min(FIRST_BLOCKS)
-        )
-
-    def advanced(self, r0: float, r1: float) -> "PairDependence":
-        pairs, recent0, recent1 = self.pairs + 1, (*self.recent0, r0), (*self.recent1, r1)
-        if pairs < self.full:
-            return PairDependence(pairs, recent0, recent1, self.cuts, self.full, self.found)
-        cuts = []
-        for cut in self.cuts:
-            if cut.end == pairs:
-                size = pairs - cut.start
-                evidence = _block_evidence(np.array(recent0[-size:]), np.array(recent1[-size:]))
-                log_e = tuple((np.array(cut.log_e) + evidence).tolist())
-                cuts.append(_Cut(cut.first, cut.blocks + 1, log_e))
-            else:
-                cuts.append(cut)
-        found = self.found
-        if found is None:
-            found = _claim(np.array([[cut.log_e for cut in cuts]]), FALSE_ALARMS)
-        return self._of(pairs, recent0, recent1, cuts, found)
-
-    def content(self) -> dict[str, Any]:
-        cuts = []
-        for cut in self.cuts:
-            done = len(self.recent0) - (self.pairs - cut.start)
-            opened = list(self.recent0[done:]), list(self.recent1[done:])
-            cuts.append([cut.first, cut.blocks, *opened, list(cut.log_e)])
-        return {"cuts": cuts, "found": self.found}
-
-    @classmethod
-    def restored(cls, content: dict[str, Any]) -> Self:
-        """Return the state of such values, or raise ``ValueError``."""
-        cuts: list[_Cut] = []
-        watched: set[int] = set()
-        recent0: Scores = ()
-        recent1: Scores = ()
-        for (first, blocks, open0, open1, log_e), usual in zip(
-            content["cuts"], FIRST_BLOCKS, strict=True
-        ):
-            values = np.array([*open0, *open1, *log_e], dtype=float)
-            fits = first == usual and len(open0) == len(open1) and len(log_e) == CORRELATIONS.size
-            if not (fits and np.isfinite(values).all()):
-                raise ValueError("the watch for dependence does not fit")
-            cuts.append(_Cut(first, require_whole(blocks, "blocks", 0), tuple(log_e)))
-            watched.add(cuts[-1].start + len(open0))
-            if len(open0) > len(recent0):
-                recent0, recent1 = tuple(open0), tuple(open1)
-        if content["found"] not in (None, TOGETHER, OPPOSED):
-            raise ValueError(f"dependence cannot be {content['found']!r}")
-        state = cls._of(max(watched), recent0, recent1, cuts, content["found"])
-        if not (
-            watched == {state.pairs} and state.pairs < state.full and state.content() == content
-        ):
-            raise ValueError("the watch for dependence does not fit")
-        return state
-
-    @classmethod
-    def _of(
-        cls, pairs: int, recent0: Scores, recent1: Scores, cuts: list[_Cut], found: str | None
-    ) -> Self:
-        """Return the state that keeps no more of the recent scores than open blocks hold."""
-        done = len(recent0) - (pairs - min(cut.start for cut in cuts))
-        full = min(cut.end for cut in cuts)
-        return cls(pairs, recent0[done:], recent1[done:], tuple(cuts), full, found)
 
 
 def dependence(scores0: Floats, scores1: Floats, level: float = FALSE_ALARMS) -> str | None:

@@ -2,10 +2,15 @@
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
 
 from stopwise.core.confidence_state import Interval
+from stopwise.core.dependence import dependence
 from stopwise.core.futility import MayBeFutile, Outlook
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
@@ -79,10 +84,8 @@ class Verdict:
     n_max
         The maximum number of pairs now. It differs from ``n_max_declared`` if the study was
         extended; None for no limit.
-    dependence
-        "together" or "opposed" if the two scores of a pair were found to go together or against
-        each other although "independent" was declared, else None. Of independent scores it is ever
-        said in at most 1 % of studies.
+    watched
+        The pairs that ``dependence`` is computed from when it is read; None where none matters.
     extremes
         The lowest and the highest score so far, or None before the first pair.
     p_equivalent
@@ -110,7 +113,7 @@ class Verdict:
     interval_level: float
     rules: Rules = field(repr=False)
     n_max: int | None
-    dependence: str | None = None
+    watched: Sequence[tuple[float, float]] | None = field(default=None, repr=False, compare=False)
     extremes: tuple[float, float] | None = None
     outlook: Outlook | None = field(default=None, repr=False, compare=False)
     p_equivalent: float | None = None
@@ -132,6 +135,17 @@ class Verdict:
     def decided(self) -> bool:
         """Whether a decision was taken."""
         return self.decision is not Decision.UNDECIDED
+
+    @cached_property
+    def dependence(self) -> str | None:
+        """How the two scores of a pair were found to go: "together", "opposed" or None.
+
+        It is watched for where "independent" is declared and matters. Of independent scores it is
+        ever said in at most 1 % of studies.
+        """
+        if not self.watched:
+            return None
+        return dependence(*np.array(self.watched[: self.n]).T)
 
     @property
     def chance(self) -> float | None:

@@ -1,17 +1,12 @@
-"""Exact text snapshots of states: JSON with a version and a digest."""
+"""Text from which something goes on exactly: JSON with a version and a digest."""
 
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar, Self
 
 from stopwise.core.editions import other_edition, other_format
 from stopwise.errors import InvalidState
-
-Arrays = TypeVar("Arrays", bound=tuple[NDArray[Any], ...])
 
 
 class Resumable(ABC):
@@ -91,26 +86,6 @@ def kind_of(text: str) -> str | None:
         return str(json.loads(text)["kind"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-
-
-def encode_state(state: tuple[NDArray[Any], ...]) -> list[Any]:
-    """Return the arrays of a state as nested lists; floats survive exactly."""
-    return [array.tolist() for array in state]
-
-
-def restore_array(values: Any, like: NDArray[Any]) -> NDArray[Any]:
-    array = np.array(values, dtype=like.dtype)
-    if array.shape != like.shape:
-        raise ValueError(f"an array of shape {array.shape} does not fit {like.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError("a value is not finite")
-    return array
-
-
-def restore_state(encoded: list[Any], template: Arrays) -> Arrays:
-    """Return a state of the template's type, array types and shapes, or raise ``ValueError``."""
-    pairs = zip(encoded, template, strict=True)
-    return type(template)(*(restore_array(values, like) for values, like in pairs))
 
 
 def _digest(content: object) -> str:

@@ -1,6 +1,7 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from itertools import repeat
@@ -10,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stopwise.core.confidence_state import Interval
+from stopwise.core.drift import drift
 from stopwise.core.engine import Engine
 from stopwise.core.futility import Outlook
-from stopwise.core.history import History
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import as_float, require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
 from stopwise.core.stream_state import StreamState
@@ -131,7 +132,9 @@ class SequentialTest(Resumable):
         self._limit = self.rules.n_max
         self._unused = 0
         self._state = StreamState.begin(self._engine)
-        self._history = History(len(self._comparison.directions))
+        self._given: list[Any] = []  # all that came in: pairs, and other numbers of them at most
+        self._unit_pairs: list[tuple[float, float]] = []
+        self._drift: str | None = None
 
     @property
     def _comparison(self) -> PairTest:
@@ -146,10 +149,9 @@ class SequentialTest(Resumable):
     def verdict(self) -> Verdict:
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
-        same, equivalent = state.seen.same, state.decision is Decision.EQUIVALENT
-        scenes, watch = comparison.scenes, state.watch
-        totals = state.total0, state.total1
-        mean0, mean1 = (total / state.scored if state.scored else np.nan for total in totals)
+        same, scenes, watch = state.seen.same, comparison.scenes, state.watch
+        mean0, mean1 = (each / state.scored if state.scored else np.nan for each in state.totals)
+        equivalent = state.decision is Decision.EQUIVALENT
         return Verdict(
             decision=state.decision,
             n=state.n,
@@ -162,11 +164,11 @@ class SequentialTest(Resumable):
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
-            dependence=None if state.dependence is None else state.dependence.found,
+            watched=self._unit_pairs if comparison.rests_on_independence else None,
             extremes=state.extremes,
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
-            drift=state.drift.found if equivalent and state.drift is not None else None,
+            drift=self._drift,
             scenes_differ=scenes is not None and watch is not None and bool(scenes.differ(watch)),
         )
 
@@ -186,11 +188,7 @@ class SequentialTest(Resumable):
             With a proxy, its scores (g0, g1) of both policies in the same scene, within the same
             bounds.
         """
-        comparison = self._comparison
-        pair, guesses = comparison.unit_pair(r0, r1), self.rules.reading.beside(proxy, ())
-        self._require_room()
-        scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        self._advance(*pair, scaled)
+        self._take(r0, r1, proxy)
         return self.verdict
 
     def run(
@@ -235,23 +233,19 @@ class SequentialTest(Resumable):
         comparison.check_both(array0, array1)
         guesses = self.rules.reading.beside(proxy, array0.shape)
         before = self._state.n
-        scaled: Iterable[Sequence[float] | None] = repeat(None, array0.size)
-        if guesses is not None:
-            scaled = comparison.scale.unit(np.stack(guesses, axis=-1)).tolist()
-        for r0, r1, unit0, unit1, guessed in zip(
-            comparison.scale.clip(array0).tolist(),
-            comparison.scale.clip(array1).tolist(),
-            comparison.scale.unit(array0).tolist(),
-            comparison.scale.unit(array1).tolist(),
-            scaled,
-            strict=True,
+        alone = scores1 is None
+        for r0, r1, *beside in zip(
+            (array1 if alone else array0).tolist(),
+            repeat(None) if alone else array1.tolist(),
+            *([] if guesses is None else guesses),
+            strict=False,
         ):
             state = self._state
             if state.n == self._limit or (state.n_decided is not None and not beyond):
                 break
             if self._ended_by_futility():
                 break
-            self._advance(r0, r1, unit0, unit1, guessed)
+            self._take(_known(r0), _known(r1), beside or None)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -274,7 +268,9 @@ class SequentialTest(Resumable):
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         limit = None if n_max is None else require_whole(n_max, "n_max", least)
-        self._plan_for(limit)
+        self._engine = Engine(PairTest(replace(self.rules, n_max=limit)))  # the rules stay
+        self._limit = limit
+        self._given.append({"n_max": limit})
 
     def plot(self, names: tuple[str, str] | None = None) -> "Figure":
         """Draw the p-value against pairs, with alpha and the verdict.
@@ -287,7 +283,9 @@ class SequentialTest(Resumable):
         names = names or self.rules.reading.pair_names
         # The core draws nothing itself, and needs no library for it.
         drawing = import_module("stopwise.report.stream_figure")
-        figure: Figure = drawing.plot_stream(self._history.rows(), self.verdict, names)
+        again = SequentialTest.under(self.rules)
+        p_values = [again._state.seen.p_value.tolist() for _ in again._taken(self._given)]
+        figure: Figure = drawing.plot_stream(p_values, self.verdict, names)
         return figure
 
     def _repr_html_(self) -> str:
@@ -303,17 +301,28 @@ class SequentialTest(Resumable):
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 
-    def _advance(
-        self, r0: float, r1: float, unit0: float, unit1: float, guesses: Sequence[float] | None
-    ) -> None:
-        state = self._state.advanced(self._engine, r0, r1, unit0, unit1, guesses=guesses)
-        self._state = state
-        self._history.add(state.seen.p_value, state.seen.evidence.log_e)
+    def _take(self, r0: Any, r1: Any, proxy: Any) -> None:
+        comparison, reading = self._comparison, self.rules.reading
+        pair, guesses = comparison.unit_pair(r0, r1), reading.beside(proxy, ())
+        self._require_room()
+        scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
+        self._state = state = self._state.advanced(self._engine, *pair, guesses=scaled)
+        scores = [None if each is None else as_float(each) for each in (r0, r1)]
+        self._given.append(scores if guesses is None else [*scores, [*map(float, guesses)]])
+        self._unit_pairs.append(pair[2:])
+        if state.n_decided == state.n and state.seen.same and state.decision is Decision.EQUIVALENT:
+            low, high = np.array(self._unit_pairs).T
+            self._drift = drift(high - low)
 
-    def _plan_for(self, n_max: int | None) -> None:
-        """Let the method bet for this number of pairs; what was declared stays in the rules."""
-        self._engine = Engine(PairTest(replace(self.rules, n_max=n_max)))
-        self._limit = n_max
+    def _taken(self, given: list[Any]) -> Iterator[None]:
+        """Take in what was given to another test; yields after each pair."""
+        for each in given:
+            if isinstance(each, dict):
+                self.extend(each["n_max"])
+            else:
+                r0, r1, *proxy = each
+                self._take(r0, r1, *proxy or [None])
+                yield
 
     def _require_room(self) -> None:
         if self._state.n == self._limit:
@@ -350,13 +359,9 @@ class SequentialTest(Resumable):
         return outlook is not None and outlook.futile
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "settings": self.rules.pair_settings(),
-            "edition": edition_of(self.rules.method),
-            "limit": self._limit,
-            **self._state.content(),
-            "history": self._history.content(),
-        }
+        edition = edition_of(self.rules.method)
+        settings = self.rules.pair_settings()
+        return {"settings": settings, "edition": edition, "given": self._given}
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
@@ -366,10 +371,10 @@ class SequentialTest(Resumable):
         twice = sorted(set(parameters) & set(settings))
         require(not twice, f"{', '.join(twice)} is no parameter of the method")
         test = cls.under(pair_rules(**parameters, **settings))
-        if content["limit"] != test.rules.n_max:
-            limit = content["limit"]
-            test._plan_for(None if limit is None else require_whole(limit, "limit", 1))
-        test._state = test._state.restored(test._engine, content, test._limit)
-        test._history = History(len(test._comparison.directions), test._state.n)
-        test._history.restore(content["history"])
+        for _ in test._taken(content["given"]):
+            pass
         return test
+
+
+def _known(score: float | None) -> float | None:
+    return None if score is None or math.isnan(score) else score

@@ -13,7 +13,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.confidence_state import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
-from stopwise.core.drift import Drift
+from stopwise.core.drift import drift
 from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.rules import Rules
@@ -74,7 +74,7 @@ def drifting(
         if not pair.same:
             continue
         gaps = comparison.reading.leads(*(shown[..., policy] for policy in policies))
-        way = Drift.of(gaps[: pair.n]).found
+        way = drift(gaps[: pair.n])
         if way is not None:
             text = (
                 f"{pair.relation} assumes a difference that stays the same, but that of "

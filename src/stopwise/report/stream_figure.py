@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def plot_stream(
-    history: Sequence[tuple[int, list[float], list[float]]],
+    history: Sequence[Sequence[float]],
     verdict: Verdict,
     names: tuple[str, str],
 ) -> "Figure":
     """Draw the p-value of each direction against pairs, with its threshold and the verdict."""
     canvas = Canvas(2.4)
     axes = canvas.axes
-    pairs = [0, *(pair for pair, _, _ in history)]
+    pairs = range(len(history) + 1)
     one_sided = {"greater": ((1, 0),), "less": ((0, 1),)}
     ways = one_sided.get(verdict.alternative, ((1, 0), (0, 1)))
     for way, (better, worse) in enumerate(ways):
-        values = [1.0, *(p_values[way] for _, p_values, _ in history)]
+        values = [1.0, *(p_values[way] for p_values in history)]
         label = wrapped(f"{names[better]} > {names[worse]}", 40)
         axes.step(
             pairs, values, where="post", color=COLOURS[way], linestyle=STYLES[way], label=label

@@ -8,7 +8,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats, greatest
 from stopwise.core.nscore_plus import NScorePlus, PlusState
 from stopwise.core.readings.proxied import Proxied
-from stopwise.core.snapshot import encode_state, restore_array, restore_state
 
 # Margins stay inside (-1, 1); a larger one is only more cautious, and a mean of -1 cannot fail.
 WIDEST = 0.999
@@ -19,16 +18,6 @@ class WatchState(NamedTuple):
 
     p_value: Floats
     states: tuple[PlusState, ...]
-
-    def content(self) -> dict[str, Any]:
-        return {"p_value": self.p_value.tolist(), "states": [*map(encode_state, self.states)]}
-
-    def restored(self, content: dict[str, Any]) -> "WatchState":
-        states = zip(content["states"], self.states, strict=True)
-        return WatchState(
-            restore_array(content["p_value"], self.p_value),
-            tuple(restore_state(*both) for both in states),
-        )
 
 
 @dataclass(frozen=True)

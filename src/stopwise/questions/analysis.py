@@ -90,7 +90,7 @@ class Analysis(OrderInWords):
             *("UNLISTED", "ASKS", "FOUND", "PARTS", "aligned", "claim_meaning", "explanations"),
             *("fate", "figure_note", "first_decision", "futility_clause", "in_doubt"),
             *("interval_note", "main_figure", "mark", "most_trials", "promised", "scope"),
-            *("serious_doubts", "sign_meaning", "simultaneous", "task_tables", "decided_otherwise"),
+            *("serious_doubts", "sign_meaning", "simultaneous", "task_tables"),
             *("bounds_inferred", "trials_unpaired", "text_tables", "sorted_pairs"),
         )
     )
@@ -139,10 +139,6 @@ class Analysis(OrderInWords):
 
         return order_paragraph(self)
 
-    def decided_otherwise(self, orders: int = 100) -> int | None:
-        """Return in how many random orders of the same rows other pairs are decided, if known."""
-        return PairTests(self.rules).decided_otherwise(self.aligned, orders)
-
     def simultaneous(self) -> tuple[PairResult, ...]:
         """Return the pairs with intervals that all hold together, on all tasks that share alpha."""
         from stopwise.questions.rank import rank  # which makes analyses
@@ -190,24 +186,18 @@ class Analysis(OrderInWords):
                 **plain_values(pair, ("policy0", "policy1", "decision", "implied", "n", "p_value")),
                 "e_value": pair.e_value if pair.e_value != math.inf else None,
                 "log_e": pair.log_e if pair.log_e != -math.inf else None,
-                **plain_values(pair, ("difference", "estimate")),
-                "interval": list(pair.interval),
-                "interval_level": pair.interval_level,
+                **plain_values(pair, ("difference", "estimate", "interval", "interval_level")),
                 **plain_values(pair, ("chance", "futile")),
                 **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
             }
             for pair in self.pairs
         ]
+        means = {"interval_level": self._level_of_policies}
         return {
             "schema": SCHEMA,
             "version": __version__,
             "policies": [
-                {
-                    **vars(own),
-                    "interval": list(own.interval),
-                    "interval_level": self._level_of_policies,
-                }
-                for own in self.policies
+                {**vars(own), "interval": list(own.interval), **means} for own in self.policies
             ],
             "pairs": pairs,
             "order": self.order_text,

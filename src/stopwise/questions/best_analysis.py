@@ -79,10 +79,6 @@ class BestAnalysis(Analysis):
     def _answer_aloud(self) -> str:
         return self.order_text
 
-    def decided_otherwise(self, orders: int = 100) -> int | None:  # noqa: ARG002
-        """Return nothing: who was dropped in which row depends on the order by design."""
-        return None
-
     @property
     def most_trials(self) -> int | None:
         """The trials of one per policy and row; the leader may be tried more often."""
@@ -94,9 +90,8 @@ class BestAnalysis(Analysis):
     def sentence(self) -> str:
         named = f", or one named that is not within {self.indifference:g} of it,"
         dropped = "the chance that the best policy (or any given one of several) was dropped"
-        promised = self.promised(f"{dropped}{named if self.indifference else ''}")
-        if self.doubts:
-            promised = self._doubted(promised, self.doubts[0])
+        chance = f"{dropped}{named if self.indifference else ''}"
+        promised = self._doubted(self.promised(chance))
         mean = "" if self.aligned.mean is None else f", in {self.aligned.mean.meaning}"
         about = [f"alpha {self.alpha:g}", self.sign_meaning, self.aligned.checkpoint_claim]
         return (

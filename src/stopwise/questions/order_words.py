@@ -26,6 +26,10 @@ def code_of(text: str) -> str:
     return text.code if isinstance(text, Message) else ""
 
 
+def _drawn(doubt: str) -> str:
+    return DRAWN.get(code_of(doubt), "fresh draws in random order")
+
+
 class OrderInWords(Drawn):
     """A ranking as people read it; ``Analysis`` has the rest."""
 
@@ -107,7 +111,8 @@ class OrderInWords(Drawn):
     @property
     def interval_note(self) -> str:
         """What the intervals of the differences are, and with what probability they hold."""
-        if not self.pairs:
+        pairs = self.pairs
+        if not pairs:
             return ""
         if not (find(self.method).inverts and self.rules.reading.inverts):
             return (
@@ -118,22 +123,23 @@ class OrderInWords(Drawn):
         edge = f"{self.margin:g} lies outside"
         if self.margin > 0:
             edge = f"no difference up to {self.margin:g} lies inside"
-        note = f"Intervals invert the test: {edge} once a pair's own evidence decides it"
-        # Four digits, unless these say that an interval is certain.
-        digits = 4 if all(pair.interval_level < 0.9999 for pair in self.pairs) else 8
-        levels = sorted({f"{pair.interval_level:.{digits}g}" for pair in self.pairs})
-        if self.adjust == "bonferroni" or len(self.pairs) == 1:
-            together = " together" if len(self.pairs) > 1 else ""
-            share = 1 - len(self.pairs) * (1 - self.pairs[0].interval_level)
-            note += f"; they hold{together}, at all times, with probability {share:.6g}."
+        note = f"Intervals invert the test: {edge} once a pair's own evidence decides it; "
+        if self.adjust == "bonferroni" or len(pairs) == 1:
+            together = " together" if len(pairs) > 1 else ""
+            share = 1 - len(pairs) * (1 - pairs[0].interval_level)
+            note += f"they hold{together}, at all times, with probability {share:.6g}."
         else:
+            # Four digits, unless these say that an interval is certain.
+            digits = 4 if all(pair.interval_level < 0.9999 for pair in pairs) else 8
+            levels = sorted({f"{pair.interval_level:.{digits}g}" for pair in pairs})
+            levels = levels if len(levels) == 1 else [levels[0], levels[-1]]
             note += (
-                f"; each is a statement about its pair alone, at the level of that pair's decision "
-                f"({levels[0]}{f' to {levels[-1]}' if len(levels) > 1 else ''}), at all times."
+                "each is a statement about its pair alone, at the level of that pair's decision "
+                f"({' to '.join(levels)}), at all times."
             )
-        if any(pair.implied for pair in self.pairs):
+        if any(pair.implied for pair in pairs):
             note += " A decision that follows from others leaves the interval of its pair as it is."
-        if any(pair.same for pair in self.pairs):
+        if any(pair.same for pair in pairs):
             note += " Sameness is shown at another level; such an interval may exceed its margin."
         return note
 
@@ -146,9 +152,7 @@ class OrderInWords(Drawn):
         against = f" against {self.baseline}" if self.baseline is not None else ""
         claim = "claim" if self.margin < 0 or within else "order"
         tasks = " on any of the tasks" if self.rules.elsewhere[0] else ""
-        promised = self.promised(f"the chance of any false {claim}{tasks}")
-        if self.doubts:
-            promised = self._doubted(promised, self.doubts[0])
+        promised = self._doubted(self.promised(f"the chance of any false {claim}{tasks}"))
         unknown = "? means undecided, not" if self._in_words else "undecided does not mean"
         signs = [self.sign_meaning] if self.sign_meaning else []
         if self.aligned.training_runs:
@@ -175,18 +179,16 @@ class OrderInWords(Drawn):
             return f"not worse by {-self.margin:g} or more"
         return f"better by more than {self.margin:g}" if self.margin else "better"
 
-    def _doubted(self, promised: str, doubt: str) -> str:
-        """Return the promise with what it needs and these trials do not look like."""
-        if code_of(doubt) == TOGETHER:
+    def _doubted(self, promised: str) -> str:
+        """Return the promise with what it needs and these trials do not look like, if so."""
+        if not self.doubts:
+            return promised
+        doubt, code = self.doubts[0], code_of(self.doubts[0])
+        if code == TOGETHER:
             return f"{promised}; but {doubt}"
-        drawn = self._drawn(doubt)
-        given = "" if self.bounds_inferred else f"for {drawn} "
-        looks = "" if code_of(doubt) in DRAWN else f"these trials do not look like {drawn}: "
+        given = "" if self.bounds_inferred else f"for {_drawn(doubt)} "
+        looks = "" if code in DRAWN else f"these trials do not look like {_drawn(doubt)}: "
         return f"{given}{promised}; and {looks}{doubt}"
-
-    @staticmethod
-    def _drawn(doubt: str) -> str:
-        return DRAWN.get(code_of(doubt), "fresh draws in random order")
 
     @property
     def futility_clause(self) -> str:
@@ -196,17 +198,16 @@ class OrderInWords(Drawn):
         return f"; {futility_text(self.rules.parameters, further=further)}"
 
     def _trials_text(self) -> str:
-        reading = self.rules.reading
+        reading, mean = self.rules.reading, self.aligned.mean
         most, all_trials = self._most(reading.tried), f"{sum(own.n for own in self.policies)}"
         if most is not None:
             all_trials = f"at most {most} {reading.new}".rstrip()
-        unpaired = f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
-        unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         stored = set(reading.run) - set(reading.tried)
         old = sum(own.trials_used for own in self.policies if own.name in stored)
-        stored_text = f" and {counted(old, 'stored one')}" if stored else ""
-        used = f"{self.trials_used - old} of {all_trials} {unit}{stored_text}{unpaired}"
-        return used + self.aligned.looks_clause
+        text = f"{self.trials_used - old} of {all_trials} {mean.unit if mean else 'trials'}"
+        text += f" and {counted(old, 'stored one')}" if stored else ""
+        text += f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
+        return text + self.aligned.looks_clause
 
     @property
     def _in_words(self) -> bool:
@@ -214,39 +215,36 @@ class OrderInWords(Drawn):
 
     @property
     def _order_in_short(self) -> str:
+        """The order, or only its top where policies are too many for a sentence."""
         if self._in_words:
             return self.order_text
+        pairs, old = self.pairs, self.baseline
         if self.margin < 0:
-            shown = sum(pair.decided for pair in self.pairs)
+            shown = sum(pair.decided for pair in pairs)
+            return f"Of {len(pairs)} policies, {shown} shown not to be worse than {old}"
+        if old is not None:
+            better, worse = (sum(own == old for own in ends) for ends in self._ends_of_pairs)
             return (
-                f"Of {len(self.pairs)} policies, {shown} shown not to be worse than {self.baseline}"
+                f"Of {len(pairs)} policies, {worse} shown to be better than {old}, {better} worse"
             )
-        if self.baseline is not None:
-            better = sum(pair.better not in (None, self.baseline) for pair in self.pairs)
-            worse = sum(pair.better == self.baseline for pair in self.pairs)
-            return (
-                f"Of {len(self.pairs)} policies, {better} shown to be better than {self.baseline}, "
-                f"{worse} worse"
-            )
-        beaten = {pair.worse for pair in self.pairs if pair.better is not None}
-        if not beaten:
-            return f"Of {len(self.policies)} policies, none was shown to be better than another"
+        _, beaten = self._ends_of_pairs
         top = [policy.name for policy in self.policies if policy.name not in beaten]
+        of = f"Of {len(self.policies)} policies, "
+        if len(top) == len(self.policies):
+            return f"{of}none was shown to be better than another"
         if len(top) > MOST_IN_WORDS:
-            return (
-                f"Of {len(self.policies)} policies, {len(top)} were not shown to be worse than any "
-                "other"
-            )
-        return (
-            f"Of {len(self.policies)} policies, none was shown to be better than "
-            f"{listed(top, 'or')}"
-        )
+            return f"{of}{len(top)} were not shown to be worse than any other"
+        return f"{of}none was shown to be better than {listed(top, 'or')}"
+
+    @property
+    def _ends_of_pairs(self) -> tuple[list[str | None], list[str | None]]:
+        return [pair.better for pair in self.pairs], [pair.worse for pair in self.pairs]
 
     @property
     def headline(self) -> str:
         """The answer as one would say it aloud, and what makes it doubtful, if anything."""
         serious = self.serious_doubts
-        needed = f" But this needs {self._drawn(serious[0])}, which is in doubt." if serious else ""
+        needed = f" But this needs {_drawn(serious[0])}, which is in doubt." if serious else ""
         about = f" ({self.aligned.checkpoint_claim})" if self.aligned.training_runs else ""
         return f"{self._answer_aloud}{self.scope}{about}.{needed}"
 
@@ -290,8 +288,8 @@ class OrderInWords(Drawn):
     @property
     def _nothing_aloud(self) -> str:
         if self.margin < 0:
-            others = [pair.policy1 for pair in self.pairs]
-            who = others[0] if len(others) == 1 else f"any of {len(others)} policies"
+            who = self.pairs[0].policy1
+            who = who if len(self.pairs) == 1 else f"any of {len(self.pairs)} policies"
             return f"It was not shown that {who} is not worse than {self.baseline}"
         if len(self.pairs) == 1:
             [pair] = self.sorted_pairs
@@ -311,24 +309,20 @@ class OrderInWords(Drawn):
         further = min(filter(None, map(self._further_pairs, self.pairs)), default=None)
         if further is None:
             return ""
-        beyond = ""
-        if self.n_max is not None and further > self.n_max - max(pair.n for pair in self.pairs):
-            beyond = f", more than n_max = {self.n_max} allows"
-        digits = 1 - len(str(further)) + 1
+        seen = max(pair.n for pair in self.pairs)
+        beyond = self.n_max is not None and further > self.n_max - seen
+        each = f"each, more than n_max = {self.n_max} allows," if beyond else "each"
         what = "" if len(self.pairs) == 1 else " a first pair in"
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.several_rows
-        return (
-            f"; about {round(further, min(digits, 0))} more {unit} each{beyond}, would decide"
-            f"{what} half of such studies (a rough guess)"
-        ).replace(" each, would", " each would")
+        about = round(further, min(2 - len(str(further)), 0))
+        text = f"; about {about} more {unit} {each} would decide{what} half of such studies"
+        return f"{text} (a rough guess)"
 
     def _further_pairs(self, pair: PairResult) -> int | None:
         """Pairs after which an interval that narrows by the square root excludes the margin."""
-        ahead = pair.difference > 0 or self.margin < 0
-        seen = pair.difference if ahead else -pair.difference
-        reach = (
-            pair.difference - pair.interval.low if ahead else pair.interval.high - pair.difference
-        )
+        seen, reach = pair.difference, pair.difference - pair.interval.low
+        if seen <= 0 and self.margin >= 0:
+            seen, reach = -seen, pair.interval.high - pair.difference
         beyond = seen - self.margin
         if beyond <= 0 or pair.n == 0 or reach > MOST_FURTHER * beyond:
             return None

@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from stopwise.core import registry
-from stopwise.core.arrays import Bools
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.errors import require
@@ -16,9 +13,6 @@ from stopwise.questions.budget import Bonferroni
 from stopwise.questions.family import Family
 from stopwise.questions.pairs import replay
 from stopwise.rows.table import Table, unit_rows
-
-# Scores in all orders together; more would take longer than the rest of a report.
-MOST_SCORES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -40,18 +34,6 @@ class PairTests:
         scores = unit_rows(counted, self.comparison)[..., None, :, :]
         outcome = replay(self.comparison, self.budget, scores, with_p_values=False)
         return int((~outcome.decided).sum())
-
-    def decided_otherwise(self, table: Table, orders: int) -> int | None:
-        """Return in how many random orders of the same rows other pairs are decided."""
-        scores = unit_rows(table, self.comparison)
-        if scores.size * orders > MOST_SCORES:
-            return None
-        rng = np.random.default_rng(0)  # the same page each time; of these nothing is claimed
-        rows = scores.shape[-2]
-        places = [np.arange(rows), *(rng.permutation(rows) for _ in range(orders))]
-        outcome = replay(self.comparison, self.budget, scores[..., np.stack(places), :])
-        ends: Bools = np.concatenate([outcome.claims, outcome.same[..., None]], axis=-1)
-        return int((ends[1:] != ends[0]).any(axis=(1, 2)).sum())
 
     @cached_property
     def family(self) -> Family:

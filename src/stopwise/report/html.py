@@ -102,7 +102,6 @@ def render(
                     for key, figure in drawn.items()
                 ],
                 "notes": in_short(note for note in analysis.warnings if note not in shared),
-                "otherwise": None if many else analysis.decided_otherwise(),
                 "figure_note": font_note(policy.name for policy in analysis.policies),
             }
         )

@@ -15,8 +15,7 @@ from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.intervals import difference_intervals
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 
 N_MAX = 200
 # Studies of a case, of which so many are decided, count; the others show nothing at the stop.

@@ -17,7 +17,7 @@ from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.questions.best_rule import simulated_rows
+from stopwise.questions.candidates import simulated_rows
 
 ALPHA = 0.05
 

@@ -14,9 +14,8 @@ import stopwise as sw
 from benchmarks.efficiency.draws import Draw, partial_credit, returns, steady_returns, success
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
-from stopwise.questions import best_rule
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.candidates import simulated_rows
+from stopwise.questions.pairs import PairTests, replay
 
 # Kind of score, means of both policies, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -65,7 +64,7 @@ def ends(
     rng = np.random.default_rng(0)
     if rules.goal == "best":
         shape = runs, len(rates)
-        *_, board = best_rule.simulated_rows(rules, lambda: success(rng, rates, shape), runs)
+        *_, board = simulated_rows(rules, lambda: success(rng, rates, shape), runs)
         named = np.array(rates)[board.named] >= max(rates) - rules.indifference - 1e-9
         return float((named & (board.named >= 0)).mean()), float(board.asked.sum(axis=1).mean())
     study = PairTests(rules)

@@ -19,7 +19,7 @@ import stopwise as sw
 from benchmarks.program import Found, benchmark, tracked
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
-from stopwise.questions.best_rule import simulated_rows
+from stopwise.questions.candidates import simulated_rows
 
 ALPHA = 0.05
 SIZES = (200, 500, 2000)

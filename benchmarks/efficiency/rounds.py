@@ -16,8 +16,7 @@ from benchmarks.paper.datasets import DATA, lbm_scores
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 
 ALPHA = 0.05
 

@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from stopwise.questions.analyze import analyze
     from stopwise.questions.best_analysis import BestAnalysis
     from stopwise.questions.compare import compare
-    from stopwise.questions.counts import CountsResult
+    from stopwise.questions.counts import CountsResult, TwoCountsResult
     from stopwise.questions.gate import gate
     from stopwise.questions.gate_result import GateResult
     from stopwise.questions.standing import PairResult, PolicyResult
-    from stopwise.questions.two_counts import TwoCountsResult
     from stopwise.rollout.race import race
     from stopwise.rollout.race_result import RaceResult
     from stopwise.rollout.stop_rule import StopRule
@@ -115,7 +114,7 @@ _HOMES = {
     "StoreFailed": "errors",
     "Study": "study.study",
     "Trials": "data.trials",
-    "TwoCountsResult": "questions.two_counts",
+    "TwoCountsResult": "questions.counts",
     "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "compare": "questions.compare",

@@ -14,9 +14,7 @@ from scipy.stats import binomtest
 import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
-from stopwise.questions.best_rule import comparison_of, start
-from stopwise.questions.candidates import Candidates
-from stopwise.questions.near_best import NearBest
+from stopwise.questions.candidates import Candidates, NearBest, comparison_of, start
 from tests.guarantees.nulls import Drawn, one_wins, sevenths, shared, skewed, successes
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 

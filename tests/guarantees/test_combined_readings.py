@@ -10,10 +10,9 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from stopwise.rows.align import align
-from stopwise.rows.mean_table import over_tasks
+from stopwise.rows.task_mean import over_tasks
 from tests.guarantees.pinned import assert_at_most
 
 ALPHA = 0.1

@@ -16,8 +16,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.drift import drift
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from tests.guarantees.pinned import assert_at_most
 
 pytestmark = pytest.mark.slow(

@@ -14,8 +14,7 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
-from stopwise.questions.budget import Bonferroni, Holm
-from stopwise.questions.family import Family
+from stopwise.questions.family import Bonferroni, Family, Holm
 from stopwise.questions.pairs import replay
 from tests.guarantees.nulls import Drawn, one_wins, sevenths, shared, skewed, successes
 from tests.guarantees.pinned import assert_at_most, assert_pinned

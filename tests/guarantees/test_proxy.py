@@ -13,8 +13,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.rules import Rules
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import PROXIES, RUNS, N, Scene, errors, good, studies
 

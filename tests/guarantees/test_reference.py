@@ -17,8 +17,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.method import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 1500, 100

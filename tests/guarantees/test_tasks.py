@@ -14,11 +14,9 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from stopwise.rollout.seeds import drawn_task
-from stopwise.rows.mean_table import over_tasks
-from stopwise.rows.task_mean import shares
+from stopwise.rows.task_mean import over_tasks, shares
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 ALPHA, RUNS, ROWS = 0.2, 1500, 60

@@ -13,8 +13,7 @@ import stopwise as sw
 from stopwise.cli import app
 from stopwise.errors import InvalidInput
 from stopwise.questions.anywhere import not_worse_anywhere
-from stopwise.questions.budget import Holm
-from stopwise.questions.family import Family
+from stopwise.questions.family import Family, Holm
 from stopwise.report.overview import plot_differences
 
 

@@ -11,7 +11,7 @@ from stopwise.errors import InvalidInput
 from stopwise.questions import pose
 from stopwise.questions.best import BestQuestion
 from stopwise.questions.best_analysis import BestAnalysis
-from stopwise.questions.best_rule import simulated_rows, start
+from stopwise.questions.candidates import simulated_rows, start
 from tests.questions.drawn import play, rules_of
 
 RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}

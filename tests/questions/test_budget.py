@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from stopwise.errors import InvalidInput
-from stopwise.questions.budget import Holm, create
-from stopwise.questions.family import Family
+from stopwise.questions.family import Family, Holm, create
 
 
 def test_with_a_baseline_each_other_policy_has_one_pair() -> None:

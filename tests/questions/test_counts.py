@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 import stopwise as sw
 from stopwise.core.barnard import barnard_p_value
 from stopwise.questions import counts
-from stopwise.questions.budget import Holm
+from stopwise.questions.family import Holm
 
 RUNS, ALPHA, N = 1000, 0.1, 15
 

@@ -9,8 +9,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.pairs import PairTests, Replay, replay
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import verdict
 from tests.study.simulation import Simulation

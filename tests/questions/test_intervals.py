@@ -8,8 +8,7 @@ from stopwise.core.rules import Rules
 from stopwise.questions.analyze import analyze
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import columns_of, difference_intervals
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 
 METHODS = ["nscore-plus", "nscore", "wsr", "savi"]
 

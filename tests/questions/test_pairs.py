@@ -9,8 +9,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
-from stopwise.questions import budget
-from stopwise.questions.family import Family
+from stopwise.questions.family import ADJUSTMENTS, Family, Holm, create
 from stopwise.questions.pairs import Replay, replay
 from stopwise.questions.trace import DENSE, Trace
 
@@ -35,7 +34,7 @@ def run(
     own = "strict" if registry.find(method).splits_itself else ties
     family = Family(k=scores.shape[2], baseline=baseline, ties=own)
     comparison = PairTest(Rules(method=method, ties=ties), family.size)
-    procedure = budget.create(adjust, family=family, alpha=0.05)
+    procedure = create(adjust, family=family, alpha=0.05)
     return family, replay(comparison, procedure, scores, with_p_values=p_values, with_trace=trace)
 
 
@@ -58,7 +57,7 @@ def test_with_bonferroni_each_pair_is_one_live_test(method: str, ties: str) -> N
         assert outcome.p_value[0, pair].min() == pytest.approx(min(6 * verdict.p_value, 1))
 
 
-@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+@pytest.mark.parametrize("adjust", ADJUSTMENTS)
 def test_a_study_does_not_depend_on_the_others(adjust: str) -> None:
     scores = draw(20)
 
@@ -71,7 +70,7 @@ def test_a_study_does_not_depend_on_the_others(adjust: str) -> None:
         assert alone.p_value[0] == pytest.approx(together.p_value[study], rel=1e-9)
 
 
-@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+@pytest.mark.parametrize("adjust", ADJUSTMENTS)
 @pytest.mark.parametrize("baseline", [None, 1])
 def test_a_p_value_is_at_most_alpha_exactly_when_its_direction_is_claimed(
     adjust: str, baseline: int | None
@@ -107,7 +106,7 @@ def test_missing_partners_make_a_pair_wait() -> None:
     assert (waiting.rows[decided] == 2 * plain.rows[decided] - 1).all()
 
 
-@pytest.mark.parametrize("adjust", budget.ADJUSTMENTS)
+@pytest.mark.parametrize("adjust", ADJUSTMENTS)
 def test_scores_of_a_policy_that_is_done_are_not_looked_at(adjust: str) -> None:
     scores = draw(1, seed=3)
     family, outcome = run(scores, adjust)
@@ -169,10 +168,10 @@ def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     scores = rng.binomial(6, [0.5, 0.5, 0.51], (1, 2600, 3)) / 6
     family = Family(k=3)
     comparison = PairTest(Rules(), family.size)
-    together = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
+    together = replay(comparison, Holm(family=family, alpha=0.05), scores, with_trace=True)
     monkeypatch.setattr(NScorePlus, "held", lambda *_: 1)
 
-    single = replay(comparison, budget.Holm(family=family, alpha=0.05), scores, with_trace=True)
+    single = replay(comparison, Holm(family=family, alpha=0.05), scores, with_trace=True)
 
     for name in ("claims", "n", "rows", "log_e", "p_value"):
         assert np.array_equal(getattr(together, name), getattr(single, name)), name

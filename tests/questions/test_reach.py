@@ -12,8 +12,7 @@ import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.questions import pose, reach
 from stopwise.questions.order import OrderQuestion
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import replay
+from stopwise.questions.pairs import PairTests, replay
 from stopwise.questions.reach import out_of_reach
 from tests.cli.typed import run, study
 

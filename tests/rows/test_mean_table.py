@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.rows.mean_table import over_tasks
+from stopwise.rows.task_mean import over_tasks
 
 TASKS = ("lift", "push", "reach")
 Rows = list[tuple[str, str, float]]

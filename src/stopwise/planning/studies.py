@@ -14,10 +14,8 @@ from stopwise.errors import require
 from stopwise.messages import Setting
 from stopwise.planning.ends import Ends
 from stopwise.planning.populations import Population, SimulatedScores, World
-from stopwise.questions.best_rule import simulated_rows
-from stopwise.questions.candidates import Candidates
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.candidates import Candidates, simulated_rows
+from stopwise.questions.pairs import PairTests, Replay, replay
 
 # Rows that are drawn at once. More: memory. Less: time.
 BLOCK = 32

@@ -13,7 +13,7 @@ from stopwise.core.plain_values import plain_values
 from stopwise.core.registry import edition_of, find
 from stopwise.core.rules import Rules
 from stopwise.questions.order_words import OrderInWords
-from stopwise.questions.pair_tests import PairTests
+from stopwise.questions.pairs import PairTests
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
 from stopwise.report.drawn import MOST_PAIRS
 from stopwise.report.tables import explanations, pair_rows, policy_rows, sign_rows

@@ -11,15 +11,14 @@ from stopwise.data.reading import InputSettings
 from stopwise.errors import require
 from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
 from stopwise.questions import for_files, pose
-from stopwise.questions.across_tasks import one_family
 from stopwise.questions.analysis import Analysis
+from stopwise.questions.pairs import PairTests
 from stopwise.rows import scene_list
 from stopwise.rows.groups import Groups
-from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.reading import taken
 from stopwise.rows.scenes import Scenes
 from stopwise.rows.table import Table
-from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_mean import over_tasks, require_tasks_choice
 from stopwise.rows.task_tables import comparable, tables
 
 
@@ -272,3 +271,32 @@ def _posed(
 def _column(proxy: object) -> str | None:
     """Name of the proxy's column; beside a mapping of scores it has none."""
     return proxy if proxy is None or isinstance(proxy, str) else "proxy"
+
+
+Posed = tuple[Rules, Table]
+
+
+def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
+    if len(tasks) == 1:
+        return dict(tasks)
+    first = next(iter(tasks.values()))[0]
+    if first.goal != Rules.goal:
+        return {
+            task: (replace(rules, alpha=rules.alpha / len(tasks)), table)
+            for task, (rules, table) in tasks.items()
+        }
+    sizes = {task: len(rules.pairs) for task, (rules, _) in tasks.items()}
+    open_, shared = dict(sizes), dict(tasks)
+    before: dict[str, int] = {}
+    while open_ != before:
+        before = open_
+        shared = {
+            task: (replace(rules, elsewhere=_elsewhere(task, sizes, open_)), table)
+            for task, (rules, table) in tasks.items()
+        }
+        open_ = {task: PairTests(rules).undecided(table) for task, (rules, table) in shared.items()}
+    return shared
+
+
+def _elsewhere(task: str, sizes: Mapping[str, int], open_: Mapping[str, int]) -> tuple[int, int]:
+    return sum(sizes.values()) - sizes[task], sum(open_.values()) - open_[task]

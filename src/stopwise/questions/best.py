@@ -17,7 +17,7 @@ from stopwise.core.words import best_claim
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.best_analysis import BestAnalysis, shown
-from stopwise.questions.best_rule import comparison_of, start
+from stopwise.questions.candidates import comparison_of, start
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, Way
 from stopwise.rows.table import Table, side_by_side, unit_scores

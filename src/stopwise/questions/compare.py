@@ -13,9 +13,16 @@ from stopwise.errors import require
 from stopwise.messages import Setting, names_listed
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.analyze import analyze
-from stopwise.questions.counts import CountsResult, as_count, counted_tasks, is_count
+from stopwise.questions.counts import (
+    CountsResult,
+    TwoCountsResult,
+    as_count,
+    count_beside,
+    counted_tasks,
+    counts_of_two,
+    is_count,
+)
 from stopwise.questions.rerun import Rerun, reruns
-from stopwise.questions.two_counts import TwoCountsResult, count_beside, counts_of_two
 from stopwise.rows.reading import INPUT
 
 # What counts can be asked; all else is about single scores.

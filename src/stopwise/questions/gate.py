@@ -5,14 +5,16 @@ not worse by the margin or more, one that it is worse by more than the margin. T
 decides ends both. See docs/design/claims.md for what each false claim can cost.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
+from stopwise.core.editions import other_edition
 from stopwise.core.keywords import flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
@@ -21,6 +23,7 @@ from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.core.settings import GateSettings
+from stopwise.core.snapshot import dump, load
 from stopwise.core.stream import SequentialTest
 from stopwise.core.words import dependence_text
 from stopwise.data.folders import name_of
@@ -28,10 +31,10 @@ from stopwise.data.frames import is_path, is_place
 from stopwise.data.read import read_trials
 from stopwise.data.reading import InputSettings
 from stopwise.data.trials import Trials
-from stopwise.errors import require
+from stopwise.errors import InvalidState, require
+from stopwise.files import replace_file
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.doubts import answered, changes, checkpoints_only, sorted_rows, wide_bounds
-from stopwise.questions.gate_memory import Memory
 from stopwise.questions.gate_result import NOT_WORSE, UNDECIDED, WORSE, GateResult, Measured
 from stopwise.rows import scene_list
 from stopwise.rows.align import align
@@ -304,3 +307,76 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
         warnings=tuple(warnings),
         about=pairs.checkpoint_claim,
     )
+
+
+KIND, VERSION = "stopwise gate", 1
+
+
+@dataclass(frozen=True)
+class Memory:
+    place: Path | None
+    versions: str | None  # what the caller says identifies both policies
+    before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
+
+    @classmethod
+    def opened(cls, place: str | Path | None, versions: str | None) -> "Memory":
+        if place is None:
+            alone = "versions of the policies are remembered in a state: give one"
+            require(versions is None, alone, parameter="versions")
+            return cls(None, None, {})
+        place = Path(place)
+        require(place.parent.is_dir(), f"{place}: there is no folder {place.parent}")
+        if not place.exists():
+            return cls(place, versions, {})
+        try:
+            text = place.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise InvalidState(f"{place}: this is not the state of a gate") from error
+        try:
+            return cls(place, versions, load(KIND, VERSION, text))
+        except InvalidState as error:
+            raise InvalidState(f"{place}: {error}") from error
+
+    def check(self, rules: Rules, pairs: Table) -> None:
+        if not self.before:
+            return
+        now, then = self._declared(rules, pairs), self.before["declared"]
+        if now["method"] == then["method"]:
+            begun = f"{self.place}: this gate was begun"
+            refusal = other_edition(rules.method, then["edition"], begun)
+            if refusal is not None:
+                raise InvalidState(refusal)
+        for name in {**then, **now}:
+            require(
+                then.get(name) == now.get(name),
+                f"{self.place}: {name} was {_text(then.get(name))} before, but is now "
+                f"{_text(now.get(name))}; keep it as it was, or begin another state",
+            )
+        counted = np.array(self.before["pairs"], dtype=float).reshape(-1, 2)
+        given = pairs.scores[: len(counted)]
+        require(
+            len(given) == len(counted),
+            f"{self.place}: {len(counted)} pairs were counted before, but now there are only "
+            f"{len(given)}; give all trials each time, old and new",
+        )
+        changed = (given != counted).any(axis=1)
+        require(
+            not changed.any(),
+            f"{self.place}: pair {int(changed.argmax()) + 1} of the {len(counted)} counted before "
+            "has changed; give all trials each time, old ones first and as they were",
+        )
+
+    def keep(self, rules: Rules, pairs: Table) -> None:
+        if self.place is not None:
+            content = {"declared": self._declared(rules, pairs), "pairs": pairs.scores.tolist()}
+            replace_file(self.place, (dump(KIND, VERSION, content) + "\n").encode())
+
+    def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
+        """Settings that must stay as they are, as JSON gives them back."""
+        own = {**rules.identity(), "task": pairs.task, "versions": self.versions}
+        found: dict[str, Any] = json.loads(json.dumps(own))
+        return found
+
+
+def _text(value: object) -> str:
+    return "not given" if value is None else json.dumps(value, ensure_ascii=False)

@@ -11,7 +11,7 @@ from stopwise.core.confidence_state import ConfidenceState, Pairs
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Scores
 from stopwise.core.runs import of_runs
-from stopwise.questions.record import Record, group_ends
+from stopwise.questions.trace import Record, group_ends
 
 Columns = tuple[Floats, Floats]
 # At most so often the bound on the side of a claim lies beyond the true difference.

@@ -13,8 +13,7 @@ from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import PairStates
+from stopwise.questions.pairs import PairStates, PairTests
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
 from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standing_of

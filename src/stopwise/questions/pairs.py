@@ -7,22 +7,34 @@ been run.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.engine import Engine, Seen
+from stopwise.core.equivalence import SamenessState
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
 from stopwise.core.pair_test import PairTest
 from stopwise.core.progress import Progress
+from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs, put_runs, writable
-from stopwise.questions.budget import Bonferroni
-from stopwise.questions.family import with_implied, with_implied_p_values
-from stopwise.questions.record import Record
-from stopwise.questions.same_pairs import At, SamePairs
-from stopwise.questions.trace import Trace
+from stopwise.errors import require
+from stopwise.messages import Setting
+from stopwise.questions.family import (
+    Bonferroni,
+    Family,
+    create,
+    with_implied,
+    with_implied_p_values,
+)
+from stopwise.questions.trace import Record, Trace
+from stopwise.rows.table import Table, unit_rows
 
+At = tuple[Any, ...]
 # A p-value this close to its level may decide.
 NEARLY = 1 + 1e-9
 
@@ -381,3 +393,78 @@ class PairStates:
         self.stepped_places = np.arange(self.stepped.size)
         self.live = np.isin(self.stepped, self.runs, assume_unique=True)
         self.all_live = bool(self.live.all())
+
+
+class SamePairs:
+    """All that changes; arrays are (studies, pairs) or (studies, pairs, 2)."""
+
+    def __init__(self, budget: Bonferroni, studies: int) -> None:
+        self.budget = budget
+        size = budget.family.size
+        self.p_not_worse = np.ones((studies, size, 2))  # the least so far, each at its own level
+        self.p_value = np.ones((studies, size))  # of sameness, to be held against alpha
+        self.found = np.zeros((studies, size), dtype=bool)
+
+    def lowered(self, at: At, same: SamenessState) -> bool:
+        """Keep the p-values of pairs; say if any is lower than it was."""
+        lower = bool((same.p_value < self.p_not_worse[at]).any())
+        self.p_not_worse[at] = same.p_value
+        return lower
+
+    def backed(self, p_value: Floats, open_: Bools, level: Floats, claims: Bools) -> Floats:
+        """Return the p-values of the orders: whoever is better must not be worse, too."""
+        closed = (self.found & ~open_)[..., None]
+        share = (level / self.budget.level_of_sameness(claims))[..., None]
+        return np.where(closed, 1.0, np.maximum(p_value, share * self.p_not_worse))
+
+    def shown(self, claims: Bools, open_: Bools) -> Bools:
+        alpha, level = self.budget.alpha, self.budget.level_of_sameness(claims)
+        p_value = np.minimum(self.p_not_worse.max(axis=-1) * (alpha / level), 1.0)
+        self.p_value = np.where(open_, p_value, self.p_value)
+        low = self.p_value <= alpha * (1 + 1e-12)  # a rounding error must not hold it up
+        return np.asarray(self.found | (open_ & low & ~claims.any(axis=-1)))
+
+
+@dataclass(frozen=True)
+class PairTests:
+    rules: Rules
+
+    def __post_init__(self) -> None:
+        rules, family = self.rules, self.family
+        require(
+            rules.margin <= 0 or rules.ties == "strict" or family.sides == 1,
+            "that exact ties do not occur says nothing of differences within a margin: with a "
+            f"margin of {rules.margin:g} choose ",
+            Setting("ties", "strict"),
+        )
+
+    def undecided(self, table: Table) -> int:
+        reading = self.rules.reading
+        counted = table.with_constants(reading.constants).with_each(reading.counted)
+        scores = unit_rows(counted, self.comparison)[..., None, :, :]
+        outcome = replay(self.comparison, self.budget, scores, with_p_values=False)
+        return int((~outcome.decided).sum())
+
+    @cached_property
+    def family(self) -> Family:
+        rules = self.rules
+        baseline = None if rules.baseline is None else rules.policies.index(rules.baseline)
+        sides = 2 if rules.alternative == "two-sided" else 1
+        # A method that splits its level itself is always strict.
+        strict = registry.find(rules.method).splits_itself or sides == 1
+        return Family(
+            k=len(rules.policies),
+            baseline=baseline,
+            ties="strict" if strict else rules.ties,
+            sides=sides,
+            elsewhere=rules.elsewhere,
+            transitive=rules.reading.transitive,
+        )
+
+    @cached_property
+    def comparison(self) -> PairTest:
+        return PairTest(self.rules, self.family.total)
+
+    @cached_property
+    def budget(self) -> Bonferroni:
+        return create(self.rules.adjust, family=self.family, alpha=self.rules.alpha)

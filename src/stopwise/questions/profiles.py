@@ -8,7 +8,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.intervals import mean_intervals
-from stopwise.questions.pair_tests import PairTests
+from stopwise.questions.pairs import PairTests
 from stopwise.questions.rank import rank
 
 if TYPE_CHECKING:

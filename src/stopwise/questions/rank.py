@@ -34,8 +34,7 @@ from stopwise.questions.intervals import (
     mean_intervals,
 )
 from stopwise.questions.letters import letters, order_text, ranked
-from stopwise.questions.pair_tests import PairTests
-from stopwise.questions.pairs import Replay, replay
+from stopwise.questions.pairs import PairTests, Replay, replay
 from stopwise.questions.standing import (
     PairResult,
     PolicyResult,

@@ -24,10 +24,9 @@ from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.watch_state import WatchedTask, read_watch_state, write_watch_state
 from stopwise.rows import scene_list
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
-from stopwise.rows.mean_table import over_tasks
 from stopwise.rows.reading import require_direction
 from stopwise.rows.table import Table
-from stopwise.rows.task_mean import require_tasks_choice
+from stopwise.rows.task_mean import over_tasks, require_tasks_choice
 from stopwise.rows.task_tables import tables
 from stopwise.trackers import reporter_of
 from stopwise.trackers.tracker import RowFunction

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import ONE_LOOK, Message, Setting, counted
-from stopwise.rows.task_mean import TaskMean
+
+if TYPE_CHECKING:
+    from stopwise.rows.task_mean import TaskMean
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,7 +26,7 @@ class Table:
     bounds: tuple[float, float] | None = None  # as declared; scores are checked when they are used
     notes: tuple[str, ...] = ()  # what was assumed, left out or drawn, one sentence each
     bounds_inferred: bool = False  # taken from the data, which voids the guarantee
-    mean: TaskMean | None = None  # what makes the claim one about the mean over tasks
+    mean: "TaskMean | None" = None  # what makes the claim one about the mean over tasks
     # Training runs that the trials come from, several each: then claims are about these
     # checkpoints. 0 if there is nothing to be said of it.
     training_runs: int = 0

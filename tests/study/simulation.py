@@ -21,7 +21,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.lifecycle import Lock
 from stopwise.study.operation import Now, Operation
-from stopwise.study.replay import apply
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.trial_operations import Score, Void
@@ -47,7 +46,7 @@ class Journal:
         """Add events."""
         for event in events:
             seq = self.state.seq + 1
-            apply(self.state, Entry(seq, self.time, "simulation", event, None, "", ""))
+            self.state.apply(Entry(seq, self.time, "simulation", event, None, "", ""))
 
 
 @dataclass

@@ -10,7 +10,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.event import Event, Open
 from stopwise.study.limits import Name, Note, Short
 from stopwise.study.operation import OPERATOR, Now, Operation
-from stopwise.study.replay import take_in
 from stopwise.study.state import StudyState
 
 A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list holds
@@ -21,10 +20,8 @@ class Checked(Event, kind="checked", says="{station}: start-of-day check list go
     ticked: Open[tuple[str, ...]]
     note: Open[str]
 
-
-@take_in.register
-def _checked(event: Checked, state: StudyState, _: Entry) -> None:
-    state.checked[event.station] = state.clock
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.checked[self.station] = state.clock
 
 
 def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:

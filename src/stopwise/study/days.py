@@ -6,17 +6,14 @@ from typing import ClassVar
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.operation import Now, Operation
-from stopwise.study.replay import take_in
 from stopwise.study.state import StudyState
 
 
 class DayClosed(Event, kind="day closed", says="day closed, its hash written down"):
     """Someone wrote down how the journal ends."""
 
-
-@take_in.register
-def _day_closed(_event: DayClosed, _state: StudyState, _: Entry) -> None:
-    """Nothing changes."""
+    def change(self, state: StudyState, entry: Entry) -> None:
+        """Nothing changes."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,7 @@ from typing import Any
 
 from stopwise.errors import InvalidState
 from stopwise.study.clock import Moment
-from stopwise.study.event import Event
-from stopwise.study.events import read_event
-
-ORIGIN = "0" * 64  # what stands before the first entry
+from stopwise.study.event import ORIGIN, Event, read_event
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.event import Blind, Event, Open
 from stopwise.study.limits import Name, Seconds, TrialNumber
 from stopwise.study.operation import OPERATOR, RUNNER, Now, Operation
-from stopwise.study.replay import begin, take_in, trial_of
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.trial_operations import Start, Void, allowed
 
@@ -42,6 +41,13 @@ class Attended(Event, kind="attended"):
     present: Open[bool]
     limit: Open[float | None] = None  # seconds after which it ends an episode, of any policy
 
+    def change(self, state: StudyState, entry: Entry) -> None:
+        if self.present:
+            state.attended[self.station] = entry.who
+            state.heard[self.station] = state.clock
+        else:
+            state.attended.pop(self.station, None)
+
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         return f"a runner {'came to' if self.present else 'left'} {self.station}"
 
@@ -53,6 +59,11 @@ class EpisodeBegan(
     episode: Open[str]
     lease: Open[float]
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        trial = state.known(self.trial)
+        trial.episode, trial.running, trial.started = self.episode, True, True
+        state.extend(trial, self.lease)
+
 
 class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {episode} ended"):
     trial: Open[int]
@@ -61,36 +72,16 @@ class EpisodeEnded(Event, kind="episode ended", says="trial {trial}: episode {ep
     seconds: Blind[float | None]
     salt: Blind[str]
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        trial = state.known(self.trial)
+        trial.running, trial.seconds = False, self.seconds
+
 
 class StopAsked(Event, kind="stop asked", says="trial {trial}: its operator stopped the robot"):
     trial: Open[int]
 
-
-@take_in.register
-def _stop_asked(event: StopAsked, state: StudyState, _: Entry) -> None:
-    trial_of(state, event.trial).stopping = True
-
-
-@take_in.register
-def _attended(event: Attended, state: StudyState, entry: Entry) -> None:
-    if event.present:
-        state.attended[event.station] = entry.who
-        state.heard[event.station] = state.clock
-    else:
-        state.attended.pop(event.station, None)
-
-
-@take_in.register
-def _episode_began(event: EpisodeBegan, state: StudyState, _: Entry) -> None:
-    trial = trial_of(state, event.trial)
-    trial.episode, trial.running = event.episode, True
-    begin(state, trial, event.lease)
-
-
-@take_in.register
-def _episode_ended(event: EpisodeEnded, state: StudyState, _: Entry) -> None:
-    trial = trial_of(state, event.trial)
-    trial.running, trial.seconds = False, event.seconds
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.known(self.trial).stopping = True
 
 
 class Resolve(Operation[views.Resolved]):

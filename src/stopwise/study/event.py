@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import NoneType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
@@ -20,6 +21,14 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+from stopwise.errors import InvalidState
+
+if TYPE_CHECKING:
+    from stopwise.study.entries import Entry
+    from stopwise.study.state import StudyState
+
+ORIGIN = "0" * 64  # the hash that stands before the first entry
 
 
 class Visibility(Enum):
@@ -45,10 +54,7 @@ JSON_TYPES: dict[Any, tuple[type, ...]] = {
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened in a study; its fields, in order, are the content of its entry.
-
-    Every subclass is such a dataclass by itself.
-    """
+    """Something that happened in a study; its fields, in order, are the content of its entry."""
 
     kind: ClassVar[str]  # the word under which it is stored
     says: ClassVar[str]  # its sentence in the audit log, with open fields to fill in
@@ -67,6 +73,10 @@ class Event:
         if kind in EVENT_KINDS:
             raise TypeError(f"there are two events of kind {kind!r}")
         EVENT_KINDS[kind] = cls
+
+    def change(self, state: "StudyState", entry: "Entry") -> None:
+        """Change the state by what happened; the same journal always makes the same state."""
+        raise NotImplementedError
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         said, reason = self.says.format_map(vars(self)), getattr(self, "reason", "")
@@ -94,3 +104,24 @@ def _plain_types(hint: Any) -> tuple[type, ...]:
         return tuple(kind for part in get_args(hint) for kind in _plain_types(part))
     kind = get_origin(hint) or hint
     return JSON_TYPES.get(kind, (NoneType,) if kind is None else (kind,))
+
+
+_UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
+
+
+def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
+    cls = EVENT_KINDS.get(kind)
+    if cls is None:
+        raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
+    unknown = [name for name in content if name not in cls.visibility]
+    if unknown:
+        raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
+    if len(content) < len(cls.types):
+        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete")
+    values = {}
+    for name, value in content.items():
+        types = cls.types[name]
+        if not isinstance(value, types):
+            raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
+        values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
+    return cls(**values)

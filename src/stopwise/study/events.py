@@ -5,15 +5,23 @@ evidence tells the scores of each label row by row, and beside them a score woul
 A ``salt`` keeps the hash of an entry from being searched for what is blind in it.
 """
 
+from dataclasses import replace
 from typing import Any
 
-from stopwise.errors import InvalidState
+from stopwise.core.editions import other_edition
 from stopwise.messages import counted
-from stopwise.study.event import EVENT_KINDS, Blind, Event, Never, Open
+from stopwise.study.board import SlotBoard
+from stopwise.study.entries import Entry
+from stopwise.study.event import Blind, Event, Never, Open
+from stopwise.study.state import StudyState, TokenRecord, TrialRecord
+from stopwise.study.study_plan import StudyPlan
 
 
 class Created(Event, kind="created", says="study created"):
     study: Open[str]
+
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.study = self.study
 
 
 class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
@@ -27,14 +35,23 @@ class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.digest, state.edition, state.stopwise = self.digest, self.edition, self.stopwise
+        state.plan = state.declared = plan = StudyPlan.model_validate(self.plan)
+        state.arms = self.arms
+        state.refusal = other_edition(  # only its own edition may replay the evidence
+            plan.method,
+            self.edition,
+            "this study was locked",
+            version=f" (stopwise {self.stopwise})",
+            go_on="finish it",
+        )
+        for name, rules in plan.questions().items():
+            own = rules.among(self.arms, self.baseline, self.stored_trials)
+            state.boards[name] = SlotBoard(own, state.refusal)
 
-class Assigned(
-    Event,
-    kind="assigned",
-    says="trial {trial} (code {code}) given to {station}",
-):
-    """A trial was handed out."""
 
+class Assigned(Event, kind="assigned", says="trial {trial} (code {code}) given to {station}"):
     trial: Open[int]
     task: Open[str]
     row: Open[int]  # from 0
@@ -47,10 +64,36 @@ class Assigned(
     salt: Blind[str | None] = None
     opens: Blind[tuple[str, ...] | None] = None  # the labels of the row, if this is its first trial
 
+    def change(self, state: StudyState, entry: Entry) -> None:
+        board = state.boards[state.board_name(self.task)]
+        if self.row == len(board.rows):
+            board.open_row(self.opens or ())
+        trial = TrialRecord(
+            number=self.trial,
+            task=self.task,
+            row=self.row,
+            arm=self.arm,
+            code=self.code,
+            condition=self.condition,
+            station=self.station,
+            who=entry.who,
+            when=entry.time,
+        )
+        state.trials.append(trial)
+        state.codes.add(trial.code)
+        state.held[trial.station] = trial.number
+        state.slot(trial).holder = trial.number
+        state.extend(trial, self.lease)
+
 
 class Started(Event, kind="started", says="trial {trial} started"):
     trial: Open[int]
     lease: Open[float]
+
+    def change(self, state: StudyState, _: Entry) -> None:
+        trial = state.known(self.trial)
+        trial.started = True
+        state.extend(trial, self.lease)
 
 
 # The reasons by which a trial goes back that nobody gave back.
@@ -63,6 +106,17 @@ class Released(Event, kind="released", says="trial {trial} given back"):
     reason: Open[str]
     score: Blind[float | None] = None
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        trial = state.known(self.trial)
+        trial.status = "released"
+        trial.unneeded, trial.lapsed = self.reason == UNNEEDED, self.reason == LAPSED
+        state.after_unblinding += self.score is not None and state.unblinded_at is not None
+        slot = state.slot(trial)
+        if self.score is not None:
+            state.settle(trial, self.score)
+        elif slot.holder == trial.number:
+            slot.holder = None
+
 
 class Scored(Event, kind="scored"):
     trial: Open[int]
@@ -73,6 +127,17 @@ class Scored(Event, kind="scored"):
     seconds: Blind[float | None] = None
     correction: Open[str | None] = None
     salt: Blind[str | None] = None
+
+    def change(self, state: StudyState, entry: Entry) -> None:
+        trial = state.known(self.trial)
+        trial.status = "scored"
+        state.after_unblinding += state.unblinded_at is not None
+        if self.correction is None:
+            trial.when = entry.time
+        if self.score is not None:
+            state.settle(trial, self.score)
+        else:  # its place is kept until the other trial of its row is over
+            state.extend(trial, state.lease)
 
     def text(self, *, blinded: bool) -> str:
         words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
@@ -91,11 +156,45 @@ class Undone(Event, kind="undone", says="score of trial {trial} withdrawn"):
     reason: Open[str]
     lease: Open[float]
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        trial = state.known(self.trial)
+        state.clear(trial)
+        trial.first = trial.score if trial.first is None else trial.first
+        trial.status, trial.score = "leased", None
+        trial.expires = state.clock + self.lease
+        rival = state.rival(trial)
+        if rival is not None:
+            rival.score, rival.expires = None, trial.expires
+        # A station that is at its next trial keeps that one; the owner enters the score anew.
+        current = state.trial(state.held.get(trial.station, 0))
+        if trial.station and (current is None or current.status != "leased"):
+            state.held[trial.station] = trial.number
+
 
 class Voided(Event, kind="voided", says="trial {trial} voided"):
     trial: Open[int]
     reason: Open[str]
     redraw: Open[bool]
+
+    def change(self, state: StudyState, _: Entry) -> None:
+        for trial in state.clear(state.known(self.trial)):
+            if trial.status == "released":
+                trial.score = None  # it was never seen
+            trial.status = "voided"
+            slot = state.slot(trial)
+            if slot.holder != trial.number:
+                continue  # its place is free, or another trial's, which may still fill it
+            slot.holder = None
+            if not self.redraw and not slot.settled:
+                self._drop(state, trial)
+
+    def _drop(self, state: StudyState, trial: TrialRecord) -> None:
+        """Leave its slot empty for good, and the other of its row if both are one answer."""
+        board, together = state.board(trial), state.locked_plan.task(trial.task).judged_in_pairs
+        for arm, slot in board.rows[trial.row].items():
+            if arm == trial.arm or together:
+                slot.dropped = True
+                board.touch(trial.row, arm)
 
 
 class Imported(Event, kind="imported"):
@@ -110,6 +209,19 @@ class Imported(Event, kind="imported"):
         """How many trials these are."""
         return sum(map(len, self.rows))
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        board = state.boards[self.task]
+        state.imports.append(self)
+        state.after_unblinding += 0 if state.unblinded_at is None else self.trials
+        for row, scores in enumerate(self.rows, start=len(board.rows)):
+            board.open_row(tuple(scores))
+            for arm, score in scores.items():
+                number = len(state.trials) + 1
+                trial = TrialRecord(number, self.task, row, arm, status="scored")
+                state.trials.append(trial)
+                board.rows[row][arm].holder = number
+                state.settle(trial, score)
+
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         return f"{counted(len(self.rows), 'row')} imported for {self.task}"
 
@@ -117,6 +229,11 @@ class Imported(Event, kind="imported"):
 class Amended(Event, kind="amended"):
     reason: Open[str]
     changes: Open[dict[str, Any]]
+
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.amendments += 1
+        if self.changes and state.plan is not None:
+            state.plan = StudyPlan.model_validate({**state.plan.content(), **self.changes})
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         changes = ", ".join(f"{name} = {value}" for name, value in self.changes.items())
@@ -128,6 +245,11 @@ class Unblinded(Event, kind="unblinded", says="unblinded"):
     secret: Blind[str]
     reason: Open[str]
 
+    def change(self, state: StudyState, entry: Entry) -> None:
+        state.names = dict(self.names)
+        if state.unblinded_at is None:
+            state.unblinded_at = entry.seq
+
 
 class TokenCreated(Event, kind="token created", says="token created for {name} ({role})"):
     token: Open[str]  # its id
@@ -136,27 +258,14 @@ class TokenCreated(Event, kind="token created", says="token created for {name} (
     digest: Never[str]  # SHA-256 of the token itself
     expires: Open[float | None] = None  # the time after which it is void
 
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.tokens[self.token] = TokenRecord(
+            self.token, self.role, self.name, self.digest, expires=self.expires
+        )
+
 
 class TokenRevoked(Event, kind="token revoked", says="token {token} revoked"):
     token: Open[str]
 
-
-_UNKNOWN = "which this version of stopwise does not know: upgrade stopwise"
-
-
-def read_event(kind: str, content: dict[str, Any], place: str) -> Event:
-    cls = EVENT_KINDS.get(kind)
-    if cls is None:
-        raise InvalidState(f"{place} is of kind {kind!r}, {_UNKNOWN}")
-    unknown = [name for name in content if name not in cls.visibility]
-    if unknown:
-        raise InvalidState(f"{place} ({kind}) has the field {unknown[0]!r}, {_UNKNOWN}")
-    if len(content) < len(cls.types):
-        raise InvalidState(f"the journal is damaged: {place} ({kind}) is incomplete")
-    values = {}
-    for name, value in content.items():
-        types = cls.types[name]
-        if not isinstance(value, types):
-            raise InvalidState(f"the journal is damaged: {place} ({kind}) has {name} = {value!r}")
-        values[name] = tuple(value) if isinstance(value, list) and tuple in types else value
-    return cls(**values)
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.tokens[self.token] = replace(state.tokens[self.token], revoked=True)

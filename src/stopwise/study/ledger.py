@@ -15,7 +15,6 @@ from stopwise.study.event import Event
 from stopwise.study.events import Created
 from stopwise.study.limits import printable
 from stopwise.study.operation import Again
-from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store, Writer
 
@@ -100,7 +99,7 @@ class Ledger:
             return self._state
 
     def _apply(self, entry: Entry) -> None:
-        apply(self._state, entry)
+        self._state.apply(entry)
         self.latest.append(entry)
 
     @contextmanager

@@ -12,7 +12,6 @@ from stopwise.study.assignment import require_trial
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event, Open
 from stopwise.study.operation import Now, Operation
-from stopwise.study.replay import take_in, trial_of
 from stopwise.study.state import StudyState
 
 FOLDER = "recordings"
@@ -37,10 +36,8 @@ class Filmed(Event, kind="filmed", says="trial {trial}: recording {file} added")
     digest: Open[str]
     size: Open[int]
 
-
-@take_in.register
-def _filmed(event: Filmed, state: StudyState, _: Entry) -> None:
-    state.recordings.append((trial_of(state, event.trial).number, event.file, event.digest))
+    def change(self, state: StudyState, _: Entry) -> None:
+        state.recordings.append((state.known(self.trial).number, self.file, self.digest))
 
 
 class Film(Operation[None]):

@@ -1,19 +1,22 @@
-"""What the journal says: the state of a study, made from its entries by ``replay``."""
+"""What the journal says: the state of a study, a pure function of its entries in their order.
 
-import hashlib
-import json
-from collections.abc import Mapping
+Nothing in a state is stored as truth, so it can never disagree with the journal.
+"""
+
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from stopwise.core.editions import other_edition
-from stopwise.errors import NotAllowed
+from stopwise.errors import InvalidState, NotAllowed
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Draws
 from stopwise.study.board import Slot, SlotBoard
 from stopwise.study.clock import Moment
-from stopwise.study.entries import ORIGIN
+from stopwise.study.event import ORIGIN
 from stopwise.study.study_plan import StudyPlan
+
+if TYPE_CHECKING:
+    from stopwise.study.entries import Entry
+    from stopwise.study.events import Imported
 
 TrialStatus = Literal["leased", "released", "scored", "voided"]
 
@@ -77,21 +80,6 @@ class TokenRecord:
         return not self.revoked and (self.expires is None or now < self.expires)
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
-    """Trials of one task that were run elsewhere; their rows by SHA-256."""
-
-    task: str
-    rows: int
-    digest: str
-    source: str
-
-    @classmethod
-    def of(cls, task: str, rows: tuple[dict[str, float], ...], source: str) -> "Import":
-        text = json.dumps(rows, sort_keys=True)
-        return cls(task, len(rows), hashlib.sha256(text.encode()).hexdigest(), source)
-
-
 @dataclass
 class StudyState:
     seq: int = 0
@@ -123,7 +111,7 @@ class StudyState:
     codes: set[str] = field(default_factory=set)
     tokens: dict[str, TokenRecord] = field(default_factory=dict)
     amendments: int = 0
-    imports: list[Import] = field(default_factory=list)
+    imports: list["Imported"] = field(default_factory=list)
 
     def clock_at(self, moment: Moment) -> float:
         return 0.0 if self.moment is None else self.clock + moment.since(self.moment)
@@ -144,6 +132,11 @@ class StudyState:
 
     def trial(self, number: int) -> TrialRecord | None:
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
+
+    def known(self, number: int) -> TrialRecord:
+        if not 1 <= number <= len(self.trials):
+            raise LookupError(f"there is no trial {number}")
+        return self.trials[number - 1]
 
     def board_name(self, task: str) -> str:
         return task if task in self.boards else MEAN
@@ -179,22 +172,45 @@ class StudyState:
     def shown(self) -> dict[str, str]:
         return self.names or {arm: arm for arm in self.arms}
 
-    def lock(
-        self,
-        plan: StudyPlan,
-        arms: tuple[str, ...],
-        baseline: str | None,
-        stored: Mapping[str, int] | None,
-    ) -> None:
-        self.plan = self.declared = plan
-        self.arms = arms
-        self.refusal = other_edition(
-            plan.method,
-            self.edition,
-            "this study was locked",
-            version=f" (stopwise {self.stopwise})",
-            go_on="finish it",
-        )
-        for name, rules in plan.questions().items():
-            own = rules.among(arms, baseline, stored)
-            self.boards[name] = SlotBoard(own, self.refusal)
+    def apply(self, entry: "Entry") -> None:
+        """Take the next entry in."""
+        self.clock, self.moment = self.clock_at(entry.moment), entry.moment
+        try:
+            entry.event.change(self, entry)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidState(
+                f"the journal is damaged: entry {entry.seq} does not fit those before it: {error!r}"
+            ) from error
+        self.seq, self.hash = entry.seq, entry.hash
+
+    def extend(self, trial: TrialRecord, seconds: float) -> None:
+        """Give a trial, and its row, time from now."""
+        trial.expires = self.clock + seconds
+        self.board(trial).owners[trial.row] = trial.station, trial.expires
+
+    def settle(self, trial: TrialRecord, score: float) -> None:
+        """Give a trial its score, and one that waits for it; the first for a slot settles it."""
+        rival = self.rival(trial)
+        lost = [(rival, 1.0 - score)] if rival is not None and rival.waiting else []
+        for one, own in ((trial, score), *lost):
+            one.score = own
+            slot = self.slot(one)
+            one.counted = not slot.settled
+            if one.counted:
+                slot.score, slot.settled_by = own, one.number
+                self.board(one).touch(one.row, one.arm)
+
+    def clear(self, trial: TrialRecord) -> tuple[TrialRecord, ...]:
+        """Take the score of a trial, and of one judged with it, out of their slots; return both."""
+        rival = self.rival(trial)
+        both = (trial,) if rival is None else (trial, rival)
+        for one in both:
+            if one.counted:
+                slot = self.slot(one)
+                if trial.status == "scored" and slot.first is None:
+                    slot.first = slot.score
+                slot.score = slot.settled_by = None
+                slot.holder = one.number
+                one.counted = False
+                self.board(one).touch(one.row, one.arm)
+        return both

@@ -47,8 +47,8 @@ from stopwise.study.database import (
     studies,
     writing,
 )
-from stopwise.study.entries import ORIGIN, Entry, decode, encode, verified
-from stopwise.study.event import Event
+from stopwise.study.entries import Entry, decode, encode, verified
+from stopwise.study.event import ORIGIN, Event
 from stopwise.study.plan_file import FILE_NAME, read_store
 
 BATCH = 10_000

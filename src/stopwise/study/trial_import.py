@@ -12,7 +12,7 @@ from stopwise.study.event import Event
 from stopwise.study.events import Imported
 from stopwise.study.limits import Note
 from stopwise.study.operation import Now, Operation
-from stopwise.study.state import Import, StudyState
+from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
 
@@ -111,12 +111,12 @@ def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> No
 def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:
     """Scores cannot tell the same file, or one that grew, from trials that went alike."""
     for known in state.imports:
-        if Import.of(task, rows[: known.rows], known.source) != known:
+        number = len(known.rows)
+        if known.task != task or known.rows != rows[:number]:
             continue
-        whole = known.rows == len(rows)
-        first = "the first row" if known.rows == 1 else f"the first {known.rows} rows"
-        which = "" if whole else f"{first} of "
-        have = "has" if known.rows == 1 and not whole else "have"
+        whole = number == len(rows)
+        which = "" if whole else f"the first {counted(number, 'row').removeprefix('1 ')} of "
+        have = "has" if number == 1 and not whole else "have"
         raise NotAllowed(
             f"{which}these trials of {task!r} {have} the same scores as trials that were "
             f"imported before, from {known.source!r}, and would count twice; "

@@ -11,7 +11,6 @@ from stopwise.study.entries import Entry
 from stopwise.study.episodes import EpisodeBegan
 from stopwise.study.lifecycle import Lock
 from stopwise.study.operation import Now
-from stopwise.study.replay import apply
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -47,7 +46,7 @@ def verify(store: Store, against: str | None = None) -> Verification:
         secret = store.secret()
         for entry in store.entries():
             problems += _complaints(state, entry, secret)
-            apply(state, entry)
+            state.apply(entry)
             state.require_edition()
             holds = holds or entry.hash.startswith(str(wanted))
     except NotAllowed:

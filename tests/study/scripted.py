@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 import stopwise as sw
 from stopwise.study.database import journal
-from stopwise.study.days import CloseDay
 from stopwise.study.events import Voided
+from stopwise.study.lifecycle import CloseDay
 from stopwise.study.operation import Now, Operation
 from tests.study.live import Clock, take
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import stopwise as sw
-from stopwise.study.days import CloseDay
+from stopwise.study.lifecycle import CloseDay
 from tests.cli.processes import environment, wait_for_a_question
 from tests.study.live import locked, score_one, take
 from tests.study.postgres import Server

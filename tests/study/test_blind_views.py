@@ -10,7 +10,7 @@ import pytest
 import stopwise as sw
 from stopwise.study import views
 from stopwise.study.state import StudyState
-from stopwise.study.trial_lines import TrialLine, trial_line
+from stopwise.study.trial_operations import TrialLine, trial_line
 from tests.study.live import Clock, locked, take
 
 OTHER = {"A": "B", "B": "A"}
@@ -32,8 +32,8 @@ def everything_shown(state: StudyState) -> list[Any]:
     now, plan = state.clock + TIME, state.plan
     assert plan is not None
     return [
-        views.held(state, "left", now),
-        views.held(state, "right", now),
+        views.offer(state, "left", now),
+        views.offer(state, "right", now),
         *(views.whereabouts(state, trial, now) for trial in state.trials),
         *(views.rubric(state, trial) for trial in state.trials),
         *(trial_line(state, trial, now) for trial in state.trials),
@@ -45,7 +45,7 @@ def everything_shown(state: StudyState) -> list[Any]:
 def test_nothing_shown_depends_on_the_policy_of_a_trial(tmp_path: Path, score: str) -> None:
     """Who runs, scores or corrects a trial learns nothing of whose it is.
 
-    Sabotage that fails it: ``trial.arm`` in a field of ``views.held``, ``whereabouts``,
+    Sabotage that fails it: ``trial.arm`` in a field of ``views.offer``, ``whereabouts``,
     ``trial_line`` or ``status``, as a tag, in the condition or as the station.
     """
     changes: dict[str, Any] = {"tasks": [{"name": "stack", "score": score}], "design": "blocks"}
@@ -59,7 +59,7 @@ def test_nothing_shown_depends_on_the_policy_of_a_trial(tmp_path: Path, score: s
     with study._ledger.reading() as state:
         mine, theirs = everything_shown(state), everything_shown(exchanged(state))
 
-    assert isinstance(mine[0], views.Assignment)
+    assert isinstance(mine[0].trial, views.Assignment)
     assert mine == theirs
 
 

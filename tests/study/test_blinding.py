@@ -8,8 +8,7 @@ from pathlib import Path
 import stopwise as sw
 from stopwise.study.blinding import Draws, new_secret
 from stopwise.study.events import Locked, Unblinded
-from stopwise.study.plan_parts import Conditions
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_plan import Conditions, StudyPlan
 from tests.study.live import locked, take
 from tests.study.plans import plan
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 import stopwise as sw
-from stopwise.study import store
+from stopwise.study import database, store
 from stopwise.study.clock import Moment
 from stopwise.study.state import StudyState
 from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
@@ -144,6 +144,6 @@ def test_a_clock_that_is_set_while_a_trial_runs_costs_nothing(
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
     """Set the clock that the study goes by: of the machine, or of the database server."""
-    real, served = time.time, store._time_of
+    real, served = time.time, database.server_time
     monkeypatch.setattr(time, "time", lambda: real() + jump)
-    monkeypatch.setattr(store, "_time_of", lambda line: (served(line) + jump).label("now"))
+    monkeypatch.setattr(store, "server_time", lambda line: (served(line) + jump).label("now"))

@@ -8,8 +8,8 @@ import pytest
 import stopwise as sw
 from stopwise.study import recordings
 from stopwise.study import runner as runner_module
-from stopwise.study.recording_report import filmed, recording_chapters
 from stopwise.study.recordings import ending_of
+from stopwise.study.study_report import filmed, recording_chapters
 from tests.study.live import locked, take
 from tests.study.runners import attending, eventually, written
 from tests.study.scripted import PHOTO

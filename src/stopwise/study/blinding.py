@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from stopwise.rows.task_mean import task_at
-from stopwise.study.plan_parts import Conditions
-from stopwise.study.study_plan import StudyPlan
+from stopwise.study.study_plan import Conditions, StudyPlan
 
 # Without letters and digits that are mistaken for each other when read aloud.
 ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"

@@ -12,15 +12,20 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Integer,
+    Label,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
+    cast,
     create_engine,
     event,
     exc,
+    extract,
+    func,
     insert,
     inspect,
+    literal,
     select,
     text,
 )
@@ -149,6 +154,13 @@ def set_up(engine: Engine) -> None:
 def serialise(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
+
+
+def server_time(connection: Connection) -> Label[float]:
+    """Return an expression for the time by the server's clock; SQLite has no server."""
+    if connection.dialect.name == "sqlite":
+        return literal(0.0).label("now")
+    return cast(extract("epoch", func.clock_timestamp()), Float).label("now")
 
 
 def patient(connection: Connection) -> None:

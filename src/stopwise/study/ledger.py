@@ -2,29 +2,30 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 from stopwise.errors import StopwiseError, StoreFailed
+from stopwise.study.access import Grant, Role
+from stopwise.study.assignment import require_taken_by
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Created
 from stopwise.study.limits import printable
-from stopwise.study.operation import Again
+from stopwise.study.operation import Again, Now, Operation, Result
 from stopwise.study.state import StudyState
-from stopwise.study.store import Store, Writer
+from stopwise.study.store import Look, Store, Writer
 
-Decide = Callable[[StudyState, float], Event | Sequence[Event]]
 # How long a thread sleeps before it looks whether it must do the storing itself.
 SECONDS_TO_WAIT = 0.02
 LATEST = 200  # entries that are kept as they are, for those who read the end of the journal
 # The ledgers that were looked up in this context; None outside of ``one_look``.
 _LOOKED: ContextVar[set[int] | None] = ContextVar("looked", default=None)
-Answer = TypeVar("Answer")
 
 
 @contextmanager
@@ -43,15 +44,20 @@ def one_look() -> Iterator[None]:
 
 @dataclass
 class _Request:
-    decide: Decide
+    """What a thread wants decided and stored, and what became of it."""
+
+    operation: Operation[Any]
     who: str
-    key: str | None
-    answer: Callable[..., Any]
+    grant: Grant | None
     repeated: bool = False
     entries: list[Entry] = field(default_factory=list)
     result: Any = None
     error: Exception | None = None
     done: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def key(self) -> str | None:
+        return getattr(self.operation, "key", None)
 
 
 class Ledger:
@@ -70,7 +76,6 @@ class Ledger:
         self._current = False  # whether the state is that of entries which are all stored
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
-        self._secret: str | None = None
         self.trouble: StoreFailed | None = None  # why nothing could be stored the last time
         # Told of the state whenever it may have changed.
         self.follower: Callable[[StudyState], None] | None = None
@@ -85,18 +90,24 @@ class Ledger:
             looked = _LOOKED.get()
             if self._current and looked is not None and id(self) in looked:
                 return self._state
-            self._load()
-            with self.store.look(self._state.seq, self._state.hash) as look:
-                for entry in look.entries:
-                    self._apply(entry)
-            self.clock = self._state.clock_at(look.moment)
-            for station, moment in look.heard.items():
-                heard = self.clock - look.moment.since(moment)
-                self._state.heard[station] = max(heard, self._state.heard.get(station, heard))
+            if not self._current:  # it may hold entries that were not stored
+                self._state, self._current = StudyState(), True
+                self.latest.clear()
+            state = self._state
+            with self.store.look() as look:
+                self._take_in(look)
+                for station, moment in look.heard().items():
+                    heard = self.clock - look.moment.since(moment)
+                    state.heard[station] = max(heard, state.heard.get(station, heard))
             if looked is not None:
                 looked.add(id(self))
             self._tell()
-            return self._state
+            return state
+
+    def _take_in(self, look: Look) -> None:
+        for entry in look.entries(self._state.seq, self._state.hash):
+            self._apply(entry)
+        self.clock = self._state.clock_at(look.moment)
 
     def _apply(self, entry: Entry) -> None:
         self._state.apply(entry)
@@ -107,63 +118,58 @@ class Ledger:
         with self.lock:
             yield self.refresh()
 
-    def ask(
-        self,
-        decide: Decide,
-        answer: Callable[..., Answer],
-        *,
-        who: str,
-        key: str | None = None,
-    ) -> Answer:
+    def do(self, operation: Operation[Result], who: str, grant: Grant | None) -> Result:
         """Decide on the newest state and store it durably; a known key is only answered."""
         printable(who)
-        request = _Request(decide, who, key, answer)
+        request = _Request(operation, who, grant)
         self._waiting.append(request)
         while not request.done.is_set():
             # One thread stores for all that wait; the others need no lock to learn the outcome.
             if self._storing.acquire(blocking=False):
                 try:
-                    self._store_waiting()
+                    with self.lock:
+                        self._store(self._all_waiting())
                 finally:
                     self._storing.release()
             else:
                 request.done.wait(SECONDS_TO_WAIT)
+        if isinstance(request.error, Again):
+            return self.do(operation, who, grant)
         if request.error is not None:
             raise request.error
-        result: Answer = request.result
+        result: Result = request.result
         return result
 
-    def _store_waiting(self) -> None:
-        with self.lock:
-            batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-            if batch:
-                self._store(batch)
-                self._tell()
+    def _all_waiting(self) -> list[_Request]:
+        return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
     def _store(self, batch: list[_Request]) -> None:
         """Decide all requests, one after the other, and store them in one transaction.
 
         What takes long comes before it: others wait for its end, and a database ends it if idle.
         """
+        if not batch:
+            return
         try:
-            self._catch_up()
+            for board in self.state.boards.values():
+                if self._state.refusal is None:
+                    board.advance()
             with self.store.writer() as writer:
-                for entry in writer.entries(self._state.seq, self._state.hash):
-                    self._apply(entry)
-                self.clock = self._state.clock_at(writer.moment)
+                self._take_in(writer)
                 known = writer.find([request.key for request in batch if request.key is not None])
                 for request in batch:
                     self._decide(request, writer, known)
             self.trouble = None
             for request in batch:
-                self._answer(request)
+                if request.error is None:
+                    self._answer(request)
         except BaseException as error:
             self.trouble = error if isinstance(error, StoreFailed) else None
             # The state may hold entries that were not stored: it is made anew.
             self._current = False
             if self.trouble is not None and self.trouble.code == "no-answer":
                 # Those that came meanwhile have waited, too, and would now wait as long again.
-                batch += [self._waiting.popleft() for _ in range(len(self._waiting))]
+                batch += self._all_waiting()
             for request in batch:
                 request.entries, request.error = [], _own_copy(error)
             if not isinstance(error, StopwiseError):
@@ -171,6 +177,7 @@ class Ledger:
         finally:
             for request in batch:
                 request.done.set()
+            self._tell()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         if request.key is not None and request.key in known:
@@ -178,7 +185,10 @@ class Ledger:
             return
         try:
             self._state.require_edition()
-            found = request.decide(self._state, self.clock)
+            operation, grant = request.operation, request.grant
+            if operation.own and grant is not None and grant.role is not Role.RUNNER:
+                require_taken_by(self._state, getattr(operation, "trial", 0), grant.name)
+            found = operation.decide(self._now(request))
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
@@ -192,31 +202,25 @@ class Ledger:
             known[request.key] = request.entries[-1]
 
     def _answer(self, request: _Request) -> None:
-        if request.error is None:
-            try:
-                request.result = request.answer(
-                    self._state, self.clock, request.entries, repeated=request.repeated
-                )
-            except (StopwiseError, Again) as error:
-                request.error = error
+        try:
+            request.result = request.operation.result(self._now(request))
+        except (StopwiseError, Again) as error:
+            request.error = error
 
-    def _catch_up(self) -> None:
-        if not self._current:
-            self.refresh()
-        for board in self._state.boards.values():
-            if self._state.refusal is None:
-                board.advance()
+    def _now(self, request: _Request) -> Now:
+        return Now(
+            self._state,
+            self.clock,
+            self.secret,
+            self.store.local_time(),
+            request.grant,
+            request.entries,
+            request.repeated,
+        )
 
-    def _load(self) -> None:
-        if not self._current:
-            self._state, self._current = StudyState(), True
-            self.latest.clear()
-
-    @property
+    @cached_property
     def secret(self) -> str:
-        if self._secret is None:
-            self._secret = self.store.secret()
-        return self._secret
+        return self.store.secret()
 
     def _tell(self) -> None:
         if self.follower is not None and self._current:

@@ -1,7 +1,8 @@
-"""What is done to a study as a whole: locking, amending, unblinding, and who has a token."""
+"""What is done to a study as a whole: lock, amend, unblind, tokens, the end of a day."""
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -13,12 +14,13 @@ from stopwise.study import views
 from stopwise.study.access import Role, digest_of, find, owner_tokens
 from stopwise.study.assignment import require_reason
 from stopwise.study.blinding import Draws
+from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Amended, Locked, TokenCreated, TokenRevoked, Unblinded
 from stopwise.study.limits import DAYS, Name, Note
 from stopwise.study.operation import Now, Operation
 from stopwise.study.plan_file import faults
-from stopwise.study.state import TokenRecord
+from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
 TOKEN_DAYS = 90.0  # a token of which nothing else is said
@@ -162,3 +164,32 @@ class RevokeToken(Operation[None]):
         if now.state.tokens[self.token].revoked:
             raise NotAllowed(f"token {self.token!r} is already revoked")
         return TokenRevoked(token=self.token)
+
+
+class DayClosed(Event, kind="day closed", says="day closed, its hash written down"):
+    def change(self, state: StudyState, entry: Entry) -> None:
+        """Nothing changes: someone wrote down how the journal ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed:
+    """The hash to write down, and what to say of it."""
+
+    hash: str
+    said: str
+
+
+class CloseDay(Operation[Closed]):
+    """Enter the end of a day, and return the hash that is written down elsewhere."""
+
+    route: ClassVar[str] = "POST /journal/close"
+
+    def decide(self, _: Now) -> Event:
+        return DayClosed()
+
+    def result(self, now: Now) -> Closed:
+        said = (
+            f"Write down {now.state.hash[:32]} where nobody who holds this study can change it: "
+            "`stopwise study verify --against` finds whether the journal was rewritten."
+        )
+        return Closed(hash=now.state.hash, said=said)

@@ -3,9 +3,16 @@
 from typing import Any
 
 from stopwise.study.check_lists import Check
-from stopwise.study.days import CloseDay
 from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve, Stop
-from stopwise.study.lifecycle import Amend, CreateToken, Lock, OwnerToken, RevokeToken, Unblind
+from stopwise.study.lifecycle import (
+    Amend,
+    CloseDay,
+    CreateToken,
+    Lock,
+    OwnerToken,
+    RevokeToken,
+    Unblind,
+)
 from stopwise.study.operation import Operation
 from stopwise.study.recordings import Film
 from stopwise.study.trial_import import ImportTrials

@@ -11,9 +11,8 @@ from pydantic import ValidationError
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.files import PRIVATE, replace_file
-from stopwise.study.plan_parts import Policy, Task
 from stopwise.study.rubric import RUBRIC_KINDS
-from stopwise.study.study_plan import Place, StudyPlan
+from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)

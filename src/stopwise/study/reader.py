@@ -25,7 +25,7 @@ from stopwise.study.store import LOCKED, Store, lost_store
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.study_report import beside, study_report
 from stopwise.study.tracking import StudyReporting
-from stopwise.study.trial_lines import TrialLine, trial_line
+from stopwise.study.trial_operations import TrialLine, trial_line
 from stopwise.study.verdict import StudyVerdict, analyses, verdict
 from stopwise.study.verification import Verification, verify
 from stopwise.trackers.reporter import Reporter

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from stopwise.core.readings.scale import Scale
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.study.limits import NAME
 
 MANY = 4096
@@ -20,6 +20,8 @@ WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
 
 
 class PlanPart(BaseModel):
+    """Part of a plan: frozen, without unknown entries, every number finite."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
@@ -43,6 +45,7 @@ class _ScoreRule(PlanPart):
         return [entry.name for entry in getattr(self, self.named)] if self.named else []
 
     def asks(self, first: str | None) -> str:
+        """Return the question at the terminal; ``first`` is the code it is compared with."""
         raise NotImplementedError
 
     def typed(self, text: str, first: str | None) -> Any:  # noqa: ARG002
@@ -58,6 +61,7 @@ class _ScoreRule(PlanPart):
 
     @property
     def examples(self) -> tuple[float, ...]:
+        """Scores that a method must take."""
         return self.bounds
 
 
@@ -92,6 +96,7 @@ class Milestones(_ScoreRule):
 
     @property
     def examples(self) -> tuple[float, ...]:
+        """Scores of every set of milestones, as far as they are few."""
         sums = {0.0}
         for step in self.milestones:
             if len(sums) < MANY:
@@ -106,7 +111,7 @@ class Milestones(_ScoreRule):
             f"the milestones reached must be a list of names, but got {answer!r}",
         )
         for name in answer:
-            _require_known(name, known, "a milestone")
+            require_choice("a milestone", name, known)
         require(len(set(answer)) == len(answer), f"a milestone appears twice in {answer!r}")
         reached = math.fsum(known[name] for name in answer)
         return min(1.0, reached / math.fsum(known.values()))
@@ -139,17 +144,16 @@ class Levels(_ScoreRule):
         return self
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        values = [level.value for level in self.levels]
-        return min(values), max(values)
-
-    @property
     def examples(self) -> tuple[float, ...]:
         return tuple(level.value for level in self.levels)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return min(self.examples), max(self.examples)
+
     def score(self, answer: Any) -> float:
         known = {level.name: level.value for level in self.levels}
-        _require_known(answer, known, "a level")
+        require_choice("a level", answer, known)
         return known[answer]
 
     def asks(self, first: str | None) -> str:  # noqa: ARG002
@@ -175,6 +179,7 @@ class Number(_ScoreRule):
 
     @property
     def examples(self) -> tuple[float, ...]:
+        """The ends, and a score that is in no list of levels."""
         return self.low, self.low + (self.high - self.low) / math.pi, self.high
 
     def score(self, answer: Any) -> float:
@@ -230,6 +235,7 @@ class Preference(_ScoreRule):
         return self
 
     def score(self, answer: Any) -> float | None:
+        """Share won by the second trial of the row; None for the first."""
         require(
             isinstance(answer, str) and answer in (DONE, *WON),
             f"the answer must be one of {', '.join(WON)}, but got {answer!r}",
@@ -249,19 +255,20 @@ Rubric = Annotated[
     Binary | Milestones | Levels | Number | Count | Preference, Field(discriminator="kind")
 ]
 RUBRIC_KINDS = tuple(rule.model_fields["kind"].default for rule in get_args(get_args(Rubric)[0]))
-
-
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(Rubric)
 
 
 def question(shown: Mapping[str, Any]) -> str:
-    rubric, first = _read(shown)
-    return str(rubric.asks(first))
+    """Return the question to ask at the terminal, for a rubric as an assignment shows it."""
+    return str(_read(shown).asks(shown.get("first")))
 
 
 def parse_answer(shown: Mapping[str, Any], typed: str) -> Any:
-    rubric, first = _read(shown)
-    return rubric.typed(typed.strip().lower(), first)
+    return _read(shown).typed(typed.strip().lower(), shown.get("first"))
+
+
+def _read(shown: Mapping[str, Any]) -> Any:
+    return _ADAPTER.validate_python({key: shown[key] for key in shown if key != "first"})
 
 
 def in_words(answer: Any) -> str:
@@ -303,13 +310,8 @@ def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
     return None
 
 
-def _read(shown: Mapping[str, Any]) -> tuple[Any, str | None]:
-    content = dict(shown)
-    first = content.pop("first", None)
-    return _ADAPTER.validate_python(content), first
-
-
 def plain_answer(answer: Any) -> Any:
+    """Return an answer as JSON has it: a number or a truth value of numpy, too."""
     if isinstance(answer, np.generic):
         return answer.item()
     return list(answer) if isinstance(answer, tuple) else answer
@@ -317,8 +319,3 @@ def plain_answer(answer: Any) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _require_known(name: Any, known: dict[str, float], what: str) -> None:
-    if not isinstance(name, str) or name not in known:
-        raise InvalidInput(f"{what} must be one of {', '.join(known)}, but got {name!r}")

@@ -7,22 +7,8 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Float,
-    Label,
-    Row,
-    cast,
-    extract,
-    func,
-    insert,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Engine, insert, select, update
 
 from stopwise.errors import (
     InvalidInput,
@@ -43,6 +29,7 @@ from stopwise.study.database import (
     presence,
     reading,
     serialise,
+    server_time,
     set_up,
     studies,
     writing,
@@ -88,11 +75,12 @@ class Store:
         """
         base, _, name = str(url_or_path).partition("#")
         url = database_url(base)
-        missing = url.get_backend_name() == "sqlite" and not Path(url.database or "").exists()
+        file = Path(url.database or ":")
+        missing = url.get_backend_name() == "sqlite" and not file.exists()
         require(create is not None or not missing, f"there is no study at {base}")
         engine = connect(url)
-        if missing and Path(url.database or ":").parent.is_dir():
-            Path(url.database or ":").touch(mode=PRIVATE)
+        if missing and file.parent.is_dir():
+            file.touch(mode=PRIVATE)
         try:
             set_up(engine)
             study = _find(engine, name, create, may_exist=may_exist)
@@ -101,8 +89,13 @@ class Store:
             raise
         return cls(engine, study, clock)
 
+    @property
+    def _in_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
     def close(self) -> None:
-        if self.engine.dialect.name == "sqlite":
+        """Close all connections; an SQLite file then holds everything by itself."""
+        if self._in_sqlite:
             with suppress(StopwiseError), reading(self.engine) as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         self.engine.dispose()
@@ -110,7 +103,7 @@ class Store:
     def backup(self, file: Path) -> None:
         """Copy the whole SQLite database into a new file, also while others write to it."""
         require(
-            self.engine.dialect.name == "sqlite",
+            self._in_sqlite,
             "only a study in SQLite is backed up to a file: use pg_dump for PostgreSQL",
         )
         try:
@@ -125,183 +118,169 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise StoreFailed(f"the backup {file} was not written: {error}") from error
 
-    def now(self) -> Moment:
-        if self._clock is not None or self.engine.dialect.name == "sqlite":
-            return self._moment(0.0)
-        with reading(self.engine) as connection:
-            return self._moment(connection.execute(select(_time_of(connection))).scalar_one())
-
-    def _moment(self, served: float) -> Moment:
-        if self._clock is not None:
-            return Moment(self._clock())
-        return moment(time.time() if self.engine.dialect.name == "sqlite" else float(served))
-
     def local_time(self) -> float:
+        """Return the time by this machine's clock, without asking the store."""
         return (self._clock or time.time)()
 
-    def secret(self) -> str:
-        with reading(self.engine) as connection:
-            return str(self._head(connection).secret)
+    def moment(self, served: float) -> Moment:
+        """Complete a time of the database server; SQLite has none, and a set clock needs none."""
+        if self._clock is not None:
+            return Moment(self._clock())
+        return moment(time.time() if self._in_sqlite else float(served))
 
-    def owners(self) -> str:
-        """Return the secret from which owners' tokens are made; it is never in the journal."""
-        with reading(self.engine) as connection:
-            return str(self._head(connection).owners)
-
-    def entries(self, after: int = 0) -> Generator[Entry, None, None]:
-        with reading(self.engine) as connection:
-            known = self._hash_of(connection, after)
-            for _, body, digest in self._rows(connection, self._head(connection), after, known):
-                yield decode(body, digest)
+    def now(self) -> Moment:
+        if self._clock is not None or self._in_sqlite:
+            return self.moment(0.0)
+        with self.look() as look:
+            return look.moment
 
     @contextmanager
-    def look(self, after: int, previous: str) -> Iterator["Look"]:
-        """Give all that is new after a known entry, as of one moment."""
+    def look(self) -> Iterator["Look"]:
         with reading(self.engine) as connection:
-            head = self._head(connection)
-            rows = connection.execute(select(presence).where(presence.c.study == self.study))
-            heard = {row.station: Moment(row.time, row.boot, row.uptime) for row in rows}
-            found = self._rows(connection, head, after, previous)
-            entries = (decode(body, digest) for _, body, digest in found)
-            yield Look(self._moment(head.now), heard, entries)
-
-    def hear(self, station: str) -> None:
-        with writing(self.engine) as connection:
-            place = (presence.c.study == self.study) & (presence.c.station == station)
-            now = self._moment(self._head(connection).now)._asdict()
-            if not connection.execute(update(presence).where(place).values(now)).rowcount:
-                new = {"study": self.study, "station": station, **now}
-                connection.execute(insert(presence).values(new))
-
-    def damage(self) -> list[str]:
-        if self.engine.dialect.name != "sqlite":
-            return []
-        with reading(self.engine) as connection:
-            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
-        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
+            yield Look(self, connection)
 
     @contextmanager
     def writer(self) -> Iterator["Writer"]:
         """Give the one writer of the study; all it adds is committed together, or nothing."""
         with writing(self.engine) as connection:
-            head = self._head(connection, lock=True)
-            writer = Writer(self, connection, head, self._moment(head.now))
+            writer = Writer(self, connection, lock=True)
             yield writer
             writer.flush()
 
-    def _head(self, connection: Connection, *, lock: bool = False) -> Row[Any]:
-        """Return the row of the study, and the time; with a lock, no one else may write."""
-        query = select(studies, _time_of(connection)).where(studies.c.study == self.study)
-        found = connection.execute(query.with_for_update() if lock else query).one_or_none()
-        if found is None:
-            raise InvalidInput(f"there is no study named {self.study!r} in this store")
-        return found
+    def secret(self) -> str:
+        with self.look() as look:
+            return look.secret
 
-    def _hash_of(self, connection: Connection, seq: int) -> str:
-        query = select(journal.c.hash).where(journal.c.study == self.study, journal.c.seq == seq)
-        return str(connection.execute(query).scalar()) if seq else ORIGIN
+    def owners(self) -> str:
+        """Return the secret from which owners' tokens are made; it is never in the journal."""
+        with self.look() as look:
+            return look.owners
 
-    def _rows(
-        self, connection: Connection, head: Row[Any], after: int, previous: str
-    ) -> Iterator[tuple[int, str, str]]:
-        """Yield verified rows; the last one must be where the study says that it ends."""
-        if (head.seq, head.hash) == (after, previous):
+    def entries(self, after: int = 0) -> Generator[Entry, None, None]:
+        with self.look() as look:
+            yield from look.entries(after, look.hash_of(after))
+
+    def hear(self, station: str) -> None:
+        """Note that a runner is at a station."""
+        with writing(self.engine) as connection:
+            place = (presence.c.study == self.study) & (presence.c.station == station)
+            now = Look(self, connection).moment._asdict()
+            if not connection.execute(update(presence).where(place).values(now)).rowcount:
+                new = {"study": self.study, "station": station, **now}
+                connection.execute(insert(presence).values(new))
+
+    def damage(self) -> list[str]:
+        """Result of the database's own integrity check."""
+        if not self._in_sqlite:
+            return []
+        with reading(self.engine) as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
+
+
+class Look:
+    """What one transaction sees of a study; with a ``lock``, no one else may write meanwhile."""
+
+    def __init__(self, store: Store, connection: Connection, *, lock: bool = False) -> None:
+        self._connection, self._study = connection, store.study
+        query = select(studies, server_time(connection)).where(studies.c.study == store.study)
+        head = connection.execute(query.with_for_update() if lock else query).one_or_none()
+        if head is None:
+            raise InvalidInput(f"there is no study named {store.study!r} in this store")
+        self.seq, self.hash = int(head.seq), str(head.hash)
+        self.secret, self.owners = str(head.secret), str(head.owners)
+        self.moment = store.moment(head.now)
+        self._end = self.seq, self.hash
+
+    def hash_of(self, seq: int) -> str:
+        query = select(journal.c.hash).where(journal.c.study == self._study, journal.c.seq == seq)
+        return str(self._connection.execute(query).scalar()) if seq else ORIGIN
+
+    def heard(self) -> dict[str, Moment]:
+        """When a runner was last heard of, by station."""
+        rows = self._connection.execute(select(presence).where(presence.c.study == self._study))
+        return {row.station: Moment(row.time, row.boot, row.uptime) for row in rows}
+
+    def entries(self, after: int, previous: str) -> Iterator[Entry]:
+        """Yield the verified entries after a known one, up to where the study says that it ends."""
+        seq, digest = self._end
+        if (seq, digest) == (after, previous):
             return
         query = (
             select(journal.c.seq, journal.c.body, journal.c.hash)
-            .where(journal.c.study == self.study, journal.c.seq > after)
+            .where(journal.c.study == self._study, journal.c.seq > after)
             .order_by(journal.c.seq)
         )
-        if head.seq - after > BATCH:
+        if seq - after > BATCH:
             query = query.execution_options(yield_per=BATCH)
-            patient(connection)
-        found = connection.execute(query)
-        last = after, previous
-        for row in verified((tuple(row) for row in found), seq=after, previous=previous):
-            last = row[0], row[2]
-            yield row
-        if last[0] != head.seq:
+            patient(self._connection)
+        last, rows = (after, previous), map(tuple, self._connection.execute(query))
+        for number, body, found in verified(rows, seq=after, previous=previous):
+            last = number, found
+            yield decode(body, found)
+        if last[0] != seq:
             raise InvalidState(
-                f"the journal is damaged: it ends with entry {last[0]}, but {head.seq} were written"
+                f"the journal is damaged: it ends with entry {last[0]}, but {seq} were written"
             )
-        if last[1] != head.hash:
+        if last[1] != digest:
             raise InvalidState(
-                f"the journal is damaged: entry {head.seq} is not the one that was written last"
+                f"the journal is damaged: entry {seq} is not the one that was written last"
             )
 
 
-class Look(NamedTuple):
-    moment: Moment
-    heard: dict[str, Moment]
-    entries: Iterator[Entry]
+class Writer(Look):
+    """The right to add to a journal, within one transaction."""
 
-
-class Writer:
-    def __init__(
-        self, store: Store, connection: Connection, head: Row[Any], moment: Moment
-    ) -> None:
-        self.seq, self.hash, self.moment = head.seq, head.hash, moment
-        self._store, self._connection, self._head = store, connection, head
+    def __init__(self, store: Store, connection: Connection, *, lock: bool = False) -> None:
+        super().__init__(store, connection, lock=lock)
         self._rows: list[dict[str, object]] = []
 
-    def entries(self, after: int, previous: str) -> list[Entry]:
-        if after == self.seq and previous == self.hash:
-            return []
-        rows = self._store._rows(self._connection, self._head, after, previous)
-        return [decode(body, digest) for _, body, digest in rows]
-
     def find(self, keys: list[str]) -> dict[str, Entry]:
-        if not keys:
-            return {}
-        found = self._connection.execute(
-            select(journal.c.key, journal.c.body, journal.c.hash).where(
-                journal.c.study == self._store.study, journal.c.key.in_(keys)
-            )
+        """Return the entries that were made with these idempotency keys."""
+        query = select(journal.c.key, journal.c.body, journal.c.hash).where(
+            journal.c.study == self._study, journal.c.key.in_(keys)
         )
+        found = self._connection.execute(query) if keys else ()
         return {key: decode(body, digest) for key, body, digest in found}
 
     def add(self, events: Sequence[Event], *, who: str, key: str | None = None) -> list[Entry]:
+        """Add events, stored when the transaction ends; the last one carries the key."""
         entries = []
-        study = self._store.study
         for event in events:
-            own = key if event is events[-1] else None
+            own, seq = key if event is events[-1] else None, self.seq + 1
             body, digest = encode(
                 event,
-                study=study,
-                seq=self.seq + 1,
+                study=self._study,
+                seq=seq,
                 moment=self.moment,
                 who=who,
                 key=own,
                 previous=self.hash,
             )
-            self.seq, self.hash = self.seq + 1, digest
-            self._rows.append(
-                {"study": study, "seq": self.seq, "key": own, "body": body, "hash": digest}
-            )
+            self.seq, self.hash = seq, digest
+            row = {"study": self._study, "seq": seq, "key": own, "body": body, "hash": digest}
+            self._rows.append(row)
             entries.append(decode(body, digest))
         return entries
 
     def flush(self) -> None:
+        """Hand all that was added to the database."""
         if self._rows:
+            own = update(studies).where(studies.c.study == self._study)
             self._connection.execute(insert(journal), self._rows)
-            self._connection.execute(
-                update(studies)
-                .where(studies.c.study == self._store.study)
-                .values(seq=self.seq, hash=self.hash)
-            )
-
-
-def _time_of(connection: Connection) -> Label[float]:
-    if connection.dialect.name == "sqlite":
-        return literal(0.0).label("now")
-    return cast(extract("epoch", func.clock_timestamp()), Float).label("now")
+            self._connection.execute(own.values(seq=self.seq, hash=self.hash))
 
 
 def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:
+    """Return the name of the study that is wanted, made if asked for and not there."""
     with writing(engine) if create else reading(engine) as connection:
         serialise(connection)
         known = list(connection.execute(select(studies.c.study)).scalars())
-        wanted = name or (_only(known) if known else create or "study")
+        require(
+            bool(name) or len(known) < 2,
+            f"this store holds several studies: add '#' and one of {', '.join(sorted(known))}",
+        )
+        wanted = name or (known[0] if known else create or NAME)
         if wanted in known:
             if create and not may_exist:
                 raise NotAllowed(f"there is already a study named {wanted!r} in this store")
@@ -312,14 +291,6 @@ def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> 
         else:
             raise InvalidInput(f"there is no study named {wanted!r} in this store")
     return wanted
-
-
-def _only(known: list[str]) -> str:
-    require(
-        len(known) == 1,
-        f"this store holds several studies: add '#' and one of {', '.join(sorted(known))}",
-    )
-    return known[0]
 
 
 def open_store(

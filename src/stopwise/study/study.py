@@ -1,23 +1,18 @@
 """The main class: a study that is planned, locked, run and read."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
-from stopwise.study import access, assignment, recordings
-from stopwise.study.access import Grant, Role
+from stopwise.study import access, recordings
+from stopwise.study.access import Grant
 from stopwise.study.actions import Actions
-from stopwise.study.entries import Entry
-from stopwise.study.event import Event
 from stopwise.study.lifecycle import TOKEN_DAYS, CreateToken, Lock, OwnerToken
-from stopwise.study.operation import RUNNER, Again, Now, Operation, Result
+from stopwise.study.operation import RUNNER, Operation, Result
 from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_plan
 from stopwise.study.reader import StudyReader
-from stopwise.study.state import StudyState
 from stopwise.study.store import is_url, mark_locked, open_store
 from stopwise.study.trial_import import ImportTrials
 from stopwise.trackers import reporter_of
@@ -198,23 +193,4 @@ class Study(StudyReader, Actions):
         meant = getattr(operation, "station", None)
         default = "runner" if operation.roles == RUNNER else meant or "owner"
         name = who or (default if grant is None else grant.name)
-
-        def now(state: StudyState, clock: float) -> Now:
-            return Now(state, clock, self._ledger.secret, self.store.local_time(), grant)
-
-        def decide(state: StudyState, clock: float) -> Event | Sequence[Event]:
-            trial = getattr(operation, "trial", 0)
-            if operation.own and grant is not None and grant.role is not Role.RUNNER:
-                assignment.require_taken_by(state, trial, grant.name)
-            return operation.decide(now(state, clock))
-
-        def result(
-            state: StudyState, clock: float, entries: list[Entry], *, repeated: bool
-        ) -> Result:
-            after = replace(now(state, clock), entries=entries, repeated=repeated)
-            return operation.result(after)
-
-        key = getattr(operation, "key", None)
-        while True:
-            with suppress(Again):
-                return self._ledger.ask(decide, result, who=name, key=key)
+        return self._ledger.do(operation, name, grant)

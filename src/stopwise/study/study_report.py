@@ -1,9 +1,12 @@
 """The report of a study: the analysis, and all that a reader must know of how it came about."""
 
+from collections import defaultdict
+from collections.abc import Callable
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
+from markupsafe import Markup
 
 from stopwise.errors import InvalidState, NotAllowed
 from stopwise.messages import counted
@@ -14,14 +17,16 @@ from stopwise.study import events
 from stopwise.study.check_lists import Checked
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.recording_report import Place, recording_chapters
-from stopwise.study.recordings import FOLDER
+from stopwise.study.recordings import FOLDER, PHOTOS
 from stopwise.study.records import as_text
+from stopwise.study.state import StudyState
 
 if TYPE_CHECKING:
     from stopwise.study.reader import StudyReader
 
 Kind = TypeVar("Kind", bound=Event)
+MOST_ROWS = 30  # rows of episodes that are shown
+Place = Callable[[int, str], str]  # where the file of a trial's recording is, for a link
 # The kinds of exits of a selection, short enough for a printed page.
 EXITS = ("given back", "voided", "score raised", "score lowered", "no result")
 TELL_SCORES = ("mean", "score raised", "score lowered", "mean of voided")
@@ -269,3 +274,53 @@ def _imports(entries: list[Entry]) -> Chapter:
         ("when", "who", "source", "trials", "reason", "same scores as before"),
         rows,
     )
+
+
+def filmed(address: str, title: str) -> Markup:
+    size = Markup('title="{}" width="160" style="max-width: 100%"').format(title)
+    if address.endswith(PHOTOS):
+        photo = Markup('<a href="{0}"><img src="{0}" alt="{1}" {2} loading="lazy"></a>')
+        return photo.format(address, title, size)
+    return Markup('<video src="{}" {} controls preload="metadata"></video>').format(address, size)
+
+
+def recording_chapters(study: "StudyReader", place: Place) -> list[Chapter]:
+    with study._ledger.reading() as state:
+        if not state.recordings:
+            return []
+        found = [] if state.names is None else [_differing(state, place)]
+    lost = study.lost_recordings()
+    note = ", ".join(lost) or "none"
+    rows = (("recordings", str(len(state.recordings))), ("missing, or changed since", note))
+    return [Chapter("Recordings", ("", ""), rows), *(chapter for chapter in found if chapter.rows)]
+
+
+def _differing(state: StudyState, place: Place) -> Chapter:
+    files: dict[int, list[str]] = defaultdict(list)
+    for number, file, _ in state.recordings:
+        files[number].append(file)
+    found = []
+    for task, board in state.boards.items():
+        for row, slots in enumerate(board.rows):
+            tried = {arm: slots[arm] for arm in state.arms if arm in slots}
+            tried = {arm: slot for arm, slot in tried.items() if slot.settled_by is not None}
+            scores = [slot.score for slot in tried.values() if slot.score is not None]
+            if (
+                len(scores) > 1
+                and max(scores) > min(scores)
+                and any(files[slot.settled_by or 0] for slot in tried.values())
+            ):
+                found.append((min(scores) - max(scores), task, row, tried))
+    rows = []
+    for _, task, row, tried in sorted(found, key=lambda item: item[:3])[:MOST_ROWS]:
+        cells = []
+        for arm in state.arms:
+            slot = tried.get(arm)
+            number = 0 if slot is None or slot.settled_by is None else slot.settled_by
+            films = (filmed(place(number, file), f"trial {number}") for file in files[number])
+            said = "-" if slot is None or slot.score is None else f"{slot.score:.3g}"
+            cells.append(Markup("<br>").join([said, *films]))
+        rows.append((task, str(row + 1), *cells))
+    shown = state.shown()
+    columns = ("task", "row", *(shown[arm] for arm in state.arms))
+    return Chapter("Episodes on which the policies differed", columns, tuple(rows))

@@ -7,7 +7,7 @@ it was seen, given back, which counts by the plan's rule, or voided by the owner
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
@@ -314,3 +314,42 @@ def _require_first(trial: TrialRecord) -> None:
 def _require_blind(state: StudyState, what: str) -> None:
     if state.unblinded_at is not None:
         raise NotAllowed(f"the study is unblinded: it is too late to {what}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialLine:
+    """A trial as its owner may choose it: never whose it is or how it went."""
+
+    trial: int
+    task: str
+    station: str
+    who: str
+    when: float | None
+    now: str
+    correctable: bool
+    voidable: bool
+
+
+def trial_line(state: StudyState, trial: TrialRecord, clock: float) -> TrialLine:
+    return TrialLine(
+        trial=trial.number,
+        task=trial.task,
+        station=trial.station,
+        who=trial.who,
+        when=trial.when or None,
+        now=_in_words(trial, clock),
+        correctable=allowed(Undo(trial=trial.number, reason="-"), state),
+        voidable=allowed(Void(trial=trial.number, reason="-"), state),
+    )
+
+
+def _in_words(trial: TrialRecord, clock: float) -> str:
+    if trial.status == "leased":
+        return "under way" if clock < trial.expires else "no result yet"
+    if trial.status == "released":
+        return "lapsed" if trial.lapsed else "not needed" if trial.unneeded else "given back"
+    if trial.status == "voided":
+        return "voided"
+    if trial.waiting:
+        return "run"
+    return "scored, corrected" if trial.withdrawn else "scored" if trial.code else "imported"

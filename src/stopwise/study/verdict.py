@@ -1,7 +1,7 @@
 """What a study has found so far, replayed from its journal."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,73 +42,40 @@ class PairVerdict(Standing):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskVerdict:
-    """The verdict on one task. A row is one trial of each policy that still needs one.
-
-    Policies are given by name, or by label before unblinding.
-
-    Attributes
-    ----------
-    pairs
-        One per compared pair; none if only the best is asked for.
-    rows
-        The number of rows used; rows are used in order, once all their results are in.
-    needed
-        Policies that are still in an undecided comparison.
-    decided
-        Whether the question is answered: every pair is decided, or the best is named.
-    goal, indifference, by
-        What is asked, how near to the best is good enough, and whether "means" or "wins" are
-        compared.
-    best, candidates
-        The policy shown to be the best, or None, and those that may still be it.
-    eliminated
-        The others, with the row after which that was shown, and who led then.
-    set_aside
-        Candidates that need no more trials, since they are at most the indifference better than
-        the one that leads, or was named.
-    equivalence
-        Below which difference of means two policies are practically the same, if that is asked.
-    futile
-        Whether a further decision by n_max has become too unlikely to be worth more trials.
-    futility
-        What that means for the study, in words; empty otherwise.
-    scope
-        What claims are about, as words behind them; empty for all starts there may be.
-    """
+    """The verdict on one task; policies are given by name, or by label before unblinding."""
 
     task: str
     alpha: float
-    pairs: tuple[PairVerdict, ...]
-    rows: int
+    pairs: tuple[PairVerdict, ...]  # those compared; none if only the best is asked for
+    rows: int  # used, in order, once all their results are in
     n_max: int | None
-    needed: tuple[str, ...]
-    decided: bool
+    needed: tuple[str, ...]  # policies that are still in an undecided comparison
+    decided: bool  # whether every pair is decided, or the best is named
     goal: str = "order"
     indifference: float = 0.0
     by: str = "means"
     best: str | None = None
     candidates: tuple[str, ...] = ()
     eliminated: Mapping[str, Elimination] = field(default_factory=dict)
+    # Candidates that need no more trials: they are at most the indifference better than the leader.
     set_aside: tuple[str, ...] = ()
     equivalence: float | None = None
-    futile: bool = False
-    futility: str = ""
-    scope: str = ""
+    futile: bool = False  # whether a further decision has become too unlikely to be worth trials
+    futility: str = ""  # what that means for the study, in words
+    scope: str = ""  # what claims are about, as words behind them; empty for all starts
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyVerdict:
-    """The verdict after journal entry ``seq``; it never changes afterwards.
-
-    ``doubts`` are warnings that a claim rests on trials that were taken out or changed, that these
-    are such as blind chance hardly picks.
-    """
+    """The verdict after journal entry ``seq``; it never changes afterwards."""
 
     tasks: tuple[TaskVerdict, ...]
     finished: bool
     blinded: bool
     seq: int
     hash: str
+    # Warnings that a claim rests on trials that were taken out or changed, or that these are such
+    # as blind chance hardly picks.
     doubts: tuple[str, ...] = ()
 
     @computed_field
@@ -124,22 +91,6 @@ class StudyVerdict:
     def best(self) -> str | None:
         found = {task.best for task in self.tasks}
         return found.pop() if len(found) == 1 else None
-
-    @property
-    def candidates(self) -> tuple[str, ...]:
-        out = self.eliminated
-        return tuple(name for name in self._policies if name not in out)
-
-    @property
-    def eliminated(self) -> Mapping[str, Elimination]:
-        found: dict[str, Elimination] = {}
-        for task in self.tasks:
-            found = {**task.eliminated, **found}
-        return found
-
-    @property
-    def _policies(self) -> dict[str, None]:
-        return dict.fromkeys(name for task in self.tasks for name in task.candidates)
 
     def to_dict(self) -> dict[str, Any]:
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
@@ -241,38 +192,42 @@ def _what_is_awaited(state: StudyState) -> str:
 
 
 def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
-    question, futility = board.question, ""
-    futile = question.futile
-    if futile:
-        further = bool(question.eliminated) or any(pair.decided for pair in question.standings())
-        futility = futility_text(question.rules.parameters, further=further)
+    question = board.question
+    rules, standings, futility = question.rules, question.standings(), ""
+    if question.futile:
+        further = bool(question.eliminated) or any(pair.decided for pair in standings)
+        futility = futility_text(rules.parameters, further=further)
+
+    def names(arms: Iterable[str]) -> tuple[str, ...]:
+        return tuple(shown[arm] for arm in arms)
+
     return TaskVerdict(
         task=name,
-        alpha=question.rules.alpha,
+        alpha=rules.alpha,
         pairs=tuple(
             PairVerdict(
                 **{**vars(pair), "policy0": shown[pair.policy0], "policy1": shown[pair.policy1]}
             )
-            for pair in question.standings()
+            for pair in standings
         ),
         rows=question.rows,
-        n_max=board.rules.n_max,
-        needed=tuple(shown[arm] for arm in question.needed),
+        n_max=rules.n_max,
+        needed=names(question.needed),
         decided=question.decided,
-        goal=question.rules.goal,
-        indifference=question.rules.indifference,
-        by=question.rules.by,
+        goal=rules.goal,
+        indifference=rules.indifference,
+        by=rules.by,
         best=None if question.best is None else shown[question.best],
-        candidates=tuple(shown[arm] for arm in question.candidates),
+        candidates=names(question.candidates),
         eliminated={
             shown[arm]: replace(out, leader=shown[out.leader])
             for arm, out in question.eliminated.items()
         },
-        set_aside=tuple(shown[arm] for arm in question.set_aside),
-        equivalence=question.rules.equivalence,
-        futile=futile,
+        set_aside=names(question.set_aside),
+        equivalence=rules.equivalence,
+        futile=question.futile,
         futility=futility,
-        scope=question.rules.reading.scope,
+        scope=rules.reading.scope,
     )
 
 

@@ -13,51 +13,32 @@ SILENCE = 10.0  # seconds after which a runner that says nothing is told to be a
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assignment:
-    """A trial as its operator sees it; nothing here depends on which policy it is.
-
-    Attributes
-    ----------
-    trial
-        The trial number, used to report its result.
-    code
-        The blind code; give it to whatever starts the policy.
-    rubric
-        How the trial is scored: the task's ``score`` from the plan. Judged by preference, the
-        second trial of a row also has the code of the ``first``, which it is compared with.
-    given_back
-        What it counts as if it is given back after it began: "worst" or "again".
-    seconds_left
-        Seconds until the trial may be given to another station.
-    needed
-        Whether the result can still change the verdict; if not, there is no need to run it.
-    attended
-        Whether a runner at this station starts the policy once the operator has tapped Start.
-    silent
-        Whether that runner was not heard of for a while.
-    episode, running, stopping, seconds
-        What the runner started, or None; whether it still runs; whether its operator wants it
-        stopped; and how long it took.
-    """
-
+class _TrialUnderWay:
     trial: int
-    code: str
+    needed: bool  # whether its result can still change the verdict; if not, it need not be run
+    started: bool = False
+    attended: bool = False  # whether a runner starts the policy once the operator has tapped Start
+    silent: bool = False  # whether that runner was not heard of for a while
+    episode: str | None = None  # what the runner started, whether that runs, and how long it took
+    running: bool = False
+    stopping: bool = False  # whether the operator wants it stopped
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment(_TrialUnderWay):
+    """A trial as its operator sees it; nothing here depends on which policy it is."""
+
+    code: str  # for whatever starts the policy
     task: str
     instructions: str
     condition: str | None
+    # How the trial is scored, as in the plan; if it is compared, with the code of the ``first``.
     rubric: dict[str, Any]
     tags: tuple[str, ...]
     station: str
-    started: bool
-    seconds_left: float
-    needed: bool
-    given_back: str = "again"
-    attended: bool = False
-    silent: bool = False
-    episode: str | None = None
-    running: bool = False
-    stopping: bool = False
-    seconds: float | None = None
+    seconds_left: float  # until the trial may be given to another station
+    given_back: str = "again"  # what it counts as if it is given back after it began, or "worst"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -65,25 +46,22 @@ class Assignment:
 
 @dataclass(frozen=True, kw_only=True)
 class StationOffer:
+    """What a station is told: its trial, or why there is none.
+
+    There is none if the study is ``finished``, if the ``checks`` have to be gone through first, or
+    if other stations hold the rest.
+    """
+
     trial: Assignment | None
     finished: bool = False
     checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Whereabouts:
-    """A trial that its station may have given up; the rest is as in ``Assignment``."""
+class Whereabouts(_TrialUnderWay):
+    """A trial that its station may have given up; it is "leased" also when its time has run out."""
 
-    trial: int
     status: TrialStatus
-    needed: bool
-    started: bool = False
-    attended: bool = False
-    silent: bool = False
-    episode: str | None = None
-    running: bool = False
-    stopping: bool = False
-    seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,12 +70,14 @@ class Recorded:
 
     trial: int
     score: float | None
-    counted: bool
-    repeated: bool
+    counted: bool  # false for a duplicate result
+    repeated: bool  # whether a report with this key was stored before
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resolved:
+    """The policy a code stands for; only for the program at the robot."""
+
     trial: int
     policy: str
     run: str | None
@@ -105,11 +85,15 @@ class Resolved:
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
+    """The policies' names by label."""
+
     names: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationStatus:
+    """One station: the trial it currently holds (or None), by whom, and how many it has scored."""
+
     station: str
     trial: int | None
     code: str | None
@@ -120,45 +104,28 @@ class StationStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """The progress of a study.
-
-    Attributes
-    ----------
-    phase
-        "draft", "running" or "finished".
-    assigned, imported
-        Trials handed out by the study, and trials run elsewhere.
-    scored, counted, voided, given_back, duplicates, in_flight
-        Trials with a score, trials whose score counts, voided trials, trials given back, duplicate
-        results that do not count, and trials in progress.
-    seq, hash
-        The last journal entry; once published, its hash pins down everything before it.
-    method, n_max
-        As the plan has them; None for n_max is no limit.
-    edited
-        What ``study.yaml`` says otherwise than the plan that was locked, which stays in force.
-    """
+    """The progress of a study, and its last journal entry: the hash pins down all before it."""
 
     study: str
     name: str
-    phase: str
+    phase: str  # "draft", "running" or "finished"
     unblinded: bool
     plan_digest: str | None
     seq: int
     hash: str
-    assigned: int
+    assigned: int  # trials handed out by the study
     imported: int
     scored: int
     counted: int
     voided: int
     given_back: int
-    duplicates: int
+    duplicates: int  # second results for one place, which do not count
     in_flight: int
     amendments: int
     stations: tuple[StationStatus, ...]
     method: str
     n_max: int | None
-    edited: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()  # settings in which study.yaml differs from the locked plan
 
     @property
     def warning(self) -> str | None:
@@ -174,47 +141,43 @@ class Status:
 
 
 def edited_text(settings: tuple[str, ...]) -> str:
-    what = ", ".join(settings)
     return (
-        f"study.yaml was edited after the lock ({what}), which changes nothing: the plan that was "
-        "locked holds"
-    )
-
-
-def held(state: StudyState, station: str, clock: float) -> Assignment | None:
-    trial = holding(state, station, clock)
-    if trial is None:
-        return None
-    plan = state.locked_plan
-    task = plan.task(trial.task)
-    return Assignment(
-        trial=trial.number,
-        code=trial.code,
-        task=trial.task,
-        instructions=task.instructions,
-        condition=trial.condition,
-        rubric=rubric(state, trial),
-        tags=plan.tags,
-        station=trial.station,
-        started=trial.started,
-        seconds_left=max(0.0, trial.expires - clock),
-        needed=needed(state, trial),
-        given_back=plan.given_back,
-        **_episode(state, trial, clock),
+        f"study.yaml was edited after the lock ({', '.join(settings)}), which changes nothing: the "
+        "plan that was locked holds"
     )
 
 
 def offer(state: StudyState, station: str, clock: float) -> StationOffer:
-    trial, over = held(state, station, clock), finished(state)
-    due = (
-        () if over or trial is not None or state.plan is None else checks_due(state, station, clock)
+    trial, over = holding(state, station, clock), finished(state)
+    if trial is None:
+        due = () if over or state.plan is None else checks_due(state, station, clock)
+        return StationOffer(trial=None, finished=over, checks=due)
+    plan = state.locked_plan
+    shown = Assignment(
+        code=trial.code,
+        task=trial.task,
+        instructions=plan.task(trial.task).instructions,
+        condition=trial.condition,
+        rubric=rubric(state, trial),
+        tags=plan.tags,
+        station=trial.station,
+        seconds_left=max(0.0, trial.expires - clock),
+        given_back=plan.given_back,
+        **_under_way(state, trial, clock),
     )
-    return StationOffer(trial=trial, finished=over and trial is None, checks=due)
+    return StationOffer(trial=shown)
 
 
-def _episode(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, Any]:
+def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
+    return Whereabouts(status=trial.status, **_under_way(state, trial, clock))
+
+
+def _under_way(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, Any]:
     attended = trial.station in state.attended
     return {
+        "trial": trial.number,
+        "needed": needed(state, trial),
+        "started": trial.started,
         "attended": attended,
         "silent": attended and clock - state.heard.get(trial.station, 0.0) > SILENCE,
         "episode": trial.episode or None,
@@ -230,27 +193,15 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     return content if first is None else {**content, "first": first.code}
 
 
-def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
-    return Whereabouts(
-        trial=trial.number,
-        status=trial.status,
-        needed=needed(state, trial),
-        started=trial.started,
-        **_episode(state, trial, clock),
-    )
-
-
 def status(
     state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
 ) -> Status:
     trials = state.trials
+    by_status = Counter(trial.status for trial in trials)
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()
     assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
-    counted = sum(trial.counted for trial in trials)
-    stations = tuple(
-        _station(state, station, scored_at[station], clock) for station in sorted(state.held)
-    )
+    held = {station: holding(state, station, clock) for station in sorted(state.held)}
     running = "finished" if finished(state) else "running"
     return Status(
         study=state.study,
@@ -263,26 +214,24 @@ def status(
         assigned=assigned,
         imported=len(trials) - assigned,
         scored=scored,
-        counted=counted,
-        voided=sum(trial.status == "voided" for trial in trials),
-        given_back=sum(trial.status == "released" for trial in trials),
+        counted=sum(trial.counted for trial in trials),
+        voided=by_status["voided"],
+        given_back=by_status["released"],
         duplicates=sum(trial.has_result and not trial.counted for trial in trials),
-        in_flight=sum(station.trial is not None for station in stations),
+        in_flight=sum(trial is not None for trial in held.values()),
         amendments=state.amendments,
-        stations=stations,
+        stations=tuple(
+            StationStatus(
+                station=station,
+                trial=None if trial is None else trial.number,
+                code=None if trial is None else trial.code,
+                started=trial is not None and trial.started,
+                scored=scored_at[station],
+                who=None if trial is None else trial.who,
+            )
+            for station, trial in held.items()
+        ),
         method=plan.method,
         n_max=plan.n_max,
         edited=edited,
-    )
-
-
-def _station(state: StudyState, station: str, scored: int, clock: float) -> StationStatus:
-    held = holding(state, station, clock)
-    return StationStatus(
-        station=station,
-        trial=None if held is None else held.number,
-        code=None if held is None else held.code,
-        started=held is not None and held.started,
-        scored=scored,
-        who=None if held is None else held.who,
     )

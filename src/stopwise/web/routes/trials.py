@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from stopwise.errors import NotAllowed
 from stopwise.study import limits
 from stopwise.study.access import Grant, Role
-from stopwise.study.trial_lines import TrialLine
+from stopwise.study.trial_operations import TrialLine
 from stopwise.study.views import StationOffer, Whereabouts
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner

@@ -24,7 +24,7 @@ BESIDE = {
     "ForecastResult": ["planning.forecast_result.PairForecast"],
     "PlanResult": [
         "planning.plan_result.PlanRow",
-        "planning.planner.Detectable",
+        "planning.plan_result.Detectable",
     ],
     "SequentialTest": ["core.rules.Rules"],
     "Study": ["web.client.StudyClient"],

@@ -144,7 +144,6 @@ def test_pilot(trials: Path) -> None:
         (["0.5", "0.6", "--bounds", "x"], "--bounds must be given as"),
         (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
         (["0.5", "0.6", "--futility", "0.1"], "the word: --futility advisory:0.1"),
-        (["0.5", "0.6", "--executor", "processes:auto"], "only ray has an address"),
         (["--n-max"], "requires an argument; see `stopwise plan --help`"),
         (["--pilot", "a.csv", "--score", "a=0", "--score", "b"], "the range of a"),
     ],

@@ -11,10 +11,9 @@ import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.planning.best_plan import BestPlan
 from stopwise.planning.guesses import Guess
-from stopwise.planning.populations import Guessed, Population, Resampled, Tied
+from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.planning.studies import BestStudy
 from stopwise.questions.best import BestQuestion
-from stopwise.report.plan_figures import power_curves
 
 RATES = (0.4, 0.5, 0.6, 0.8)
 SEEN = (np.random.default_rng(4).random((12, 4)) < RATES) * 1.0
@@ -66,7 +65,6 @@ def test_a_planned_study_is_a_live_one(settings: dict[str, Any]) -> None:
         guessed(*RATES, correlation=0.3),
         Resampled(SEEN),
         Resampled(SEEN, paired=True),
-        Resampled(SEEN).with_tie(),
     ],
 )
 def test_trials_do_not_depend_on_how_calls_cut_them(population: Population) -> None:
@@ -83,26 +81,6 @@ def test_ties_of_guesses_keep_the_correlation_they_can_have() -> None:
 
     assert [guess.mean for guess in tied.guesses] == [0.9, 0.1, 0.9]
     assert tied.correlation == 0.2
-
-
-@pytest.mark.parametrize("paired", [False, True])
-def test_ties_of_a_pilot_make_the_second_best_a_copy(paired: bool) -> None:
-    """In every study of its own truth: equal means, and as many successes, but not the same."""
-    before = Resampled(SEEN, paired).begin(np.random.default_rng(1), 3000)
-    tied = Resampled(SEEN, paired).with_tie()
-    assert isinstance(tied, Tied)
-    scores, means = tied.draw(np.random.default_rng(1), 3000, 20)
-    second, best = np.sort(means, axis=1)[:, -2:].T
-
-    assert tied.with_tie() is tied
-    assert np.array_equal(second, best)
-    assert np.array_equal(best, before.means.max(axis=1))
-    assert (np.abs(scores.mean(axis=1) - means).mean(axis=0) < 0.12).all()
-    assert np.abs((scores.mean(axis=1) - means).mean(axis=0)).max() < 0.01
-    assert not (scores[..., 2] == scores[..., 3]).all()
-    found = tied.moments(np.random.default_rng(1), 50)
-    assert np.array_equal(*np.sort(found.means, axis=1)[:, -2:].T)
-    assert (np.linalg.eigvalsh(found.covariances) > -1e-9).all()
 
 
 def test_what_to_expect_and_what_if_the_two_best_are_equal(plan: sw.PlanResult) -> None:
@@ -147,7 +125,7 @@ def test_the_sentence_says_it_all(plan: sw.PlanResult) -> None:
 def test_json_page_and_figures(plan: sw.PlanResult, tmp_path: Path) -> None:
     content = json.loads(plan.to_json())
     assert isinstance(plan, BestPlan)
-    curves = plan.curves()
+    curves = plan.stopping_curves()
 
     assert (content["goal"], content["indifference"], content["policies"]) == ("best", 0, 4)
     assert content["rows"][1]["trial_quantiles"] == list(plan.rows[1].trial_quantiles or ())
@@ -155,7 +133,7 @@ def test_json_page_and_figures(plan: sw.PlanResult, tmp_path: Path) -> None:
     assert content["order_trials"] == plan.order_trials
     assert [curve.label for curve in curves] == ["as assumed", "the two best equal"]
     assert [curve.chance[-1] for curve in curves] == [plan.rows[1].power, plan.rows[3].power]
-    assert [curve.label for curve in power_curves(plan)] == [curve.label for curve in curves]
+    assert [curve.label for curve in plan.power_curves()] == [curve.label for curve in curves]
     assert plan.to_html().count('<img src="data:image/svg+xml;base64,') == 2
     assert {path.stem for path in plan.save_figures(tmp_path)} == {"power", "named"}
 
@@ -190,9 +168,8 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
     assert "for each" not in gaps.sentence
     assert gaps.rows[2].power > gaps.rows[0].power
     assert isinstance(gaps, BestPlan)
-    assert [curve.label for curve in gaps.curves()][2] == "gap 0.3"
-    assert [row.what_if for row in pilot.rows] == [False, True]
-    assert pilot.rows[0].power > pilot.rows[1].power
+    assert [curve.label for curve in gaps.stopping_curves()][2] == "gap 0.3"
+    assert [row.what_if for row in pilot.rows] == [False]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.option_groups import OptionGroup, option
 from stopwise.cli.parameters import number
 from stopwise.cli.values import (
-    chosen_executor,
     column_choices,
     named_numbers,
     numbers,
@@ -282,14 +281,10 @@ class SimulationOptions(OptionGroup):
 
     precision: float = option("Standard error of the chances; smaller takes longer.", 0.015)
     seed: int = option("Seed for the simulation.", 0)
-    executor: str = option(
-        "What runs the simulation: threads, processes, ray, or ray:ADDRESS of a cluster.", "threads"
-    )
 
     def keywords(self) -> dict[str, Any]:
         """The options as keywords of the library."""
-        place = chosen_executor(self.executor)
-        return {"precision": self.precision, "seed": self.seed, "executor": place}
+        return {"precision": self.precision, "seed": self.seed}
 
 
 @dataclass(frozen=True, kw_only=True)

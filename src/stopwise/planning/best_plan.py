@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stopwise.core.rules import Rules
-from stopwise.core.words import promise
 from stopwise.errors import require
 from stopwise.messages import Message, Setting
-from stopwise.planning.plan_result import PlanResult
-from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.populations import Guessed, Population
+from stopwise.planning.plan_result import PlanResult, PlanRow
+from stopwise.planning.populations import Guessed
 from stopwise.planning.presentation import Rows, hours_of
 from stopwise.planning.scenarios import Scenario
 from stopwise.planning.simulation import Simulator
 from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
-from stopwise.report import plan_figures
-from stopwise.report.plan_figures import ChanceCurve
+from stopwise.report.plan_figures import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Simulated orders of all pairs, which take nearly the same number of trials each time.
-# More: time, most of all with many policies. Less: a rougher number.
 ORDER_RUNS = 40
 # As a share of the range: how alike two policies are that few would care to tell apart.
 USUAL_INDIFFERENCE = 0.05
@@ -44,6 +40,7 @@ class BestPlan(PlanResult):
         "trials of all policies together; n_max and rows count rows, each of which tries every "
         "candidate. Hours are the expected and the maximum number."
     )
+    POWER: ClassVar[tuple[str, str]] = "maximum number of rows (n_max)", NAMED
 
     @property
     def sentence(self) -> str:
@@ -82,11 +79,8 @@ class BestPlan(PlanResult):
     def _caveat(self) -> str:
         within = self.rules.indifference
         missed = f"naming one not within {within:g} of the best, or of " if within else ""
-        promised = promise(
-            self.method,
-            f"the chance of {missed}dropping the best policy (or any given one of several)",
-            self.alpha,
-            bounds_inferred=self.bounds_inferred,
+        promised = self.promised(
+            f"the chance of {missed}dropping the best policy (or any given one of several)"
         )
         return (
             f"This is a forecast from assumptions; whether or not they hold, {promised} "
@@ -121,31 +115,22 @@ class BestPlan(PlanResult):
         known = {name: getattr(self.rules, name) for name in ("goal", "indifference")}
         return {**super()._derived(), **known, "order_trials": self.order_trials}
 
-    def plot_power(self) -> "Figure":
-        return plan_figures.plot_power(
-            plan_figures.power_curves(self),
-            self.power,
-            across="maximum number of rows (n_max)",
-            upwards=NAMED,
-        )
-
-    def plot_stopping(self) -> "Figure":
-        """Draw the chance that the right policy is named by each trial."""
-        across = "trials of all policies together"
-        return plan_figures.plot_stopping(self.curves(), across=across, upwards=NAMED)
-
-    def figures(self) -> dict[str, "Figure"]:
-        return {"power": self.plot_power(), "named": self.plot_stopping()}
-
-    def curves(self) -> list[ChanceCurve]:
+    def stopping_curves(self) -> list[ChanceCurve]:
         """Chance that the right one is named by each trial, with the n_max shown."""
         curves = []
         for row in self.rows:
             if row.n_max == self.shown.n_max:
                 reached = np.flatnonzero(row.times.spent[0]).max()  # no study goes on beyond this
-                chance = row.times.chance_by_trial()[: reached + 1]
-                curves.append(ChanceCurve.by_trial(self.label(row), chance))
+                named = np.cumsum(row.times.spent[1, : reached + 1]) / row.times.total
+                curves.append(ChanceCurve(self.label(row), named))
         return curves
+
+    def plot_stopping(self) -> "Figure":
+        """Draw the chance that the right policy is named by each trial."""
+        return plot_chances(self.stopping_curves(), "trials of all policies together", NAMED)
+
+    def figures(self) -> dict[str, "Figure"]:
+        return {"power": self.plot_power(), "named": self.plot_stopping()}
 
 
 def _none(row: PlanRow) -> str:
@@ -161,7 +146,7 @@ def plan_best(
     scenarios: Sequence[Scenario],
     simulator: Simulator,
     *,
-    notes: tuple[str, ...],
+    notes: Sequence[str],
     **common: Any,
 ) -> BestPlan:
     """Plan each scenario as assumed, and with the second best equal to the best.
@@ -176,48 +161,38 @@ def plan_best(
     cases = [
         (case, what_if, replace(rules, n_max=n))
         for scenario in scenarios
-        for case, what_if in _with_tie(scenario)
+        for what_if, case in enumerate([scenario, *_tied(scenario)])
         for n in horizons
     ]
-    models = [BestStudy(declared, case.population) for case, _, declared in cases]
+    ends = simulator.run([BestStudy(study, case.population) for case, _, study in cases])
+    if rules.indifference == 0:
+        text = " lets one of them be named, given enough rows, and without a tie mostly ends sooner"
+        near = Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span)
+        equal = "equal policies at the top are never told apart; "
+        notes = (*notes, Message(equal, near, text))
     plan = BestPlan(
         rows=tuple(
-            PlanRow.of(ends, case, declared, what_if=what_if)
-            for (case, what_if, declared), ends in zip(cases, simulator.run(models), strict=True)
+            PlanRow.of(found, case, study, what_if=bool(what_if))
+            for (case, what_if, study), found in zip(cases, ends, strict=True)
         ),
         rules=rules,
         ties="strict",
-        notes=(*notes, *_notes(rules)),
+        notes=tuple(notes),
         **common,
     )
     if len(scenarios) > 1:
         return plan
-    study = replace(rules, n_max=plan.shown.n_max)
-    return replace(plan, order_trials=_order_trials(study, scenarios[0].population, simulator.seed))
+    order = replace(
+        rules, n_max=plan.shown.n_max, goal="order", indifference=0.0, allocation="leader"
+    )
+    study = OrderStudy(PlannedOrder(order), scenarios[0].population)
+    counted = study.simulate(np.random.SeedSequence(simulator.seed), ORDER_RUNS)
+    return replace(plan, order_trials=counted.mean_trials)
 
 
-def _with_tie(scenario: Scenario) -> list[tuple[Scenario, bool]]:
-    """The scenario and, unless its two best are equal anyway, the one in which they are."""
-    if scenario.lead < 1e-9 and isinstance(scenario.population, Guessed):
-        return [(scenario, False)]
-    text = f"{scenario.text}, but the two best equal"
-    tied = replace(scenario, text=text, lead=0.0, population=scenario.population.with_tie())
-    return [(scenario, False), (tied, True)]
-
-
-def _order_trials(rules: Rules, population: Population, seed: int) -> float:
-    order = replace(rules, goal="order", indifference=0.0, allocation="leader")
-    study = OrderStudy(PlannedOrder(order), population)
-    return study.simulate(np.random.SeedSequence(seed), ORDER_RUNS).mean_trials
-
-
-def _notes(rules: Rules) -> list[Message]:
-    if rules.indifference > 0:
+def _tied(scenario: Scenario) -> list[Scenario]:
+    """The scenario with its two best equal; none if they are anyway, or are not known."""
+    if scenario.lead < 1e-9 or not isinstance(scenario.population, Guessed):
         return []
-    return [
-        Message(
-            "equal policies at the top are never told apart; ",
-            Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span),
-            " lets one of them be named, given enough rows, and without a tie mostly ends sooner",
-        )
-    ]
+    text = f"{scenario.text}, but the two best equal"
+    return [replace(scenario, text=text, lead=0.0, population=scenario.population.with_tie())]

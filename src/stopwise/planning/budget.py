@@ -13,9 +13,8 @@ from stopwise.core.step.method import Step
 from stopwise.errors import require
 from stopwise.messages import listed, named
 from stopwise.planning.ends import Ends
-from stopwise.planning.notes import GENEROUS, STEP_ASSUMES
 from stopwise.planning.plan_result import PlanResult
-from stopwise.planning.planner import Planner
+from stopwise.planning.planner import GENEROUS, STEP_ASSUMES, Planner
 from stopwise.planning.presentation import Rows
 from stopwise.planning.scenarios import Assumptions, Scenario
 from stopwise.planning.studies import BestStudy
@@ -35,82 +34,48 @@ RANDOM_TASKS = (
 )
 
 
+class Division(NamedTuple):
+    """A way to spend a budget."""
+
+    tasks: str  # ONE, EACH or RANDOM
+    total: int
+    n_max: int  # trials per policy, of a task or of all tasks together
+
+
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """One way to spend a budget.
-
-    Attributes
-    ----------
-    tasks
-        "each task on its own", "tasks drawn at random", or "one task".
-    total, n_max
-        The budget, and the trials per policy (of a task, or of all tasks together) that it pays.
-    gap, gap_error
-        The smallest difference between two policies that is found with the target power while the
-        pairs share alpha, and its standard error; None if none is.
-    step_gap
-        The same with ``step``, exactly; None where it does not apply.
-    best
-        By scenario: the chance that the best policy is named within the budget, if that alone is
-        asked; empty where the settings allow no best policy.
-    """
+    """What one way to spend a budget finds."""
 
     tasks: str
     total: int
     n_max: int
+    # The smallest difference between two policies that is found with the target power while the
+    # pairs share alpha, and its standard error; the same with ``step``; None if there is none.
     gap: float | None
     gap_error: float
     step_gap: float | None
+    # By scenario: the chance that the best policy is named, if that alone is asked; empty where the
+    # settings allow no best policy.
     best: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """What it takes to name only the best policy of a scenario.
-
-    Attributes
-    ----------
-    scenario
-        What is assumed of the policies.
-    n_max
-        Rows that the study declares: doubled until the target power is reached, or given up.
-    power
-        The chance that the best is named.
-    mean_trials
-        Expected trials of all policies together.
-    """
+    """What it takes to name only the best policy of a scenario."""
 
     scenario: str
-    n_max: int
+    n_max: int  # declared rows: doubled until the target power is reached, or given up
     power: float
-    mean_trials: float
+    mean_trials: float  # of all policies together
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What a budget finds.
-
-    Attributes
-    ----------
-    tasks
-        The number of tasks.
-    spendings
-        The ways to spend it.
-    naming
-        What naming only the best would take, by scenario; empty where the settings allow no best.
-    """
+    """What a budget for so many tasks finds, and by scenario what naming only the best takes."""
 
     tasks: int
     spendings: tuple[Spending, ...]
     naming: tuple[Naming, ...]
-
-
-class Division(NamedTuple):
-    """A way to spend a budget: on which tasks, and the trials per policy that it pays there."""
-
-    tasks: str
-    total: int
-    n_max: int
 
 
 def divisions(budget: Any, policies: int, tasks: int) -> list[Division]:
@@ -151,51 +116,40 @@ def explained(
     alpha = rules.alpha / planner.study(chosen[0].n_max).family.size
     pair = replace(planner, rules=replace(rules, policies=rules.policies[:2], alpha=alpha))
     two = replace(assumed.family, policies=2)
-    naming = _naming_rules(rules)
-    spendings = []
-    for text, total, n_max in chosen:
-        found = pair.detectable(pair.study(n_max), two)
-        step = None
-        if pair.allows_step(two.population(0.0), n_max):
-            step = pair.detectable(pair.study(n_max, method=Step.name), two).gap
-        best = [] if naming is None else _named(naming, n_max, scenarios, planner)
-        spending = Spending(
-            tasks=text,
-            total=total,
-            n_max=n_max,
-            gap=found.gap,
-            gap_error=found.gap_error,
-            step_gap=step,
-            best=tuple(ends.power for ends in best),
-        )
-        spendings.append(spending)
-    costs = [] if naming is None else [_cost(naming, scenario, planner) for scenario in scenarios]
-    budget = Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
-    told = (GENEROUS, STEP_ASSUMES)
-    notes = tuple(note for note in plan.notes if not note.startswith(told))
-    if any(one.step_gap is not None for one in spendings):
-        notes = (*notes, STEP_ASSUMES)
-    if tasks > 1:
-        notes = (*notes, EACH_TASK, RANDOM_TASKS)
-    return BudgetPlan(**{**vars(plan), "budget": budget, "notes": notes})
-
-
-def _naming_rules(rules: Rules) -> Rules | None:
-    """Rules of a study that only names the best policy; None where there is no such study."""
     several = len(rules.policies) > 2 and rules.baseline is None
-    if not (several and registry.find(rules.method).inverts):
-        return None
-    return replace(rules, goal="best", adjust=Rules.adjust, ties=Rules.ties)
+    naming = None
+    if several and registry.find(rules.method).inverts:
+        naming = replace(rules, goal="best", adjust=Rules.adjust, ties=Rules.ties)
+    spendings = []
+    for way in chosen:
+        found = pair.detectable(pair.study(way.n_max), two)
+        step = None
+        if pair.allows_step(two.population(0.0), way.n_max):
+            step = pair.detectable(pair.study(way.n_max, method=Step.name), two).gap
+        ends = [] if naming is None else _named(naming, way.n_max, scenarios, planner)
+        best = tuple(one.power for one in ends)
+        spendings.append(
+            Spending(
+                **way._asdict(), gap=found.gap, gap_error=found.gap_error, step_gap=step, best=best
+            )
+        )
+    costs = [] if naming is None else [_cost(naming, scenario, planner) for scenario in scenarios]
+    replaced = (GENEROUS, STEP_ASSUMES)
+    notes = [note for note in plan.notes if not note.startswith(replaced)]
+    if any(one.step_gap is not None for one in spendings):
+        notes.append(STEP_ASSUMES)
+    if tasks > 1:
+        notes += [EACH_TASK, RANDOM_TASKS]
+    budget = Budget(tasks=tasks, spendings=tuple(spendings), naming=tuple(costs))
+    return BudgetPlan(**{**vars(plan), "budget": budget, "notes": tuple(notes)})
 
 
 def _named(rules: Rules, n_max: int, scenarios: Sequence[Scenario], planner: Planner) -> list[Ends]:
     study = replace(rules, n_max=n_max)
-    models = [BestStudy(study, scenario.population) for scenario in scenarios]
-    return planner.simulator.run(models)
+    return planner.simulator.run([BestStudy(study, scenario.population) for scenario in scenarios])
 
 
 def _cost(rules: Rules, scenario: Scenario, planner: Planner) -> Naming:
-    """Cost of naming the best; the declared rows are doubled until they suffice."""
     n_max = FEWEST_ROWS
     (ends,) = _named(rules, n_max, [scenario], planner)
     while ends.power < planner.power and n_max < MOST_ROWS:
@@ -220,64 +174,63 @@ class BudgetPlan(PlanResult):
 
     @property
     def sentence(self) -> str:
-        parts = [*self._advised(), *map(self._of, self.budget.spendings)]
+        parts = [*map(self._of, self.budget.spendings), self._caveat()]
+        if self.budget.tasks > 1:
+            advice = (
+                "Draw the task of each trial at random, unless you need a verdict on each task: "
+                "all trials then count for one claim about the mean over the tasks."
+            )
+            parts.insert(0, advice)
         if self.budget.naming:
-            costs = listed([*map(self._cost, self.budget.naming)])
-            parts.append(f"Naming only the best takes {costs} trials of all policies on average.")
-        return " ".join([*parts, self._caveat()])
-
-    def _advised(self) -> list[str]:
-        if self.budget.tasks == 1:
-            return []
-        return [
-            "Draw the task of each trial at random, unless you need a verdict on each task: all "
-            "trials then count for one claim about the mean over the tasks."
-        ]
+            costs = listed(
+                [
+                    f"{cost.mean_trials:.0f} ({'' if self.single else f'{cost.scenario}, '}"
+                    f"power {cost.power:.2f})"
+                    for cost in self.budget.naming
+                ]
+            )
+            best = f"Naming only the best takes {costs} trials of all policies on average."
+            parts.insert(-1, best)
+        return " ".join(parts)
 
     def _of(self, spending: Spending) -> str:
         rows = [row for row in self.rows if row.n_max == spending.n_max]
         gaps = listed([score_text(gap) for gap in dict.fromkeys(row.gap for row in self.rows)])
         where = "" if self.single else f" if neighbours differ by {gaps}"
-        said = f"{spending.total} trials, {spending.tasks}, are at most {spending.n_max} per policy"
-        said += self._told_apart(spending)
+        text = f"{spending.total} trials, {spending.tasks}, are at most {spending.n_max} per policy"
+        text += self._told_apart(spending.gap, spending.step_gap)
         pairs = _shares(row.pair_power for row in rows)
-        said += f"; the share of all pairs that is told apart is {pairs}{where}"
+        text += f"; the share of all pairs that is told apart is {pairs}{where}"
         if spending.best:
             best = _shares(spending.best)
-            said += f". Asked for the best only, studies name it with probability {best}"
-        return f"{said}."
+            text += f". Asked for the best only, studies name it with probability {best}"
+        return f"{text}."
 
-    def _told_apart(self, spending: Spending) -> str:
-        gap, step = spending.gap, spending.step_gap
+    def _told_apart(self, gap: float | None, step: float | None) -> str:
         found = f"are told apart with power {self.power:g}"
-        if gap is not None:
-            beside = "" if step is None else f" (by step, if they differ by {score_text(step)})"
-            return f". Two policies that differ by {score_text(gap)} {found}{beside}"
-        none = f". No two policies {found} by {self.method}"
-        return none if step is None else f"{none}; by step, if they differ by {score_text(step)}"
-
-    def _cost(self, cost: Naming) -> str:
-        details = [] if self.single else [cost.scenario]
-        details.append(f"power {cost.power:.2f}")
-        return f"{cost.mean_trials:.0f} ({', '.join(details)})"
+        by_step = "" if step is None else f"by step, if they differ by {score_text(step)}"
+        if gap is None:
+            none = f". No two policies {found} by {self.method}"
+            return f"{none}; {by_step}" if by_step else none
+        beside = f" ({by_step})" if by_step else ""
+        return f". Two policies that differ by {score_text(gap)} {found}{beside}"
 
     def text_tables(self) -> dict[str, Rows]:
-        rows = []
-        for one in self.budget.spendings:
-            of_n_max = [row for row in self.rows if row.n_max == one.n_max]
-            for index, row in enumerate(of_n_max):
-                rows.append(
-                    {
-                        "budget": one.total,
-                        "spent on": one.tasks,
-                        **({} if self.single else {"gap": f"{row.gap:.4g}"}),
-                        "n_max": one.n_max,
-                        "pairs": f"{row.pair_power:.2f}",
-                        "all": f"{row.power:.2f}",
-                        **({"best": f"{one.best[index]:.2f}"} if one.best else {}),
-                    }
-                )
-        by_step = any(one.step_gap is not None for one in self.budget.spendings)
+        spendings = self.budget.spendings
+        expected = [
+            {
+                "budget": one.total,
+                "spent on": one.tasks,
+                **({} if self.single else {"gap": f"{row.gap:.4g}"}),
+                "n_max": one.n_max,
+                "pairs": f"{row.pair_power:.2f}",
+                "all": f"{row.power:.2f}",
+                **({"best": f"{one.best[index]:.2f}"} if one.best else {}),
+            }
+            for one in spendings
+            for index, row in enumerate(row for row in self.rows if row.n_max == one.n_max)
+        ]
+        by_step = any(one.step_gap is not None for one in spendings)
         title = f"Smallest difference of two policies found with power {self.power:g}"
         gaps = [
             {
@@ -286,7 +239,7 @@ class BudgetPlan(PlanResult):
                 "two policies differ by": _gap(one.gap),
                 **({"by step": _gap(one.step_gap)} if by_step else {}),
             }
-            for one in self.budget.spendings
+            for one in spendings
         ]
         naming = [
             {
@@ -297,7 +250,7 @@ class BudgetPlan(PlanResult):
             }
             for cost in self.budget.naming
         ]
-        return {"What to expect": rows, title: gaps, "Naming only the best": naming}
+        return {"What to expect": expected, title: gaps, "Naming only the best": naming}
 
     def _derived(self) -> dict[str, Any]:
         return {**super()._derived(), "budget": asdict(self.budget)}

@@ -54,16 +54,15 @@ class Ends:
     ) -> "Ends":
         """Count simulated studies; each array has one entry per study."""
 
-        def count(which: Bools) -> Floats:
-            return np.bincount(rows[which], minlength=n_max + 1).astype(float)
+        def count(numbers: Ints, most: int) -> Floats:
+            return np.bincount(numbers, minlength=most + 1).astype(float)
 
-        spent = [np.bincount(own, minlength=most_trials + 1) for own in (trials, trials[right])]
         return cls(
-            right=count(right),
-            wrong=count(wrong),
-            undecided=count(~(right | wrong)),
-            spent=np.array(spent, dtype=float),
-            more=np.bincount(more, minlength=n_max + 1).astype(float),
+            right=count(rows[right], n_max),
+            wrong=count(rows[wrong], n_max),
+            undecided=count(rows[~(right | wrong)], n_max),
+            spent=np.stack([count(trials, most_trials), count(trials[right], most_trials)]),
+            more=count(more, n_max),
             runs=rows.size,
             **{"same": 0.0, "left": 0.0, **counts},
         )
@@ -83,15 +82,13 @@ class Ends:
 
     @property
     def total(self) -> float:
-        """Number of studies, or 1."""
         return 1.0 if self.runs is None else float(self.runs)
 
     def chance(self, count: float) -> float:
-        """Share of the studies that such a count is."""
         return min(max(float(count) / self.total, 0.0), 1.0)
 
     def error(self, count: float) -> float:
-        """Standard error of that share; never 0 for a simulation, 0 if exact."""
+        """Standard error of a chance; never 0 for a simulation, 0 if exact."""
         return 0.0 if self.runs is None else share_error(count, self.runs)
 
     @property
@@ -103,22 +100,21 @@ class Ends:
         return self.error(self.right.sum())
 
     @cached_property
-    def _by_row(self) -> Floats:
+    def by_row(self) -> Floats:
         ends: Floats = (self.right + self.wrong + self.undecided) / self.total
         return ends
 
     @cached_property
     def mean_n(self) -> float:
         """Expected rows until the end of the study, with or without a verdict."""
-        return float(self._by_row @ np.arange(self._by_row.size))
+        return float(self.by_row @ np.arange(self.by_row.size))
 
     @property
     def mean_n_error(self) -> float:
-        """Standard error of ``mean_n``, 0 if exact."""
         if self.runs is None:
             return 0.0
-        squares = (np.arange(self._by_row.size) - self.mean_n) ** 2
-        return math.sqrt(float(self._by_row @ squares) / max(self.runs - 1, 1))
+        squares = (np.arange(self.by_row.size) - self.mean_n) ** 2
+        return math.sqrt(float(self.by_row @ squares) / max(self.runs - 1, 1))
 
     @property
     def mean_trials(self) -> float:
@@ -135,22 +131,9 @@ class Ends:
         none = float(self.undecided.sum())
         return self.left / none if none else None
 
-    def quantiles(self) -> tuple[int, int, int]:
-        """Rows within which 10, 50 and 90 % of studies end."""
-        return quantiles(self._by_row)
-
-    def trial_quantiles(self) -> tuple[int, int, int]:
-        """Trials of all policies within which 10, 50 and 90 % of studies end."""
-        return quantiles(self.spent[0])
-
     def chance_by(self) -> Floats:
         """Chance of the right verdict by each row, from 1."""
         chance: Floats = np.cumsum(self.right)[1:] / self.total
-        return chance
-
-    def chance_by_trial(self) -> Floats:
-        """Chance of the right verdict by 0, 1, 2, ... trials of all policies."""
-        chance: Floats = np.cumsum(self.spent[1]) / self.total
         return chance
 
     def decided_by(self) -> tuple[float, ...]:
@@ -193,5 +176,4 @@ def share_error(hits: float, runs: int) -> float:
 
 
 def runs_for_share(hits: float, runs: int, precision: float) -> int:
-    """Runs that bring the standard error of a share to the precision."""
     return math.ceil(runs * (share_error(hits, runs) / precision) ** 2)

@@ -9,16 +9,11 @@ import numpy as np
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
 from stopwise.planning.presentation import PlanningResult, Rows
-from stopwise.report import plan_figures
-from stopwise.report.plan_figures import ChanceCurve
+from stopwise.report.plan_figures import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-VALID = (
-    "The forecast does not affect validity, so you may act on it freely: whatever the reason you "
-    "stop, {promised}."
-)
 FUTILITY = (
     "Stopping for futility never raises the chance of a false claim: it can only prevent claims "
     "that would have come later."
@@ -113,7 +108,6 @@ class ForecastResult(PlanningResult):
 
     TITLE: ClassVar[str] = "How much longer will it take?"
     UNSAID: ClassVar[tuple[str, ...]] = ("rules", "best", "candidates", "chances")
-
     # The name under which the figure is saved, and what it shows across and upwards.
     FIGURE: ClassVar[tuple[str, str, str]] = (
         *("further", "further trials per policy"),
@@ -141,9 +135,21 @@ class ForecastResult(PlanningResult):
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
+        seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
         if self.decided:
-            seen = f"(trials: {self._seen()})"
-            return f"All pairs are already decided {seen}; no further trials are needed."
+            return f"{self._answered(f'(trials: {seen})')} needed."
+        hours = "" if self.hours is None else f", {self.hours:.1f} hours"
+        return (
+            f"Trials so far: {seen}{self._chances()} on average, and no more than "
+            f"{self.n_quantiles[1]} half of the time ({counted(round(self.mean_trials), 'trial')} "
+            f"in total{hours}). {self._advice()}The forecast does not affect validity, so you may "
+            f"act on it freely: whatever the reason you stop, {self.promised()}."
+        )
+
+    def _answered(self, seen: str) -> str:
+        return f"All pairs are already decided {seen}; no further trials are"
+
+    def _chances(self) -> str:
         chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
         if len(self.pairs) > 1:
             chance = (
@@ -152,24 +158,8 @@ class ForecastResult(PlanningResult):
             )
         else:
             chance = f"The chance of a verdict by then is {chance}."
-        more = f"{counted(round(self.mean_n), 'more trial')} per policy"
-        return f"{self._so_far()}, of at most {self.n_max} each. {chance} {self._continuing(more)}"
-
-    def _so_far(self) -> str:
-        return f"Trials so far: {self._seen()}"
-
-    def _seen(self) -> str:
-        return ", ".join(f"{name} {count}" for name, count in self.seen.items())
-
-    def _continuing(self, more: str) -> str:
-        """What going on takes, what is advised and what that rests on."""
-        hours = "" if self.hours is None else f", {self.hours:.1f} hours"
-        return (
-            f"Continuing takes {more} on average, and no more than {self.n_quantiles[1]} half of "
-            f"the time ({counted(round(self.mean_trials), 'trial')} in total{hours}). "
-            f"{self._advice()}"
-            f"{VALID.format(promised=self.promised(bounds_inferred=self.bounds_inferred))}"
-        )
+        more = counted(round(self.mean_n), "more trial")
+        return f", of at most {self.n_max} each. {chance} Continuing takes {more} per policy"
 
     def _advice(self) -> str:
         if self.futility is None:
@@ -211,9 +201,8 @@ class ForecastResult(PlanningResult):
 
     def plot_further(self) -> "Figure":
         """Draw the chance that it ends with its answer by each further trial, or row."""
-        curve = ChanceCurve.by_trial(f"by n_max = {self.n_max}", np.array(self.chance_by))
-        _, across, upwards = self.FIGURE
-        return plan_figures.plot_stopping([curve], across=across, upwards=upwards)
+        curve = ChanceCurve(f"by n_max = {self.n_max}", np.array(self.chance_by))
+        return plot_chances([curve], *self.FIGURE[1:])
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
@@ -228,32 +217,26 @@ class BestForecast(ForecastResult):
 
     @property
     def decided(self) -> bool:
-        """Whether a best policy is named already."""
         return self.best is not None
 
-    @property
-    def sentence(self) -> str:
-        """What to expect, in words, and what it rests on."""
-        if self.decided:
-            seen = f"(trials: {self._seen()})"
-            return f"{self.best} has already been named {seen}; no more trials are needed."
-        more = counted(round(self.mean_n), "more row")
+    def _answered(self, seen: str) -> str:
+        return f"{self.best} has already been named {seen}; no more trials are"
+
+    def _chances(self) -> str:
         return (
-            f"{self._so_far()}; {counted(len(self.candidates), 'candidate')} left. The chance that "
+            f"; {counted(len(self.candidates), 'candidate')} left. The chance that "
             f"one is named by row {self.n_max} is {self.chance:.2f} (standard error "
             f"{self.chance_error:.2g}), and that at least one more is dropped, "
-            f"{self.chance_further:.2f}. {self._continuing(more)}"
+            f"{self.chance_further:.2f}. Continuing takes {counted(round(self.mean_n), 'more row')}"
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per policy."""
         return [
             {"policy": name, "candidate": name in self.candidates, "chance": chance}
             for name, chance in self.chances.items()
         ]
 
     def text_tables(self) -> dict[str, Rows]:
-        """Return the policies as people read them."""
         rows = [
             {
                 "policy": row["policy"],

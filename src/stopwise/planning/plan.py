@@ -4,34 +4,46 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+import numpy as np
+
+from stopwise.core import registry
 from stopwise.core.keywords import flat
+from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
+from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.core.step.method import Step
-from stopwise.errors import require
-from stopwise.messages import named
+from stopwise.errors import require, require_choice
+from stopwise.messages import Setting, named
 from stopwise.planning.best_plan import plan_best
-from stopwise.planning.budget import explained, explains
-from stopwise.planning.notes import STEP_ASSUMES, notes_on
-from stopwise.planning.plan_input import (
-    check_assumed,
-    check_scores,
-    horizons_of,
-    scale_and_pilot,
-    unit_reference,
-)
-from stopwise.planning.plan_result import PlanResult
-from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.planner import Planner
-from stopwise.planning.scenarios import Assumptions, assume
+from stopwise.planning.budget import Division, divisions, explained, explains
+from stopwise.planning.fixed_sample import MOST_POWER, WELCH
+from stopwise.planning.plan_result import PlanResult, PlanRow
+from stopwise.planning.planner import GENEROUS, STEP_ASSUMES, Planner
+from stopwise.planning.populations import Guessed, WithNumber
+from stopwise.planning.scenarios import Assumptions, Scenario, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.planning.studies import PlannedOrder
+from stopwise.questions import QUESTIONS, pose
+from stopwise.questions.reach import out_of_reach
+from stopwise.rows.reading import read_if_place
+from stopwise.rows.table import Table
+from stopwise.rows.task_tables import tables
 
+N_MAX: tuple[int, ...] = (50, 100, 200)
 # Of more, what to declare is not searched for: that takes minutes.
 MOST_POLICIES = 3
-# Of questions whose answer is no order of pairs.
-OTHER_PLANS = {"best": plan_best}
+HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
+STORED = (
+    "the {} stored trials of the first policy are assumed to come from the conditions of the new "
+    "ones; all counts are of new trials"
+)
+LISTED = (
+    "the list of {} scenes is assumed to be drawn from such scores: the right verdict is which "
+    "policy is better on that list, or that they are equal there"
+)
 
 
 @flat(PlanSettings)
@@ -124,9 +136,8 @@ def plan(
     seed
         A whole number; the same seed gives the same plan.
     executor
-        Who runs the simulation: "threads" (on this machine, the default), "processes", "ray", one
-        made by ``stopwise.rollout.executors`` such as ``ray_cluster(64, address="auto")``, or
-        any object with a ``map`` method. The plan does not depend on it.
+        Who runs the simulation: "threads" (the default), or any object with a ``map`` method, such
+        as the executors of ``concurrent.futures``. The plan does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 
@@ -142,24 +153,26 @@ def plan(
     """
     reference = settings.get("reference")
     lower = settings.get("lower_is_better", Rules.lower_is_better)
-    scale, table = scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
+    scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
     require_whole(robots, "robots", 1)
-    design = design or "independent"
+    number = None
+    if reference is not None:  # the rules say what is wrong with one outside
+        known = Rules(policies=("policy",), bounds=scale.ends, reference=reference)
+        number = float(scale.unit(np.asarray(known.reference)))
     assumed = assume(
-        guesses,
-        table,
-        gaps,
-        policies=policies,
-        correlation=correlation,
-        scale=scale,
-        number=None if reference is None else unit_reference(reference, scale),
+        guesses, table, gaps, policies=policies, correlation=correlation, scale=scale, number=number
     )
-    check_scores(settings.get("method", Rules.method), assumed.scenarios)
+    binary = all(scenario.population.binary for scenario in assumed.scenarios)
+    method = settings.get("method", Rules.method)
+    require(
+        binary or registry.find(method).scores != "binary",
+        f"{method} takes success or failure only, but the policies have other scores",
+    )
     count = assumed.family.policies
     list_size = settings.get("list_size")
-    horizons, spendings = horizons_of(
+    horizons, spendings = _horizons(
         n_max, budget, count, stored=stored, list_size=list_size, tasks=tasks
     )
     names = tuple(f"policy {index}" for index in range(count)) if table is None else table.policies
@@ -168,7 +181,7 @@ def plan(
         policies=names,
         n_max=horizons[-1],
         bounds=(scale.low, scale.high),
-        design=design if table is None else table.design,
+        design=(design or "independent") if table is None else table.design,
         alternative=alternative,
         baseline=names[0] if baseline or not_worse else None,
         groups=None if stored is None else {names[0]: stored},
@@ -180,22 +193,28 @@ def plan(
         named("power"),
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
     )
-    check_assumed(rules, assumed.scenarios, correlation, scale)
-    notes = () if table is None else table.notes
+    require_choice("goal", rules.goal, QUESTIONS)
+    require(
+        correlation == 0 or rules.design == "paired",
+        f"a correlation of {correlation:g} needs ",
+        Setting("design", "paired"),
+        f", but the design is {rules.design!r}",
+    )
+    for scenario in assumed.scenarios if rules.goal == "order" else ():
+        _check_guesses(rules, scenario, scale)
     common: dict[str, Any] = {
         "power": power,
         "bounds_inferred": table is not None and table.bounds_inferred,
         "minutes_per_trial": minutes_per_trial,
         "robots": robots,
+        "notes": () if table is None else table.notes,
     }
     explaining = explains(rules, budget, tasks)
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
-        if rules.goal in OTHER_PLANS:
-            notes = (*assumed.notes, *notes)
-            return OTHER_PLANS[rules.goal](
-                rules, horizons, assumed.scenarios, simulator, notes=notes, **common
-            )
+        if rules.goal == "best":
+            common["notes"] = (*assumed.notes, *common["notes"])
+            return plan_best(rules, horizons, assumed.scenarios, simulator, **common)
         planner = Planner(rules, power, simulator)
         made = _planned(
             planner,
@@ -203,10 +222,99 @@ def plan(
             horizons,
             search=n_max is budget is stored is list_size is None,
             detectable=detectable and not explaining,
-            notes=notes,
             **common,
         )
         return explained(made, spendings, tasks, planner, assumed) if explaining else made
+
+
+def _scale_and_pilot(
+    guesses: tuple[Any, ...], pilot: Any, bounds: Any, design: str | None, *, least: int
+) -> tuple[Scale, Table | None]:
+    if pilot is None:
+        return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
+    require(not guesses, "give either guesses or a pilot study, not both")
+    found = tables(read_if_place(pilot), design=design)
+    require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
+    table = found[0].declaring(bounds)
+    require(
+        len(table.policies) >= least,
+        f"a plan needs at least {least} policies, but got {len(table.policies)}",
+        code="few-policies",
+    )
+    scale = Scale.declared(table.bounds or (0.0, 1.0))
+    table.check(scale.check)
+    return scale, table.clipped(scale)
+
+
+def _horizons(
+    n_max: Any,
+    budget: Any,
+    policies: int,
+    *,
+    stored: int | None,
+    list_size: int | None,
+    tasks: int,
+) -> tuple[list[int], list[Division]]:
+    """The n_max to consider, smallest first, and the ways to spend a budget."""
+    usual = N_MAX if list_size is None else (require_whole(list_size, "list_size", 2),)
+    if stored is not None:
+        require_whole(stored, "stored", 2)
+        usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
+        policies -= 1  # which are tried
+    require(
+        n_max is None or budget is None,
+        "give either ",
+        named("n_max"),
+        " or ",
+        named("budget"),
+        ", not both",
+    )
+    spendings = [] if budget is None else divisions(budget, policies, tasks)
+    chosen = [way.n_max for way in spendings] or (usual if n_max is None else n_max)
+    candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
+    none = " needs at least one candidate, but got none"
+    require(len(candidates) > 0, named("n_max"), none)
+    return sorted({require_whole(n, "n_max", 2) for n in candidates}), spendings
+
+
+def _check_guesses(rules: Rules, scenario: Scenario, scale: Scale) -> None:
+    """Raise unless something can be found out about the order of these policies."""
+    assumed, means = scenario.population, list[float]()
+    if isinstance(assumed, WithNumber):
+        means, assumed = [assumed.number], assumed.population
+    if not isinstance(assumed, Guessed):
+        return
+    means += [guess.mean for guess in assumed.guesses]
+    if rules.margin and not rules.reading.constants:
+        beyond = PlannedOrder(rules).true_claims(np.array(means)).any()
+        require(
+            bool(beyond),
+            "according to the guesses nothing is there to be shown: no policy is "
+            + (
+                f"less than {-rules.margin:g} worse than the first"
+                if rules.margin < 0
+                else f"better than another by more than {rules.margin:g}"
+            ),
+        )
+        return
+    if rules.reading.finite:  # on a list, others may be better than on average
+        return
+    require(
+        max(means) - min(means) > 1e-9 or rules.alike > 0,
+        f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
+        "cannot be told apart by any number of trials, so there is nothing to plan",
+    )
+    better, asked = means[1] > means[0], rules.alternative == "greater"
+    which = ("first", "second")
+    asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
+    if rules.reading.constants:
+        above = ("below", "above")[:: int(rules.reading.advantage(1))]
+        asks = f"policy is {above[asked]} {rules.reading.pair_names[0]}"
+        but = f"guess it is {above[better]}"
+    require(
+        rules.alternative == "two-sided" or better == asked,
+        f"alternative {rules.alternative!r} asks whether the {asks}, but according to the {but}",
+    )
 
 
 def _planned(
@@ -246,7 +354,7 @@ def _planned(
         rules=rules,
         ties=studies[0].family.ties,
         needed=needed,
-        notes=(*assumptions, *notes_on(rows, rules), *notes),
+        notes=(*assumptions, *_notes_on(rows, rules), *notes),
         **common,
     )
     if not single:
@@ -258,3 +366,25 @@ def _planned(
         if method == Step.name
     ]
     return replace(plan, others=others, notes=(*plan.notes, *step))
+
+
+def _notes_on(rows: Sequence[PlanRow], rules: Rules) -> list[str]:
+    found: list[str] = []
+    for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
+        found += out_of_reach(pose(replace(rules, n_max=n_max)))
+    # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
+    if rules.reading.finite:
+        found.append(LISTED.format(rules.list_size))
+    elif rules.method == NScorePlus.name and not rules.reading.new:
+        found.append(GENEROUS)
+    found += [STORED.format(number) for number in (rules.groups or {}).values()]
+    if any(row.power > MOST_POWER and row.fixed_n is not None for row in rows):
+        found.append(
+            f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "
+            f"{MOST_POWER:g}"
+        )
+    if any(row.fixed_test == WELCH for row in rows):
+        found.append(
+            "the fixed-sample plan uses Welch's t-test, which is approximate for bounded scores"
+        )
+    return found

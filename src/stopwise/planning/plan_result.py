@@ -2,26 +2,174 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from stopwise.core.rules import FromRules, Rules
+import numpy as np
+
+from stopwise.core.rules import Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import counted
-from stopwise.planning.plan_row import PlanRow
-from stopwise.planning.planner import Detectable, Needed
+from stopwise.planning.ends import Ends, quantiles
+from stopwise.planning.fixed_sample import FixedPlan
 from stopwise.planning.presentation import PlanningResult, Rows, hours_of
-from stopwise.report import plan_figures
+from stopwise.planning.scenarios import Scenario
+from stopwise.report.plan_figures import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from stopwise.planning.budget import Budget
 
-# Fields of a row that its table has only where they say something.
-SPECIAL = ("same",)
+# Fields of a row that its table leaves out, and those that it has with the goal "best" only.
+HIDDEN = ("policies", "times", "most_trials")
 OF_BEST = ("mean_trials_error", "trial_quantiles", "mean_left", "what_if")
-# Fields of a row that its table leaves out: the same in every row, and for figures only.
-_NOT_IN_TABLE = ("policies", "times", "most_trials", *SPECIAL, *OF_BEST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """What to expect of a study with this n_max, if the policies perform as assumed.
+
+    Attributes
+    ----------
+    scenario, gap
+        What is assumed, and the smallest gap between two means, in units of the score.
+    n_max
+        Maximum number of trials per policy.
+    power, power_error
+        Chance of the right verdict by n_max (with many policies: on every pair that differs), and
+        its standard error, 0 if computed exactly.
+    wrong, undecided
+        Chance of a false verdict, and of still being undecided at n_max.
+    same
+        With ``equivalence``: chance that the study ends as "practically the same" (with many
+        policies the expected share of such pairs), else None. It is right if the means are closer
+        than declared.
+    pair_power
+        Expected share of the differing pairs that are decided correctly.
+    mean_n, mean_n_error
+        Expected trials per policy until the study ends, and its standard error.
+    n_quantiles
+        Trials per policy within which 10, 50 and 90 % of studies end.
+    mean_trials
+        Expected trials of all policies together.
+    fixed_n, fixed_test
+        Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
+        evaluated once at the end; None if there is none.
+    policies, runs
+        Number of policies, and of simulated studies (None if computed exactly).
+    times
+        When and how the studies end, for the figures.
+    most_trials
+        The most trials, over all policies, that the study can take.
+    mean_trials_error, trial_quantiles, mean_left, what_if
+        With the goal "best", else None: the standard error of ``mean_trials``; the trials of all
+        policies together within which 10, 50 and 90 % of studies end; the mean number of candidates
+        left where none is named (None if one always is); and whether this is "what if the two best
+        are equal?", not what is assumed. There the verdict is right if the one named is the best,
+        or within the indifference of it; ``gap`` is that between the two best; ``n_max``,
+        ``mean_n`` and ``n_quantiles`` count rows; and ``pair_power`` is the expected share of the
+        policies that are not the best which are ruled out.
+    """
+
+    scenario: str
+    gap: float
+    n_max: int
+    power: float
+    power_error: float
+    wrong: float
+    undecided: float
+    pair_power: float
+    mean_n: float
+    mean_n_error: float
+    n_quantiles: tuple[int, int, int]
+    mean_trials: float
+    fixed_n: int | None
+    fixed_test: str | None
+    policies: int
+    runs: int | None
+    times: Ends = field(repr=False, compare=False)
+    most_trials: int
+    same: float | None = None
+    mean_trials_error: float | None = None
+    trial_quantiles: tuple[int, int, int] | None = None
+    mean_left: float | None = None
+    what_if: bool | None = None
+
+    @classmethod
+    def of(
+        cls,
+        ends: Ends,
+        scenario: Scenario,
+        rules: Rules,
+        *,
+        fixed: FixedPlan | None = None,
+        what_if: bool | None = None,
+    ) -> Self:
+        """Row of studies that end so."""
+        best: dict[str, Any] = {
+            "mean_trials_error": ends.mean_trials_error,
+            "trial_quantiles": quantiles(ends.spent[0]),
+            "mean_left": ends.mean_left,
+            "what_if": what_if,
+        }
+        return cls(
+            scenario=scenario.text,
+            gap=(scenario.gap if what_if is None else scenario.lead) * rules.scale.span,
+            n_max=rules.n_max or 0,
+            power=ends.power,
+            power_error=ends.power_error,
+            wrong=ends.chance(ends.wrong.sum()),
+            undecided=ends.chance(ends.undecided.sum()),
+            pair_power=ends.share / ends.total,
+            mean_n=ends.mean_n,
+            mean_n_error=ends.mean_n_error,
+            n_quantiles=quantiles(ends.by_row),
+            mean_trials=ends.mean_trials,
+            fixed_n=None if fixed is None else fixed.n,
+            fixed_test=None if fixed is None else fixed.test,
+            policies=len(rules.reading.tried),
+            runs=ends.runs,
+            times=ends,
+            most_trials=ends.spent.shape[1] - 1,
+            same=None if rules.equivalence is None else ends.same / ends.total,
+            **({} if what_if is None else best),
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the row was computed, not simulated."""
+        return self.runs is None
+
+    @property
+    def trials_saved(self) -> float | None:
+        """Average trials, over all policies, saved against the fixed-sample plan."""
+        return None if self.fixed_n is None else self.fixed_n * self.policies - self.mean_trials
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detectable:
+    """The smallest gap that is detected with the target power.
+
+    Attributes
+    ----------
+    n_max
+        Trials per policy.
+    gap
+        In units of the score; None if no gap within the bounds is detected so surely.
+    gap_error
+        Its standard error, 0 if exact.
+    """
+
+    n_max: int
+    gap: float | None
+    gap_error: float
+
+
+class Needed(NamedTuple):
+    """The study that reaches the target power, and the same if the policies are equal."""
+
+    row: PlanRow
+    equal: PlanRow | None  # with binding futility; None where there is no such stop
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -77,10 +225,7 @@ class PlanResult(PlanningResult):
     order_trials: float | None = None
     budget: "Budget | None" = None
 
-    SETTINGS: ClassVar[tuple[str, ...]] = (
-        *PlanningResult.SETTINGS,
-        *("policies", "alternative", "bounds"),
-    )
+    SETTINGS: ClassVar[tuple[str, ...]] = (*PlanningResult.SETTINGS, "alternative", "bounds")
     UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials", "budget")
     TITLE: ClassVar[str] = "How many trials will it take?"
     LEGEND: ClassVar[str] = (
@@ -89,9 +234,11 @@ class PlanResult(PlanningResult):
         '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
         "on average. Hours are those expected, and the maximum."
     )
-
-    alternative = FromRules[str]("alternative", "Which policies may be declared better.")
-    bounds = FromRules[tuple[float, float]]("bounds", "The range of the score.")
+    # What the figures show across and upwards.
+    POWER: ClassVar[tuple[str, str]] = (
+        "maximum number of trials per policy (n_max)",
+        "chance of the right verdict",
+    )
 
     @property
     def policies(self) -> int:
@@ -105,7 +252,7 @@ class PlanResult(PlanningResult):
         return None if known is None else max(trials / self.robots, min(trials, 1)) * known / 60
 
     def hours_saved(self, row: PlanRow) -> float | None:
-        """Trials saved against the fixed-sample plan, if known."""
+        """Hours saved against the fixed-sample plan, if known."""
         fixed = None if row.fixed_n is None else self.hours(row.fixed_n * row.policies)
         ends = self.hours(row.mean_trials)
         return None if fixed is None or ends is None else fixed - ends
@@ -135,13 +282,11 @@ class PlanResult(PlanningResult):
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
         if not self.single:
-            return f"{self._gap_sentence()}{self._nothing(self.rows[-1])} {self._caveat()}"
+            return f"{self._gap_sentence()}{self._if_equal(self.rows[-1])} {self._caveat()}"
         row = self.shown
-        power = (
-            f"{row.power:.3f} (exact)"
-            if row.exact
-            else f"{row.power:.2f} (standard error {row.power_error:.2g})"
-        )
+        power = f"{row.power:.2f} (standard error {row.power_error:.2g})"
+        if row.exact:
+            power = f"{row.power:.3f} (exact)"
         alone = len(self.rules.reading.run) == 1
         who = "the policy performs" if alone else "the policies perform"
         return (
@@ -149,11 +294,11 @@ class PlanResult(PlanningResult):
             f"at most {self._trials(row.n_max)} reaches the right verdict with "
             f"probability {power}{self._ends(row)}. Half of such studies end within "
             f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}.{self._nothing(row)} {self._caveat()}"
+            f"{self._saving(row)}.{self._if_equal(row)} {self._caveat()}"
         )
 
     def _shortfall(self) -> str:
-        """What to declare, or that no n_max reaches the target power, as a sentence."""
+        """What to declare, or that no n_max reaches the target power."""
         if self.needed is not None:
             return f"For a power of {self.power:g} declare n_max = {self.needed.row.n_max}. "
         if self.advised:
@@ -163,17 +308,15 @@ class PlanResult(PlanningResult):
         return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
 
     def _trials(self, number: int) -> str:
-        """So many trials of each policy that is tried, in words."""
-        new = self.rules.reading.new
         each = "" if self.policies == 1 else " per policy"
-        return f"{counted(number, f'{new}trial')}{each}"
+        return f"{counted(number, f'{self.rules.reading.new}trial')}{each}"
 
     def _time(self, trials: float) -> str:
         hours = self.hours(trials)
         return "" if hours is None else f", {hours:.1f} hours"
 
-    def _nothing(self, row: PlanRow) -> str:
-        """How soon such a study ends for futility if there is nothing to find."""
+    def _if_equal(self, row: PlanRow) -> str:
+        """How soon such a study ends if there is nothing to find."""
         if self.needed is not None:
             most, equal = row.most_trials, self.needed.equal
             text = f" If they are equal, it takes nearly all {most} trials{self._time(most)}"
@@ -195,8 +338,7 @@ class PlanResult(PlanningResult):
         if row.same is None:
             return ""
         pairs = "" if len(self.rules.policies) == 2 else " of the pairs"
-        within = f"within {self.rules.equivalence:g}"
-        same = f"{row.same:.2f}{pairs} as practically the same ({within})"
+        same = f"{row.same:.2f}{pairs} as practically the same (within {self.rules.equivalence:g})"
         return f"; {same}, {row.undecided:.2f} undecided, {row.wrong:.2g} with a false claim"
 
     def _saving(self, row: PlanRow) -> str:
@@ -229,7 +371,7 @@ class PlanResult(PlanningResult):
 
     def _caveat(self) -> str:
         rules = self.rules
-        asked = self.alternative
+        asked = rules.alternative
         if rules.margin:
             asked += f", better by more than {rules.margin:g}"
         if rules.margin < 0:
@@ -241,16 +383,10 @@ class PlanResult(PlanningResult):
             parts.append(f"{self.design} design")
         if self.ties != "strict":
             parts.append("assuming that no two means are exactly equal")
-        promised = self.promised(bounds_inferred=self.bounds_inferred)
         return (
-            f"This is a forecast from assumptions; whether or not they hold, {promised} "
+            f"This is a forecast from assumptions; whether or not they hold, {self.promised()} "
             f"({', '.join(parts)})."
         )
-
-    @property
-    def legend(self) -> str:
-        """What the tables need to be understood."""
-        return self.LEGEND
 
     def label(self, row: PlanRow) -> str:
         """Label of a row in a figure."""
@@ -269,28 +405,56 @@ class PlanResult(PlanningResult):
 
     def table(self, rows: Sequence[PlanRow] | None = None) -> list[dict[str, Any]]:
         """Return one row per scenario and n_max; ``rows``: others than those of what is assumed."""
-        return [
-            {
-                **{key: value for key, value in vars(row).items() if key not in _NOT_IN_TABLE},
-                **{name: own for name in SPECIAL if (own := getattr(row, name)) is not None},
-                **({} if row.what_if is None else {name: getattr(row, name) for name in OF_BEST}),
-                "mean_hours": self.hours(row.mean_trials),
-                "most_hours": self.hours(row.most_trials),
-                "trials_saved": row.trials_saved,
-                "hours_saved": self.hours_saved(row),
-                "exact": row.exact,
-            }
-            for row in (self.rows if rows is None else rows)
-        ]
+        found = []
+        for row in self.rows if rows is None else rows:
+            left_out = {*HIDDEN, *(() if row.what_if is not None else OF_BEST)}
+            left_out |= {"same"} if row.same is None else set()
+            found.append(
+                {
+                    **{key: value for key, value in vars(row).items() if key not in left_out},
+                    "mean_hours": self.hours(row.mean_trials),
+                    "most_hours": self.hours(row.most_trials),
+                    "trials_saved": row.trials_saved,
+                    "hours_saved": self.hours_saved(row),
+                    "exact": row.exact,
+                }
+            )
+        return found
 
     def text_tables(self) -> dict[str, Rows]:
         """Return its tables as people read them."""
+        title = f"smallest gap detected with power {self.power:g}"
+        gaps = [
+            {
+                "n_max": entry.n_max,
+                title: ("none" if entry.gap is None else score_text(entry.gap))
+                + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
+            }
+            for entry in self.detectable
+        ]
+        # What to declare, and other methods and designs beside it.
+        declared = {(self.method, self.design): self.shown, **self.others}
+        columns = ("n_max", "power", "mean", "total", "hours", "max h")
+        declarations = [
+            {
+                "method": method,
+                "design": design,
+                **{name: row[name] for name in columns if name in row},
+            }
+            for (method, design), row in zip(
+                declared, self._shown([*declared.values()]), strict=True
+            )
+        ]
+        caption = "The same n_max, declared otherwise"
+        if self.needed is not None:
+            caption = f"For a power of {self.power:g}, and what else would do"
         tables = {
             "What to expect": self._shown(self.rows),
             "If there is no difference": self._shown(self.without_effect),
-            "Smallest detectable gap": self._gaps(),
+            "Smallest detectable gap": gaps,
+            caption: declarations if self.needed is not None or self.others else [],
         }
-        return {**{title: rows for title, rows in tables.items() if rows}, **self._declared()}
+        return {title: rows for title, rows in tables.items() if rows}
 
     def _shown(self, rows: Sequence[PlanRow]) -> Rows:
         several = len({row.scenario for row in self.rows}) > 1  # one for each gap
@@ -312,69 +476,54 @@ class PlanResult(PlanningResult):
             for row in self.table(rows)
         ]
 
-    def _gaps(self) -> Rows:
-        title = f"smallest gap detected with power {self.power:g}"
-        rows = []
-        for entry in self.detectable:
-            gap = "none" if entry.gap is None else score_text(entry.gap)
-            error = f" ± {entry.gap_error:.1g}" if entry.gap_error else ""
-            rows.append({"n_max": entry.n_max, title: f"{gap}{error}"})
-        return rows
-
-    def _declared(self) -> dict[str, Rows]:
-        """What to declare for the target power, and other methods and designs beside it."""
-        if self.needed is None and not self.others:
-            return {}
-        declared = {(self.method, self.design): self.shown, **self.others}
-        names = ("n_max", "power", "mean", "total", "hours", "max h")
-        rows = [
-            {
-                "method": method,
-                "design": design,
-                **{name: row[name] for name in names if name in row},
-            }
-            for (method, design), row in zip(
-                declared, self._shown([*declared.values()]), strict=True
-            )
-        ]
-        title = f"For a power of {self.power:g}, and what else would do"
-        return {"The same n_max, declared otherwise" if self.needed is None else title: rows}
-
     def _derived(self) -> dict[str, Any]:
-        needed = None
-        if self.needed is not None:
-            equal = self.needed.equal
-            needed = {
-                "row": self.table([self.needed.row])[0],
-                "equal": None if equal is None else self.table([equal])[0],
-            }
+        def row_of(row: PlanRow | None) -> dict[str, Any] | None:
+            return None if row is None else self.table([row])[0]
+
         others = [
             {"method": method, "design": design, **self.table([row])[0]}
             for (method, design), row in self.others.items()
         ]
         nothing = {"without_effect": self.table(self.without_effect)}
         return {
+            "policies": self.policies,
             "rows": self.table(),
-            "needed": needed,
+            "needed": self.needed
+            and {name: row_of(row) for name, row in self.needed._asdict().items()},
             "others": others,
             **(nothing if self.without_effect else {}),
         }
 
+    def power_curves(self) -> list[ChanceCurve]:
+        """A curve of power against n_max for each scenario."""
+        curves = []
+        for scenario in dict.fromkeys(row.scenario for row in self.rows):
+            rows = [row for row in self.rows if row.scenario == scenario]
+            n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
+            curves.append(ChanceCurve(self.label(rows[0]), power, n, error))
+        return curves
+
+    def stopping_curves(self) -> list[ChanceCurve]:
+        """A curve by trial for each row; with several scenarios, of the largest n_max only."""
+        largest = max(row.n_max for row in self.rows)
+        return [
+            ChanceCurve(
+                f"n_max {row.n_max}" if self.single else self.label(row),
+                np.concatenate([[0.0], row.times.chance_by()]),
+            )
+            for row in self.rows
+            if self.single or row.n_max == largest
+        ]
+
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
-        return plan_figures.plot_power(plan_figures.power_curves(self), self.power)
+        return plot_chances(self.power_curves(), *self.POWER, target=self.power)
 
     def plot_stopping(self) -> "Figure":
         """Draw the chance of having reached the right verdict by each trial."""
-        return plan_figures.plot_stopping(plan_figures.stopping_curves(self))
-
-    def plot_detectable(self) -> "Figure":
-        """Draw the smallest detectable gap against n_max."""
-        return plan_figures.plot_detectable(self)
+        upwards = "chance of having reached the right verdict"
+        return plot_chances(self.stopping_curves(), "trials per policy", upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        drawn = {"power": self.plot_power(), "stopping": self.plot_stopping()}
-        if any(entry.gap is not None for entry in self.detectable):
-            drawn["detectable"] = self.plot_detectable()
-        return drawn
+        return {"power": self.plot_power(), "stopping": self.plot_stopping()}

@@ -18,9 +18,9 @@ from stopwise.core.futility import MayBeFutile
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.method import Step
-from stopwise.planning.exact import exact_ends, exact_power, is_exact
+from stopwise.planning.exact import exact_ends, is_exact
 from stopwise.planning.fixed_sample import fixed_plan
-from stopwise.planning.plan_row import PlanRow
+from stopwise.planning.plan_result import Detectable, Needed, PlanRow
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario
 from stopwise.planning.simulation import CHUNK, Simulator
@@ -45,41 +45,11 @@ AHEAD = 0.006
 USUAL_CORRELATION = 0.3
 # The exact table of ``step`` takes long beyond.
 MOST_STEP = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class Detectable:
-    """The smallest gap that is detected with the target power.
-
-    Attributes
-    ----------
-    n_max
-        Trials per policy.
-    gap
-        In units of the score; None if no gap within the bounds is detected so surely.
-    gap_error
-        Its standard error, 0 if exact.
-    """
-
-    n_max: int
-    gap: float | None
-    gap_error: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Needed:
-    """The study that reaches the target power, if the policies perform as assumed.
-
-    Attributes
-    ----------
-    row
-        What to expect of it.
-    equal
-        The same with binding futility if the policies are equal; None where there is no such stop.
-    """
-
-    row: PlanRow
-    equal: PlanRow | None
+STEP_ASSUMES = "step assumes success rates that stay the same throughout the study"
+GENEROUS = (
+    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
+    "and extending a smaller one later costs many"
+)
 
 
 @dataclass(frozen=True)
@@ -100,20 +70,20 @@ class Planner:
         """Rows by scenario and then by study: exact where possible, the rest simulated together."""
         cases = [(scenario, study) for scenario in scenarios for study in studies]
         known = [is_exact(scenario.population, study) for scenario, study in cases]
-        models = [
-            OrderStudy(study, scenario.population)
-            for (scenario, study), exact in zip(cases, known, strict=True)
-            if not exact
-        ]
-        simulated = iter(self.simulator.run(models))
+        simulated = iter(
+            self.simulator.run(
+                [
+                    OrderStudy(study, scenario.population)
+                    for (scenario, study), exact in zip(cases, known, strict=True)
+                    if not exact
+                ]
+            )
+        )
         rows = []
         for (scenario, study), exact in zip(cases, known, strict=True):
-            ends = exact_ends(study, [scenario.population])[0] if exact else next(simulated)
-            rules = study.rules
-            # No fixed-sample test takes stored trials, and that of a list is the whole list.
-            alone = rules.alike or rules.reading.new or rules.reading.finite
-            fixed = None if alone else fixed_plan(study, scenario.population, ends.power)
-            rows.append(PlanRow.of(ends, scenario, rules, fixed=fixed))
+            ends = exact_ends(study, scenario.population) if exact else next(simulated)
+            fixed = fixed_plan(study, scenario.population, ends.power)
+            rows.append(PlanRow.of(ends, scenario, study.rules, fixed=fixed))
         return rows
 
     def detectable(
@@ -127,12 +97,17 @@ class Planner:
 
         gap, error = None, 0.0
         if family.largest >= 1e-6:
+            # That of a fixed-sample test, by the normal limit, made a little larger.
+            deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
+            effect = SEQUENTIAL * float(ndtri(self.power) - ndtri(study.level))
+            noisy = 2 if family.number is None else 1  # policies of a pair that are
+            noise = math.sqrt(noisy * (1 - family.correlation) / study.n_max)
             gap, error = crossing(
                 evaluate,
                 power=self.power,
                 largest=family.largest,
                 known=[(row.gap / span, row.power) for row in known],
-                start=self._fixed_gap(study, family),
+                start=effect * deviation * noise,
             )
         return Detectable(
             n_max=study.n_max, gap=None if gap is None else gap * span, gap_error=error * span
@@ -140,18 +115,11 @@ class Planner:
 
     def _power(self, study: PlannedOrder, population: Population) -> tuple[float, float]:
         if is_exact(population, study):
-            return exact_power(study, population), 0.0
-        model = OrderStudy(study, population)
+            return exact_ends(study, population).power, 0.0
         # A precision out of reach: every study gets the same runs, with the same random numbers.
+        model = OrderStudy(study, population)
         (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
         return ends.power, ends.power_error
-
-    def _fixed_gap(self, study: PlannedOrder, family: GapFamily) -> float:
-        """Smallest gap of a fixed-sample test, by the normal limit, made a little larger."""
-        deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
-        effect = SEQUENTIAL * float(ndtri(self.power) - ndtri(study.level))
-        noisy = 2 if family.number is None else 1  # policies of a pair that are
-        return effect * deviation * math.sqrt(noisy * (1 - family.correlation) / study.n_max)
 
     def needed(
         self, scenario: Scenario, family: GapFamily, known: Sequence[PlanRow]
@@ -187,10 +155,8 @@ class Planner:
         """What else two policies could be compared with, by method and design."""
         rules, population = self.rules, scenario.population
         rows: dict[tuple[str, str], PlanRow] = {}
-        two = isinstance(population, Guessed) and len(population.guesses) == 2
-        if not (self.usual and two):
+        if not (self.usual and isinstance(population, Guessed) and len(population.guesses) == 2):
             return rows
-        assert isinstance(population, Guessed)
         alike = min(USUAL_CORRELATION, population.most_correlation)
         if alike > 0:
             paired = replace(scenario, population=replace(population, correlation=alike))

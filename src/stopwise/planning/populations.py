@@ -58,17 +58,13 @@ class Population(ABC):
         """Studies before their first row."""
 
     @abstractmethod
-    def with_tie(self) -> "Population":
-        """Same policies, but with the second best equal to the best."""
+    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
+        """Means and covariances of as many worlds as asked for, or of the only one."""
 
     def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
         """Studies of n rows each; with more rows the first ones stay the same."""
         world = self.begin(rng, runs)
         return SimulatedScores(world.draw(n), world.means)
-
-    @abstractmethod
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Means and covariances of as many worlds as asked for, or of the only one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +99,6 @@ class Guessed(Population):
 
     @cached_property
     def most_correlation(self) -> float:
-        """The largest correlation that policies with these distributions can have."""
         deviations = [max(guess.deviation, 1e-12) for guess in self.guesses]
         if len(deviations) == 1:
             return 0.0
@@ -112,7 +107,6 @@ class Guessed(Population):
 
     @cached_property
     def _share(self) -> float:
-        """Share of rows that the environment decides."""
         return self.correlation / self.most_correlation if self.correlation > 0 else 0.0
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
@@ -130,7 +124,7 @@ class Guessed(Population):
         return World(np.broadcast_to(means, (runs, means.size)), draw)
 
     def with_tie(self) -> "Guessed":
-        """Same policies, with the correlation as far as they can have it."""
+        """The second best equal to the best, with the correlation as far as they can have it."""
         guesses = list(self.guesses)
         second, best = np.argsort([guess.mean for guess in guesses], kind="stable")[-2:]
         guesses[second] = guesses[best]
@@ -211,10 +205,6 @@ class Resampled(Population):
 
         return World(np.concatenate([shares @ rows for rows, shares, _ in truths], axis=-1), draw)
 
-    def with_tie(self) -> "Tied":
-        """Same policies; which two are the best is another matter in every study."""
-        return Tied(self)
-
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
         policies = self.scores.shape[1]
         means = np.empty((worlds, policies))
@@ -242,78 +232,27 @@ class Resampled(Population):
 
 
 @dataclass(frozen=True, eq=False)
-class Derived(Population):
-    """Policies that are made of others, and like them unless said otherwise."""
+class WithNumber(Population):
+    """Policies beside a number, the last column, which every trial of it scores."""
 
     population: Population
+    number: float  # in [0, 1]
 
     @property
     def binary(self) -> bool:
         return self.population.binary
-
-    def with_tie(self) -> "Population":
-        """Same with a tie among the others."""
-        return replace(self, population=self.population.with_tie())
-
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        return self.population.moments(rng, worlds)
-
-
-@dataclass(frozen=True, eq=False)
-class WithNumber(Derived):
-    """Policies beside a number, the last column, which every trial of it scores."""
-
-    number: float  # in [0, 1]
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
         world = self.population.begin(rng, runs)
         return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
 
     def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Moments of the policies, and of a number that never varies."""
         means, covariances = self.population.moments(rng, worlds)
         return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
 
     def _beside(self, values: Floats) -> Floats:
         number = np.full((*values.shape[:-1], 1), self.number)
         return np.concatenate([values, number], axis=-1)
-
-
-@dataclass(frozen=True, eq=False)
-class Tied(Derived):
-    """Policies of which, in every study, the second best is a second copy of the best.
-
-    Its trials are trials of the best in other rows: they share no environment with the row's.
-    """
-
-    def begin(self, rng: np.random.Generator, runs: int) -> World:
-        world = self.population.begin(rng, runs)
-        second, best = np.argsort(world.means, axis=1, kind="stable")[:, -2:].T
-        run = np.arange(runs)
-
-        def draw(n: int) -> Floats:
-            # Every other row is for the copy, so that rows do not depend on how calls cut them.
-            drawn = world.draw(2 * n)
-            rows, others = drawn[:, ::2].copy(), drawn[:, 1::2]
-            rows[run, :, second] = others[run, :, best]
-            return rows
-
-        means = world.means.copy()
-        means[run, second] = means[run, best]
-        return World(means, draw)
-
-    def with_tie(self) -> "Tied":
-        """Itself."""
-        return self
-
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        means, covariances = (part.copy() for part in self.population.moments(rng, worlds))
-        second, best = np.argsort(means, axis=1, kind="stable")[:, -2:].T
-        world = np.arange(len(means))
-        means[world, second] = means[world, best]
-        covariances[world, second] = covariances[world, :, second] = 0.0
-        covariances[world, second, second] = covariances[world, best, best]
-        return Moments(means, covariances)
 
 
 def chances_of_weights(scores: Floats, paired: bool) -> Floats:

@@ -14,62 +14,40 @@ SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
 TEXT_COLUMNS = (
-    "method",
-    "design",
-    "policy",
-    "pair",
-    "now",
-    "task",
-    "score",
-    "two best",
-    "spent on",
+    *("method", "design", "policy", "pair", "now", "task", "score", "two best", "spent on"),
     "policies",
 )
 CAPTIONS = {
     "named": "Chance that the right policy is named, by trials of all policies",
     "power": "Chance of the right verdict, by maximum number of trials",
     "stopping": "Chance of having reached the right verdict, by trial",
-    "detectable": "Smallest detectable gap, by maximum number of trials",
     "naming": "Chance that one is named, by number of further rows",
     "further": "Chance that all pairs are decided, by number of further trials",
 }
 
 
 class PlanningResult(Drawn):
-    """An answer of planning: one sentence that sums it up, tables, JSON, a page and figures.
-
-    Attributes
-    ----------
-    SETTINGS, UNSAID
-        Settings that JSON holds as its own, and fields that it does not hold as such.
-    TITLE
-        The question that heads its page.
-    """
+    """An answer of planning: one sentence that sums it up, tables, JSON, a page and figures."""
 
     rules: Rules
+    bounds_inferred: bool
     notes: tuple[str, ...]
-    SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")
+    SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")  # of JSON
+    UNSAID: ClassVar[tuple[str, ...]]  # fields that JSON does not hold as such
     TITLE: ClassVar[str]
-    UNSAID: ClassVar[tuple[str, ...]]
+    LEGEND: ClassVar[str] = ""
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     adjust = FromRules[str]("adjust", "How alpha is shared.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
 
-    @property
-    def legend(self) -> str:
-        """What the tables need to be understood."""
-        return ""
-
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
 
-    def promised(self, *, bounds_inferred: bool) -> str:
-        """The method's promise about false claims, in words."""
-        claim = "the chance of a false claim"
-        return promise(self.method, claim, self.alpha, bounds_inferred=bounds_inferred)
+    def promised(self, claim: str = "the chance of a false claim") -> str:
+        return promise(self.method, claim, self.alpha, bounds_inferred=self.bounds_inferred)
 
     def _derived(self) -> dict[str, Any]:
         """JSON entries besides the fields."""
@@ -77,7 +55,7 @@ class PlanningResult(Drawn):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
-        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        settings = {name: getattr(self.rules, name) for name in self.SETTINGS}
         fields = {name: value for name, value in vars(self).items() if name not in self.UNSAID}
         content = _plain({**fields, **settings, **self._derived()})
         return {"schema": SCHEMA, "sentence": self.sentence, **content}
@@ -88,7 +66,7 @@ class PlanningResult(Drawn):
 
 
 def _plain(value: Any) -> Any:
-    """Return dataclasses and tuples within a value as mappings and lists."""
+    """Dataclasses and tuples within a value as mappings and lists."""
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, dict):
@@ -97,7 +75,7 @@ def _plain(value: Any) -> Any:
 
 
 def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> str:
-    """Return the page of the answers of one kind, by task or by score."""
+    """The page of the answers of one kind, by task or by score."""
     from stopwise.report.html import captioned, render_page
 
     sections = [
@@ -105,7 +83,7 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
             "heading": f"{of} {task}" if len(answers) > 1 else "",
             "sentence": answer.sentence,
             "tables": answer.text_tables(),
-            "legend": answer.legend,
+            "legend": answer.LEGEND,
             "figures": captioned(answer.figures(), CAPTIONS),
             "notes": in_short(answer.notes),
         }
@@ -116,7 +94,7 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
 
 
 def hours_of(row: dict[str, Any]) -> dict[str, str]:
-    """Return the hours of a row of a table, if a trial takes a known time."""
+    """The hours of a row of a table, if a trial takes a known time."""
     if row["mean_hours"] is None:
         return {}
     return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}

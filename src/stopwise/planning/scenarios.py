@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import is_number, require_whole, score_text
 from stopwise.errors import require
@@ -53,7 +52,7 @@ class GapFamily:
 
     # The lowest policy, on which the others improve; None for success rates around one half.
     base: Guess | None
-    policies: int  # how many
+    policies: int
     correlation: float = 0.0  # of the scores of a row, as far as policies with the gap can have it
     # A number in [0, 1] that is the lowest instead; the base then says what scores are like.
     number: float | None = None
@@ -119,7 +118,8 @@ def assume(
 
     ``number`` is the reference in [0, 1], if policies are compared with one.
     """
-    least = 2 if number is None else 1
+    alone = number is not None
+    least = 1 if alone else 2
     if policies is not None:
         require_whole(policies, "policies", least)
     require(
@@ -130,70 +130,69 @@ def assume(
     require(
         gaps is None or (len(guesses) < least and pilot is None),
         named("gaps"),
-        " can be combined with at most one guess: more guesses, or a pilot, set the gap"
-        if number is None
-        else " above the reference take no guesses: guesses, or a pilot, set the gap",
+        " above the reference take no guesses: guesses, or a pilot, set the gap"
+        if alone
+        else " can be combined with at most one guess: more guesses, or a pilot, set the gap",
     )
-    if pilot is not None:
+    if pilot is None and len(guesses) < least:
+        base = as_guess(guesses[0], scale) if guesses else None
+        family = GapFamily(base, policies or least, correlation, number)
+        notes = [NO_GUESS_BESIDE if alone else NO_GUESS] if base is None else _notes([base])
+        return Assumptions(_of_gaps(family, gaps, scale), family, tuple(notes))
+    population: Population
+    if pilot is None:
+        known, notes = _spread(
+            [as_guess(value, scale) for value in guesses], None if alone else policies
+        )
+        text = ", ".join(_text(guess, scale) for guess in known)
+        population = Guessed(tuple(known), correlation)
+    else:
         require(
-            number is not None or (policies in (None, len(pilot.policies)) and correlation == 0),
+            alone or (policies in (None, len(pilot.policies)) and correlation == 0),
             named("policies"),
             " and ",
             named("correlation"),
             " are taken from the pilot study: do not give them",
         )
-        known = _of_pilot(pilot, scale)
-    elif len(guesses) >= least:
-        known = _of_guesses(guesses, policies if number is None else None, correlation, scale)
-    else:
-        base = as_guess(guesses[0], scale) if guesses else None
-        family = GapFamily(base, policies or least, correlation, number)
-        unknown = NO_GUESS if number is None else NO_GUESS_BESIDE
-        notes = (unknown,) if base is None else (BETA,) if base.spread is not None else ()
-        return Assumptions(_of_gaps(family, gaps, scale), family, notes)
+        scores = scale.unit(pilot.scores)
+        paired = pilot.design == "paired" and scores.shape[1] > 1
+        known = [Guess.seen(column) for column in scores.T]
+        text = ", ".join(
+            f"{name} {score_text(scale.score(guess.mean))} (n = {count})"
+            for name, guess, count in zip(pilot.policies, known, pilot.counts, strict=True)
+        )
+        correlation = _correlation(scores) if paired else 0.0
+        population = Resampled(scores, paired)
+        notes = [RESAMPLED_ALONE if alone else RESAMPLED]
+    means = np.array([guess.mean for guess in known])
     if number is not None:
-        return _beside_number(known, number, policies, scale)
-    ordered = np.diff(np.sort(known.means))
-    different = ordered if pilot is not None else ordered[ordered > 1e-9]
-    gap = float(different.min()) if different.size else 0.0
-    lowest = known.guesses[int(np.argmin(known.means))]
-    scenario = Scenario(known.text, gap, float(ordered[-1]), known.population)
-    family = GapFamily(lowest, known.means.size, known.correlation)
-    return Assumptions([scenario], family, known.notes)
+        require(
+            policies in (None, means.size),
+            f"give a guess for each of the {policies} policies, but got {means.size}",
+        )
+        distances = np.abs(means - number)
+        gap = lead = float(distances[distances > 1e-9].min(initial=1.0))
+        text = f"{text} against {score_text(scale.score(number))}"
+        population = WithNumber(population, number)
+        family = GapFamily(known[0], means.size, 0.0, number)
+    else:
+        ordered = np.diff(np.sort(means))
+        different = ordered[(ordered > 1e-9) | (pilot is not None)]
+        gap = float(different.min()) if different.size else 0.0
+        lead = float(ordered[-1])
+        family = GapFamily(known[int(np.argmin(means))], means.size, correlation)
+    return Assumptions([Scenario(text, gap, lead, population)], family, tuple(notes))
 
 
-class _Known(NamedTuple):
-    """What guesses or a pilot study tell: one guess and one mean in [0, 1] for each policy."""
-
-    text: str
-    guesses: list[Guess]
-    means: Floats
-    population: Population
-    correlation: float
-    notes: tuple[str, ...]
-
-
-def _beside_number(known: _Known, number: float, policies: int | None, scale: Scale) -> Assumptions:
-    """Assumptions on policies that are compared with a number."""
-    require(
-        policies in (None, known.means.size),
-        f"give a guess for each of the {policies} policies, but got {known.means.size}",
-    )
-    gap = np.abs(known.means - number)
-    text = f"{known.text} against {score_text(scale.score(number))}"
-    least = float(gap[gap > 1e-9].min(initial=1.0))
-    scenario = Scenario(text, least, least, WithNumber(known.population, number))
-    family = GapFamily(known.guesses[0], known.means.size, 0.0, number)
-    notes = tuple(RESAMPLED_ALONE if note == RESAMPLED else note for note in known.notes)
-    return Assumptions([scenario], family, notes)
+def _notes(guesses: Sequence[Guess]) -> list[str]:
+    return [BETA] if any(guess.spread is not None for guess in guesses) else []
 
 
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
     """Scenario for each gap, given in units of the score."""
-    chosen = [gap * scale.span for gap in GAPS] if gaps is None else list(gaps)
     most = family.largest * scale.span
-    if gaps is None:
-        chosen = [gap for gap in chosen if gap <= most + 1e-9]
+    usual = [gap * scale.span for gap in GAPS if gap <= family.largest + 1e-9]
+    chosen = usual if gaps is None else list(gaps)
     text = f" needs at least one number up to {most:.3g}, but got none"
     require(len(chosen) > 0, named("gaps"), text)
     for gap in chosen:
@@ -209,12 +208,9 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
     ]
 
 
-def _of_guesses(
-    values: Sequence[Any], policies: int | None, correlation: float, scale: Scale
-) -> _Known:
-    """What a guess for each policy tells, or two between which all lie."""
-    guesses = [as_guess(value, scale) for value in values]
-    notes = [BETA] if any(guess.spread is not None for guess in guesses) else []
+def _spread(guesses: list[Guess], policies: int | None) -> tuple[list[Guess], list[str]]:
+    """A guess for each policy, of two also those between which all lie; and what to say."""
+    notes = _notes(guesses)
     if policies is not None and policies != len(guesses):
         require(
             len(guesses) == 2 and policies > 2,
@@ -223,24 +219,7 @@ def _of_guesses(
         shares = np.linspace(0.0, 1.0, policies).tolist()
         guesses = [guesses[0].mixed(guesses[1], share) for share in shares]
         notes.append(f"{policies} policies are assumed to lie evenly between the two guesses")
-    text = ", ".join(_text(guess, scale) for guess in guesses)
-    means = np.array([guess.mean for guess in guesses])
-    population = Guessed(tuple(guesses), correlation)
-    return _Known(text, guesses, means, population, correlation, tuple(notes))
-
-
-def _of_pilot(table: Table, scale: Scale) -> _Known:
-    """What a pilot study tells; it is resampled with its uncertainty."""
-    scores = scale.unit(table.scores)
-    paired = table.design == "paired" and scores.shape[1] > 1
-    means = np.nanmean(scores, axis=0)
-    text = ", ".join(
-        f"{name} {score_text(scale.score(mean))} (n = {count})"
-        for name, mean, count in zip(table.policies, means, table.counts, strict=True)
-    )
-    correlation = _correlation(scores) if paired else 0.0
-    guesses = [Guess.seen(column) for column in scores.T]
-    return _Known(text, guesses, means, Resampled(scores, paired), correlation, (RESAMPLED,))
+    return guesses, notes
 
 
 def _correlation(scores: Any) -> float:

@@ -10,38 +10,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
 from stopwise.core.progress import Progress
 from stopwise.core.scores import is_number, require_whole
-from stopwise.errors import InvalidInput, StopwiseError, require
+from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.ends import Ends, RunsNeeded
-
-if TYPE_CHECKING:
-    from stopwise.rollout.executors import Fleet
 
 CHUNK = 500
 MOST_RUNS = 100_000
 
 
 class StudyModel(Protocol):
-    """A study that can be simulated; it can be pickled."""
+    """A study that can be simulated and pickled."""
 
-    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
-        """Ends of this many studies."""
+    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends: ...
 
 
 class MapExecutor(Protocol):
-    """Whatever runs a function on many items, here or elsewhere, as ``concurrent.futures`` do."""
+    """Whatever runs a function on many items, as executors of ``concurrent.futures`` do."""
 
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
-        """Results in the order of the items."""
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]: ...
 
 
-ExecutorChoice: TypeAlias = "MapExecutor | Fleet | str | None"
+ExecutorChoice = MapExecutor | str | None
 
 
 @dataclass(frozen=True)
@@ -109,68 +104,15 @@ def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
 
 @contextmanager
 def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
-    """Yield the executor of that name, which ends with the context, or the one given."""
+    """Yield threads, which end with the context, or the executor given."""
     if choice is None or choice == "threads":
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             yield pool
         return
-    from stopwise.rollout.executors import Fleet, executor_of  # threads need none of it
-
-    place: Any = executor_of(choice) if choice in ("processes", "ray") else choice
-    if isinstance(place, Fleet):
-        try:
-            place.open(_ChunkWork())
-            yield _FleetMap(place)
-        finally:
-            place.close()
-    elif isinstance(place, str) or not hasattr(place, "map"):
-        objects = "" if isinstance(place, str) else ", or an object with a map method"
-        text = f" must be threads, processes or ray{objects}, but got {choice!r}"
-        raise InvalidInput(named("executor"), text)
-    else:
-        yield place
-
-
-@dataclass(frozen=True, eq=False)
-class _Call:
-    """A ticket: the function and the item, with its place among the items."""
-
-    place: int
-    function: Callable[[Any], Any]
-    item: Any
-
-
-class _ChunkWork:
-    """What a fleet is for here: it keeps nothing loaded."""
-
-    timeout = None
-
-    def worker(self) -> "_ChunkWork":
-        return self
-
-    def run(self, tickets: Sequence[_Call]) -> list[tuple[int, Any]]:
-        return [(call.place, call.function(call.item)) for call in tickets]
-
-    def failed(self, ticket: _Call, error: str, seconds: float) -> Any:  # noqa: ARG002
-        """Raise: an answer with a chunk left out would be another answer."""
-        raise StopwiseError(f"part of the simulation was lost: {error}")
-
-
-@dataclass(frozen=True)
-class _FleetMap:
-    """The workers of a fleet, asked through ``map``."""
-
-    fleet: "Fleet"
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterator[Any]:
-        """Send items while there is room; return the results in their order."""
-        calls = [_Call(place, function, item) for place, item in enumerate(items)]
-        found: dict[int, Any] = {}
-        sent = 0
-        for place in range(len(calls)):
-            while place not in found:
-                room = max(self.fleet.room, 0)
-                self.fleet.submit(calls[sent : sent + room])
-                sent = min(sent + room, len(calls))
-                found.update(self.fleet.collect())
-            yield found.pop(place)
+    wrong = isinstance(choice, str) or not hasattr(choice, "map")
+    require(
+        not wrong,
+        named("executor"),
+        f' must be "threads" or an object with a map method, but got {choice!r}',
+    )
+    yield choice  # type: ignore[misc]  # no text

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
 
 import stopwise as sw
-from stopwise.cli.simulated_study import half_run
+from stopwise.cli.demo import half_run
 from stopwise.web import analyst
 from stopwise.web.evidence_cache import Shown
 from tests.browser.phone import DESKTOP, PHONE, answer_next, joined, picture, turn_to

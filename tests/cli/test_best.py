@@ -9,7 +9,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from stopwise.cli import app
-from stopwise.cli.standings_table import candidates_table, candidates_text
+from stopwise.cli.evidence import WORDS, candidate_rows, candidates_text
+from stopwise.cli.printing import FittingTable
 
 RATES = {"ckpt_9": 0.2, "ckpt_10": 0.5, "ckpt_40": 0.95}
 BEST = ["--goal", "best", "--n-max", "60"]
@@ -98,8 +99,8 @@ def test_a_watch_waits_for_a_policy_that_was_declared(results: Path, tmp_path: P
 
 def test_candidates_are_shown_while_a_race_runs() -> None:
     screen = io.StringIO()
-    table = candidates_table(["a", "b"], {"a": 1.0, "b": 0.06, "c": 0.01}, 0.05, "title")
-    Console(file=screen, width=80).print(table)
+    rows = candidate_rows(["a", "b"], {"a": 1.0, "b": 0.06, "c": 0.01}, 0.05)
+    Console(file=screen, width=80).print(FittingTable(rows, WORDS, "title"))
 
     assert "0.06" in screen.getvalue()
     assert " c " not in screen.getvalue()

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from stopwise.cli.printing import table_of
+from stopwise.cli.printing import FittingTable
 
 WIDE = "diffusion-large-v2: mean (n)"
 ROWS = [
@@ -16,7 +16,7 @@ ROWS = [
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
 def test_names_and_numbers_are_whole_at_every_width(width: int) -> None:
     screen = io.StringIO()
-    Console(file=screen, width=width).print(table_of(ROWS, ("task", "letters"), title="Tasks"))
+    Console(file=screen, width=width).print(FittingTable(ROWS, ("task", "letters"), "Tasks"))
     lines = screen.getvalue().splitlines()
 
     assert max(map(len, lines)) <= width
@@ -32,6 +32,6 @@ def test_names_and_numbers_are_whole_at_every_width(width: int) -> None:
 def test_blocks_of_numbers_say_what_each_begins_with() -> None:
     screen = io.StringIO()
     rows = [{"n_max": number, "power": "0.80", "fixed sample": 123456} for number in (50, 100)]
-    Console(file=screen, width=20).print(table_of(rows, ()))
+    Console(file=screen, width=20).print(FittingTable(rows, ()))
 
     assert screen.getvalue().splitlines()[0] == "n_max 50"

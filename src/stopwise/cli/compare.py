@@ -1,56 +1,24 @@
 """``stopwise compare``: the quick question about two policies, or one and a number."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from stopwise.cli.command import Mistyped
-from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, ExitCode, code_of
-from stopwise.cli.option_groups import argument, flag, grouped, option
-from stopwise.cli.options import AsJson, ComparisonOptions, ReadingOptions, json_of, refuse_unused
-from stopwise.cli.printing import print_analyses, print_rows, say
+from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, code_of
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
+from stopwise.cli.printing import json_of, print_analyses, print_rows, say
+from stopwise.errors import InvalidInput, require
 
 # What looks like a rate, not like a count.
 RATE = re.compile(r"[0-9]*\.?[0-9]+ ?%?")
 
-if TYPE_CHECKING:
-    from stopwise.questions.analysis import Analysis
 
-
-@dataclass(frozen=True, kw_only=True)
-class TwoPolicyOptions(
-    ComparisonOptions, left_out=("adjust", "ties", "baseline", "goal", "indifference")
-):
-    """The settings of a single pair: there is nothing to adjust for, and no best of many."""
-
-    margin: float = option(
-        "By how much better a policy must be, in units of the score. Negative: show that "
-        "the second is not worse than the first by this much (-0.05).",
-        0.0,
-    )
-
-
-@grouped
-def compare(
-    *,
-    context: typer.Context,
-    first: str = argument("One policy: SUCCESSES/TRIALS, such as 17/20, or a file.", ...),
-    second: str | None = argument(
-        "The other policy, in the same form; none with --reference. Without both, the "
-        "first is a table with the successes and trials of each policy."
-    ),
-    comparison: TwoPolicyOptions,
-    reading: ReadingOptions,
-    rerun: bool = flag(
-        "Whether these are two runs of the same policy on the same scenes: which flip, how the "
-        "mean changed, and the smallest difference that such a benchmark can show."
-    ),
-    exit_code: ExitCode = False,
-    as_json: AsJson = False,
-) -> None:
+@takes("compare")
+def compare(given: Given) -> None:
     """Compare two policies: two counts, two files of scores, or one and a number.
 
     stopwise compare 17/20 14/20
@@ -58,74 +26,71 @@ def compare(
     stopwise compare monday.csv tuesday.csv --rerun
     """
     from stopwise import compare as compared
-    from stopwise import read_trials
-    from stopwise.errors import require
     from stopwise.questions.counts import is_count
 
-    of_files = {*comparison.options(), *reading.options()} - {"alpha", "reference"}
-    if second is None and comparison.reference is None and not rerun:
-        refuse_unused(context, of_files - {"column"}, "on counts: it is for scores in files")
-        refuse_unused(context, {"exit_code"}, "on a table of counts: it is for two policies")
-        _tell_counts(first, comparison.alpha, reading.keywords()["columns"], as_json=as_json)
+    asked = given.names("comparison")
+    of_files = (asked | given.names("reading")) - {"alpha", "reference"}
+    both = [given.first] if given.second is None else [given.first, given.second]
+    if given.rerun:
+        unused = {*asked, "exit_code"} - {"alpha", "lower_is_better"}
+        given.refuse(unused, "on a rerun, which has no better policy")
+        _tell_reruns(both, given)
         return
-    given = [first] if second is None else [first, second]
-    if rerun:
-        own = {*comparison.options()} - {"alpha", "lower_is_better"}
-        refuse_unused(context, {*own, "exit_code"}, "on a rerun, which has no better policy")
-        require(len(given) == 2, f"a rerun is two runs, but got only {first}: give both")
-        how = reading.keywords()
-        both = [read_trials(Path(name), **how) for name in given]
-        runs = compared(*both, rerun=True, alpha=comparison.alpha)
-        if as_json:
-            typer.echo(json_of([own.to_dict() for own in runs.values()]))
-        for run in () if as_json else runs.values():
-            say(run.sentence, style="bold")
+    if given.second is None and given.reference is None:
+        given.refuse(of_files - {"column"}, "on counts: it is for scores in files")
+        given.refuse({"exit_code"}, "on a table of counts: it is for two policies")
+        _tell_counts(given)
         return
-    _require_one(given, comparison.reference)
-    found: list[Analysis] = []
-    if all(map(is_count, given)):
-        refuse_unused(context, of_files, "on counts: it is for scores in files")
-        answer = compared(*given, alpha=comparison.alpha, reference=comparison.reference)
-        contents = [answer.to_dict()]
+    aside = f"{both[0]} is compared with --reference {given.reference}: {both[-1]} has no place"
+    require(len(both) == 1 or given.reference is None, f"{aside} in that")
+    if all(map(is_count, both)):
+        given.refuse(of_files, "on counts: it is for scores in files")
+        answer = compared(*both, alpha=given.alpha, reference=given.reference)
+        found = [answer]
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     else:
-        found = _from_files(given, reading.keywords(), comparison.keywords())
-        contents = [analysis.to_dict() for analysis in found]
+        found = _from_files(both, given)
         code = code_of(found)
-    if as_json:
-        typer.echo(json_of(contents))
-    elif not found:
-        say(contents[0]["sentence"], style="bold")
+    if given.as_json:
+        typer.echo(json_of(found))
+    elif all(map(is_count, both)):
+        say(answer.sentence, style="bold")
     else:
         print_analyses(found)
-    if exit_code:
+    if given.exit_code:
         raise typer.Exit(code)
 
 
-def _require_one(given: list[str], reference: float | None) -> None:
-    from stopwise.errors import require
+def _tell_reruns(both: list[str], given: Given) -> None:
+    """Answer for two runs of the same policies."""
+    from stopwise import compare as compared
+    from stopwise import read_trials
 
-    require(
-        len(given) == 1 or reference is None,
-        f"{given[0]} is compared with --reference {reference}: {given[-1]} has no place in that",
-    )
+    require(len(both) == 2, f"a rerun is two runs, but got only {both[0]}: give both")
+    runs = [read_trials(Path(name), **given.keywords("reading")) for name in both]
+    found = list(compared(*runs, rerun=True, alpha=given.alpha).values())
+    if given.as_json:
+        typer.echo(json_of(found))
+    for run in () if given.as_json else found:
+        say(run.sentence, style="bold")
 
 
-def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: bool) -> None:
+def _tell_counts(given: Given) -> None:
     """Answer for a table with the counts of many policies."""
     from stopwise.questions.counts import counted_tasks, is_count
 
-    if is_count(table):
+    if is_count(given.first):
         raise Mistyped(
-            f"{table} is one policy: give the other too, or a file with all counts, or "
+            f"{given.first} is one policy: give the other too, or a file with all counts, or "
             "--reference, the number to compare it with"
         )
-    found = counted_tasks(Path(table), alpha=alpha, columns=columns)
-    if as_json:
-        typer.echo(json_of([task.to_dict() for task in found.values()]))
+    columns = given.keywords("reading")["columns"]
+    found = list(counted_tasks(Path(given.first), alpha=given.alpha, columns=columns).values())
+    if given.as_json:
+        typer.echo(json_of(found))
         return
-    for task in found.values():
+    for task in found:
         rows = [
             {
                 "policy": policy.name,
@@ -141,32 +106,26 @@ def _tell_counts(table: str, alpha: float, columns: dict[str, Any], *, as_json: 
         print_rows(rows)
 
 
-def _from_files(
-    given: list[str], reading: dict[str, Any], settings: dict[str, Any]
-) -> list["Analysis"]:
+def _from_files(names: list[str], given: Given) -> list[Any]:
     from stopwise import analyze, read_trials
-    from stopwise.errors import require
     from stopwise.questions.counts import is_count
 
-    for name in given:
+    for name in (name for name in names if not Path(name).exists()):
+        mixed = f"give two counts or two files, but not one of each: {' and '.join(names)}"
+        require(not is_count(name), mixed)
         require(
-            Path(name).exists() or not is_count(name),
-            f"give two counts or two files, but not one of each: {' and '.join(given)}",
-        )
-        require(
-            Path(name).exists() or not RATE.fullmatch(name),
+            RATE.fullmatch(name) is None,
             f"{name} is a rate, and what it shows depends on the number of trials: give successes "
             "and trials, such as 17/20",
         )
-        require(
-            Path(name).exists(), f"{name!r} is neither successes/trials, such as 17/20, nor a file"
-        )
-    require(len(set(given)) == len(given), f"{given[0]!r}: the same file was given twice")
-    names = [Path(name).stem for name in given]
-    if len(set(names)) < len(names):
-        names = given
-    alone = len(given) == 1  # then its policy is called as the file says, as in a gate
-    trials = read_trials(given[0] if alone else dict(zip(names, given, strict=True)), **reading)
-    if settings["margin"] < 0 and settings.get("reference") is None:
-        settings["baseline"] = names[0]
+        raise InvalidInput(f"{name!r} is neither successes/trials, such as 17/20, nor a file")
+    require(len(set(names)) == len(names), f"{names[0]!r}: the same file was given twice")
+    policies = [Path(name).stem for name in names]
+    policies = names if len(set(policies)) < len(names) else policies
+    alone = len(names) == 1  # then its policy is called as the file says, as in a gate
+    source = names[0] if alone else dict(zip(policies, names, strict=True))
+    settings = given.keywords("comparison")
+    if given.margin < 0 and given.reference is None:
+        settings["baseline"] = policies[0]
+    trials = read_trials(source, **given.keywords("reading"))
     return list(analyze(trials, tasks="each", **settings).values())

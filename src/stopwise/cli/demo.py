@@ -3,29 +3,47 @@
 import math
 import tempfile
 import time
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stopwise.cli.option_groups import grouped, option
-from stopwise.cli.output_files import check_file
+from stopwise.cli.evidence import bar
+from stopwise.cli.output_files import check_places
 from stopwise.cli.printing import print_analyses
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
-    from stopwise.core.pair_verdict import Verdict
+    from stopwise.study.study import Study
 
-BAR = 24
 MINUTES_PER_TRIAL = 3
+MILESTONES = ["cup reached", "cup grasped", "cup lifted", "stacked and released"]
+# The chance of each policy to get from one milestone to the next.
+SKILL = {"diffusion-v1": 0.62, "flow-v2": 0.95, "vla-large": 0.8}
+TRIALS, PACE = 51, 200.0  # a result every so many seconds
+PLAN: dict[str, Any] = {
+    "name": "Cup stacking",
+    "description": "Simulated stations: which of three policies stacks cups best?",
+    "policies": [{"name": name, "run": f"serve {name}"} for name in SKILL],
+    "tasks": [
+        {
+            "name": "stack the cups",
+            "instructions": "Both cups upright, gripper open. Stop after 90 s.",
+            "score": {"kind": "milestones", "milestones": [{"name": name} for name in MILESTONES]},
+            "conditions": {"listed": ["red cup left", "blue cup left", "both near the edge"]},
+        }
+    ],
+    "design": "blocks",
+    "n_max": 60,
+    "tags": ["dropped", "collision", "timeout"],
+}
 
 
-@grouped
 def demo(
-    pause: float = option("Seconds between trials; ignored outside a terminal.", 0.12, min=0),
-    report: Path = option("Where to write the study's report.", Path("stopwise-demo.html")),
+    pause: float = typer.Option(0.12, min=0, help="Seconds between trials, in a terminal."),
+    report: Path = typer.Option(Path("stopwise-demo.html"), help="Where to write the report."),
 ) -> None:
     """Try it out: two policies trial by trial, an analysis of four, and a live study to open."""
     from rich.console import Console
@@ -33,7 +51,7 @@ def demo(
     from stopwise import analyze, read_trials
     from stopwise.data.example import four_policies
 
-    check_file(report)
+    check_places(report)
     console = Console(highlight=False)
     _two_policies(console, pause if console.is_terminal else 0)
     console.print("\n[bold]Next, a study of four policies, 60 trials each, from a file:[/bold]\n")
@@ -52,8 +70,8 @@ def _two_policies(console: "Console", pause: float) -> None:
     from stopwise import SequentialTest
     from stopwise.data.example import two_policies
 
-    scores0, scores1 = two_policies()
-    n_max = len(scores0)
+    scores = list(zip(*two_policies(), strict=True))
+    n_max = len(scores)
     test = SequentialTest(alpha=0.05, n_max=n_max)
     console.print(
         f"[bold]Is the new policy (1) better than the baseline (0)?[/bold]\n"
@@ -61,9 +79,15 @@ def _two_policies(console: "Console", pause: float) -> None:
         f"We may look after every pair, and stop when the evidence reaches 1/alpha = 20.\n\n"
         f"[dim]pair  baseline     new          evidence (log scale, full at 20)[/dim]"
     )
-    for score0, score1 in zip(scores0, scores1, strict=True):
-        verdict = test.update(score0, score1)
-        console.print(_line(verdict, score0, score1))
+    for pair in scores:
+        verdict = test.update(*pair)
+        levels = (round(6 * score) for score in pair)
+        drawn = "  ".join(f"{'#' * level}{'.' * (6 - level)} {level}/6" for level in levels)
+        evidence = min(max(verdict.log_e / -math.log(verdict.alpha), 0.0), 1.0)
+        console.print(
+            f"{verdict.n:4d}  {drawn}  {bar(evidence)}  "
+            f"e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}"
+        )
         if verdict.decided:
             break
         time.sleep(pause)
@@ -75,22 +99,8 @@ def _two_policies(console: "Console", pause: float) -> None:
     )
 
 
-def _line(verdict: "Verdict", score0: float, score1: float) -> "Text":
-    from rich.text import Text
-
-    evidence = verdict.log_e / -math.log(verdict.alpha)
-    filled = round(BAR * min(max(evidence, 0.0), 1.0))
-    line = Text(f"{verdict.n:4d}  ")
-    for score, colour in ((score0, "cyan"), (score1, "green")):
-        milestones = round(6 * score)
-        line.append("#" * milestones, colour).append(f"{'.' * (6 - milestones)} {milestones}/6  ")
-    line.append("#" * filled, "bold yellow").append("-" * (BAR - filled), "dim")
-    return line.append(f"  e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}")
-
-
 def _live_study(console: "Console") -> None:
     """Serve a study in progress until interrupted."""
-    from stopwise.cli.simulated_study import half_run
     from stopwise.web.server import Serving
 
     with (
@@ -105,3 +115,34 @@ def _live_study(console: "Console") -> None:
             "end."
         )
         serving.run()
+
+
+def half_run(folder: Path) -> "Study":
+    """Create a study that two simulated stations have half run; one trial is under way."""
+    import numpy as np
+
+    from stopwise import Study
+
+    luck = {name: np.random.default_rng([4, number]) for number, name in enumerate(SKILL)}
+    ago = [TRIALS * PACE]  # seconds: the last trial was over just now
+    study = Study.create(folder, PLAN, clock=lambda: time.time() - ago[0])
+    study.lock(who="ada")
+    for number in range(TRIALS + 1):
+        station = f"arm {number % 2 + 1}"
+        trial = study.next_trial(station)
+        if trial is None:
+            break
+        study.start(trial.trial, station=station)
+        if number == TRIALS:
+            break
+        ago[0] -= PACE
+        policy = study.resolve(trial.code).policy
+        *draws, share = luck[policy].random(len(MILESTONES) + 1)
+        went_on = takewhile(bool, [draw <= SKILL[policy] for draw in draws])
+        reached = [name for name, _ in zip(MILESTONES, went_on, strict=False)]
+        tag = None if reached == MILESTONES else "dropped"
+        seconds = round(20 + 70 * float(share), 1)
+        study.record(trial.trial, reached, station=station, tag=tag, seconds=seconds)
+        if number == TRIALS // 3:
+            study.void(trial.trial, "the camera was unplugged", who="ada")
+    return study

@@ -1,28 +1,15 @@
 """What ``--exit-code`` says of an answer, in ``analyze``, ``race``, ``compare`` and ``watch``."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from stopwise.cli.command import Mistyped
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-
 # As those of a gate; 2 is bad input.
 SHOWN, WORSE, OPEN = 0, 1, 3
-ExitCode = Annotated[
-    bool,
-    typer.Option(
-        "--exit-code",
-        help="Exit with 0 if every other policy was shown to be better than the baseline (with a "
-        "negative margin: not worse), 1 if one was shown to be worse, 3 if neither (also if "
-        "they are practically the same), 2 on bad input. With two policies, the first is the "
-        "baseline. With --goal best: 0 if one is named.",
-    ),
-]
 
 
 def require_baseline(policies: int, baseline: str | None, goal: str) -> None:

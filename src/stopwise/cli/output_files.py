@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.options import OutputOptions
+from stopwise.cli.given import Given
 from stopwise.cli.printing import say
+from stopwise.errors import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,22 +21,37 @@ if TYPE_CHECKING:
     from stopwise.report.drawn import Drawn
     from stopwise.report.html import Origin
 
+# Behind the name of a folder: how wide figures are.
+WIDTH = re.compile(r":([0-9]+(?:\.[0-9]+)?)$")
 
-def check_places(html: Path | None, figures: Path | None) -> None:
-    """Raise before the work if the page or the figures cannot be written there."""
-    from stopwise.errors import require
 
+def figures_folder(typed: str | None) -> Path | None:
+    """The folder of ``FOLDER[:INCHES]``."""
+    if typed is None:
+        return None
+    folder = Path(WIDTH.sub("", typed))
+    text = f"figures: the width behind ':' must be inches, as in out:7.2, got {typed!r}"
+    require(":" not in folder.name, text, parameter="figures")
+    return folder
+
+
+def check_places(html: Path | None, figures: str | None = None, *files: Path | None) -> None:
+    """Raise before the work if the page, the figures or other files cannot be written there."""
     require(
         html is None or html.suffix.lower() in {"", ".html", ".htm"},
         f"--html writes a web page, so its name must end in .html, but got '{html}'; "
         "for a PDF, print the page from a browser",
     )
-    if html is not None:
-        check_file(html)
-    if figures is not None:
-        nearest = next(folder for folder in (figures, *figures.parents) if folder.exists())
+    for path in filter(None, (html, *files)):
+        if not path.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    folder = figures_folder(figures)
+    if folder is not None:
+        nearest = next(place for place in (folder, *folder.parents) if place.exists())
         if not nearest.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(figures))
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
 
 def origin_of(paths: Sequence[Path]) -> "Origin":
@@ -45,45 +61,34 @@ def origin_of(paths: Sequence[Path]) -> "Origin":
     return Origin.of(paths, f"stopwise {shlex.join(sys.argv[1:])}")
 
 
-def check_file(path: Path) -> None:
-    """Raise before the work if no file can be written there."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-
-
 def write_files(
     page: Callable[[], str],
     answers: Sequence[tuple[str, "Drawn"]],
-    output: OutputOptions,
+    given: Given,
     board: "Callable[[], Figure] | None" = None,
 ) -> None:
     """Write the page and the figures of each (task, answer) as asked, and say where.
 
     A ``board`` is a figure of all answers.
     """
-    from stopwise.report.canvas import as_wide_as, save_as
-
-    html, figures = output.html, output.folder
+    typed: str | None = getattr(given, "figures", None)
+    html, figures = given.html, figures_folder(typed)
     if html is not None:
         html.write_text(page(), encoding="utf-8")
     if figures is not None:
+        from stopwise.report.canvas import COLUMN, as_wide_as, save_as
+
+        inches = WIDTH.search(typed or "")
+        width = float(inches.group(1)) if inches else COLUMN
         for number, (task, answer) in enumerate(answers, start=1):
-            folder = figures / f"{number}-{_file_name(task)}"
-            answer.save_figures(folder if len(answers) > 1 else figures, width=output.width)
-    if figures is not None and board is not None:
-        with as_wide_as(output.width):
-            save_as(board(), figures / "board")
-    for path in (html, figures):
-        if path is not None and not output.as_json:
-            typer.echo(f"written: {path}")
-    if html is None and figures is None:
-        return
-    for note in {answer.figure_note() for _, answer in answers} - {None}:
+            name = re.sub(r"[^\w-]+", "_", task).strip("_")  # it may hold anything
+            folder = figures / f"{number}-{name or 'task'}" if len(answers) > 1 else figures
+            answer.save_figures(folder, width=width)
+        if board is not None:
+            with as_wide_as(width):
+                save_as(board(), figures / "board")
+    written = [path for path in (html, figures) if path is not None]
+    for path in () if given.as_json else written:
+        typer.echo(f"written: {path}")
+    for note in {answer.figure_note() for _, answer in answers if written} - {None}:
         say(f"note: {note}", style="dim", err=True)
-
-
-def _file_name(task: str) -> str:
-    """A name for a folder; a task may hold slashes, dots or anything else."""
-    return re.sub(r"[^\w-]+", "_", task).strip("_") or "task"

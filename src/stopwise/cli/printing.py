@@ -1,5 +1,6 @@
 """Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,24 +9,16 @@ from stopwise.report.tables import WORDS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
     from stopwise.questions.analysis import Analysis
 
-# Names are not broken into shorter pieces than this.
-BROKEN = 12
+Rows = Sequence[Mapping[str, object]]
 
 
-def print_finding(sentence: str, notes: Iterable[str]) -> None:
-    """Print what was found, and what was assumed or left out."""
-    say(sentence, style="bold")
-    print_notes(notes)
-
-
-def print_notes(notes: Iterable[str]) -> None:
-    """Print what was assumed or left out."""
-    for note in in_options(notes):
-        say(f"note: {note}", style="dim")
+def json_of(answers: Sequence[Any]) -> str:
+    """One answer, or the list of several, as JSON."""
+    contents = [one if isinstance(one, dict) else one.to_dict() for one in answers]
+    return json.dumps(contents[0] if len(contents) == 1 else contents, indent=2)
 
 
 def say(text: str, *, style: str = "", err: bool = False) -> None:
@@ -36,8 +29,41 @@ def say(text: str, *, style: str = "", err: bool = False) -> None:
     console.print(text, style=style, markup=False, soft_wrap=not console.is_terminal)
 
 
-def print_analysis(analysis: "Analysis", title: str = "", without: Collection[str] = ()) -> None:
+def print_notes(notes: Iterable[str]) -> None:
+    """Print what was assumed or left out."""
+    for note in in_options(notes):
+        say(f"note: {note}", style="dim")
+
+
+def print_analyses(analyses: Sequence["Analysis"], *, verbose: bool = False) -> None:
+    """Print the answer on several tasks: one line each, or with all tables."""
+    from stopwise.report.overview import answers, merged_notes, overview_rows, shared_notes
+
+    first = analyses[0]
+    if len(analyses) == 1:
+        _print_analysis(first)
+        return
+    for answer in answers(analyses):
+        say(answer, style="bold")
+    print_rows(overview_rows(analyses))
+    if not verbose:
+        each = "on each task, the chance of any false claim"
+        every = "the chance of any false claim on any of the tasks"
+        promised = first.promised(every if first.rules.elsewhere[0] else each)
+        more = "; --verbose prints all tables" if "--verbose" in (OFFERED.get() or ()) else ""
+        say(f"{promised} ({first.method}, {first.adjust}, {first.design} design){more}")
+        print_notes(merged_notes(analyses))
+        return
+    shared = shared_notes(analyses)
+    for analysis in analyses:
+        _print_analysis(analysis, shared)
+    print_notes(shared)
+
+
+def _print_analysis(analysis: "Analysis", without: Collection[str] = ()) -> None:
     """Print one analysis: the answer first, then tables, what it rests on, and other notes."""
+    # A file without tasks has one called "task".
+    title = "" if analysis.task in (None, "task") else f"{analysis.task}: "
     say(f"{title}{analysis.headline}", style="bold")
     for caption, rows in analysis.text_tables().items():
         if caption in analysis.task_tables():
@@ -48,93 +74,41 @@ def print_analysis(analysis: "Analysis", title: str = "", without: Collection[st
     print_notes(note for note in analysis.warnings if note not in without)
 
 
-def print_analyses(analyses: Sequence["Analysis"], *, verbose: bool = False) -> None:
-    """Print the answer on several tasks: one line each, or with all tables."""
-    from stopwise.report.overview import answers, merged_notes, overview_rows, shared_notes
-
-    if len(analyses) == 1:
-        print_analysis(analyses[0], _title(analyses[0]))
-        return
-    for answer in answers(analyses):
-        say(answer, style="bold")
-    print_rows(overview_rows(analyses))
-    if not verbose:
-        first = analyses[0]
-        each = "on each task, the chance of any false claim"
-        every = "the chance of any false claim on any of the tasks"
-        promised = first.promised(every if first.rules.elsewhere[0] else each)
-        more = "; --verbose prints all tables" if "--verbose" in (OFFERED.get() or ()) else ""
-        say(f"{promised} ({first.method}, {first.adjust}, {first.design} design){more}")
-        print_notes(merged_notes(analyses))
-        return
-    shared = shared_notes(analyses)
-    for analysis in analyses:
-        print_analysis(analysis, _title(analysis), shared)
-    print_notes(shared)
-
-
-def _title(analysis: "Analysis") -> str:
-    """Name of the task before its answer; a file without tasks has one called "task"."""
-    return "" if analysis.task in (None, "task") else f"{analysis.task}: "
-
-
-def print_rows(rows: Sequence[Mapping[str, object]], words: Collection[str] = WORDS) -> None:
-    """Print a table."""
+def print_rows(rows: Rows, words: Collection[str] = WORDS) -> None:
+    """Print a table; ``words`` are its columns of text."""
     from rich.console import Console
 
-    Console(highlight=False).print(table_of(rows, words))
-
-
-def table_of(
-    rows: Sequence[Mapping[str, object]], words: Collection[str], **look: Any
-) -> "FittingTable":
-    """A table whose columns are the keys of its rows; ``words`` are columns of text.
-
-    Long names are broken, never cut: names that begin alike would look the same. Where a screen is
-    too narrow for that, each row is a block of lines.
-    """
-    from rich.box import SIMPLE
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title_justify="left", box=SIMPLE, collapse_padding=True, pad_edge=False, **look)
-    for name in rows[0]:
-        if name in words:
-            table.add_column(escape(name), overflow="fold")
-        else:
-            table.add_column(escape(name), justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(escape(str(value)) for value in row.values()))
-    return FittingTable(table, rows, words)
+    Console(highlight=False).print(FittingTable(rows, words))
 
 
 class FittingTable:
-    """A table where there is room for it, else its rows as blocks of lines."""
+    """A table where there is room for it, else its rows as blocks of lines.
 
-    def __init__(
-        self, table: "Table", rows: Sequence[Mapping[str, object]], words: Collection[str]
-    ) -> None:
-        self.table, self.rows, self.words = table, rows, set(words)
+    Names are never cut: those that begin alike would look the same.
+    """
 
-    def least_width(self, console: Any) -> int:
-        """How narrow the table may be: numbers stand in one line, text may be broken."""
-        from rich.measure import Measurement
-
-        options = console.options.update(max_width=10_000)
-        width = Measurement.get(console, options, self.table).maximum
-        for name in self.words & self.rows[0].keys():
-            longest = max(len(str(text)) for text in (name, *(row[name] for row in self.rows)))
-            width -= max(0, longest - BROKEN)
-        return width
+    def __init__(self, rows: Rows, words: Collection[str], title: str = "") -> None:
+        self.rows, self.words, self.title = rows, words, title
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator["RenderableType"]:
+        from rich import box, table
+        from rich.measure import Measurement
         from rich.text import Text
 
-        if self.least_width(console) <= options.max_width:
-            yield self.table
+        drawn = table.Table(title_justify="left", box=box.SIMPLE, collapse_padding=True)
+        drawn.pad_edge, drawn.title = False, Text(self.title) if self.title else None
+        for name in self.rows[0]:
+            justify: Any = "left" if name in self.words else "right"
+            drawn.add_column(Text(name), justify=justify, no_wrap=name not in self.words)
+        for row in self.rows:
+            drawn.add_row(*(Text(str(value)) for value in row.values()))
+        if (
+            Measurement.get(console, options.update(max_width=10_000), drawn).minimum
+            <= options.max_width
+        ):
+            yield drawn
             return
-        if self.table.title:
-            yield Text.from_markup(str(self.table.title), style="italic")
+        yield from [Text(self.title, style="italic")] if self.title else []
         for row in self.rows:
             (name, first), *others = row.items()
             yield Text(f"{first}" if name in self.words else f"{name} {first}", style="bold")

@@ -1,12 +1,13 @@
-"""What was typed for an option as the value that the library takes."""
+"""What was typed for an option as keywords of the library."""
 
 import json
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stopwise.cli.command import Mistyped
-from stopwise.cli.parameters import Percentage, number
+from stopwise.cli.command import Mistyped, Percentage, number
 from stopwise.cli.wording import as_option
 from stopwise.errors import require
 from stopwise.messages import reworded
@@ -14,39 +15,7 @@ from stopwise.messages import reworded
 # Options of executors: of those with workers elsewhere, and of Ray alone.
 FLEET = ("workers",)
 RAY = ("num_cpus", "num_gpus", "resources", "runtime_env")
-
-
-def refuse_percentages(typed: Mapping[str, Any], bounds: Any) -> None:
-    """Raise where a percentage was typed for scores that do not range from 0 to 1."""
-    if bounds in (None, (0.0, 1.0)):
-        return
-    for name, value in typed.items():
-        if isinstance(value, Percentage):
-            raise Mistyped(
-                f"--{name.replace('_', '-')} is given in per cent, but the bounds are not 0,1: "
-                "give it in units of the score"
-            )
-
-
-def trial_source(files: list[Path] | None, policies: list[str] | None) -> Any:
-    """Convert arguments to what ``read_trials`` takes: a path, several, or policy: path.
-
-    Files may be typed as NAME=FILE, too.
-    """
-    if bool(files) == bool(policies):
-        raise Mistyped("give either FILES or --policy NAME=FILE for each policy")
-    named = policies or list(map(str, files or ()))
-    if policies or all("=" in name and not Path(name).exists() for name in named):
-        return named_values(named, "NAME=FILE")
-    assert files is not None
-    return files[0] if len(files) == 1 else files
-
-
-def trial_paths(files: list[Path] | None, policies: list[str] | None) -> list[Path]:
-    """The files that were named."""
-    source = trial_source(files, policies)
-    places = source.values() if isinstance(source, dict) else source
-    return [Path(place) for place in ([places] if isinstance(places, Path) else places)]
+KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 
 
 def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:
@@ -54,8 +23,7 @@ def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> 
     found: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
-        complete = name and equals and (value or may_be_empty)
-        if not complete:
+        if not (name and equals and (value or may_be_empty)):
             raise Mistyped(f"expected {form}, but got {item!r}")
         if name in found:
             raise Mistyped(f"{name!r} is given twice: give {form} once for each")
@@ -63,10 +31,25 @@ def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> 
     return found
 
 
-def column_choices(items: list[str] | None) -> dict[str, Any]:
-    """The columns of each role: one, several that are joined, or none."""
-    found = named_values(items or [], "ROLE=NAME", may_be_empty=True)
-    return {role: name.split(",") if "," in name else name or None for role, name in found.items()}
+def named_numbers(items: list[str], option: str, form: str) -> dict[str, float] | None:
+    """The numbers by name, or None if there are none."""
+    try:
+        return {name: number(text) for name, text in named_values(items, form).items()} or None
+    except ValueError as error:
+        raise Mistyped(f"expected {option} {form}, but got {' '.join(items)}") from error
+
+
+def numbers(name: str, kind: type[int] | type[float], text: str | None) -> dict[str, Any]:
+    """The numbers of a list such as ``50,100``."""
+    if text is None:
+        return {name: None}
+    try:
+        read = number if kind is float else kind
+        return {name: [read(part) for part in text.replace(",", " ").split()]}
+    except ValueError as error:
+        like = "whole numbers like 50,100" if kind is int else "numbers like 0.1,0.2"
+        option = f"--{name.replace('_', '-')}"
+        raise Mistyped(f"{option} must be {like}, but got {text!r}") from error
 
 
 def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
@@ -83,9 +66,95 @@ def parse_bounds(text: str | None, option: str = "--bounds") -> Any:
     return low, high
 
 
-def stored_scores(
-    items: list[str] | None, *, quiet: bool = True, **reading: Any
-) -> dict[str, list[float]]:
+def bounds(text: str | None) -> dict[str, Any]:
+    return {"bounds": parse_bounds(text)}
+
+
+def one_range(text: str) -> dict[str, Any]:
+    found = parse_bounds(text)
+    known = isinstance(found, tuple)
+    require(known, f'--bounds must be given as "LOW,HIGH", but got {text!r}')
+    return {"bounds": found}
+
+
+def refuse_percentages(typed: Mapping[str, Any], limits: Any) -> None:
+    """Raise where a percentage was typed for scores that do not range from 0 to 1."""
+    for name, value in typed.items():
+        if isinstance(value, Percentage) and limits not in (None, (0.0, 1.0)):
+            raise Mistyped(
+                f"--{name.replace('_', '-')} is given in per cent, but the bounds are not 0,1: "
+                "give it in units of the score"
+            )
+
+
+def columns(items: list[str]) -> dict[str, Any]:
+    """The columns of each role: one, several that are joined, or none."""
+    typed = named_values(items, "ROLE=NAME", may_be_empty=True)
+    found: dict[str, Any] = {
+        role: name.split(",") if "," in name else name or None for role, name in typed.items()
+    }
+    policies = found.pop("policies", None)
+    several = [policies] if isinstance(policies, str) else policies
+    return {"columns": found, **({} if policies is None else {"policies": several})}
+
+
+def order(seed: int | None) -> dict[str, Any]:
+    return {"seed": seed, "order": "file" if seed is None else "shuffled"}
+
+
+def design(typed: str) -> dict[str, Any]:
+    """The library detects a design of None."""
+    unequal = {"unequal": "groups"} if typed == "groups" else {}
+    return {"design": None if typed in ("auto", "groups") else typed, **unequal}
+
+
+def futility(typed: str | None) -> dict[str, Any]:
+    """Read ``binding:0.1`` as a kind and a chance."""
+    if typed is None:
+        return {}
+    kind, _, chance = typed.partition(":")
+    if kind not in KINDS_OF_FUTILITY:
+        raise Mistyped(
+            f"--futility must be advisory, binding or none, but got {typed!r} (a chance of its own "
+            "follows the word: --futility advisory:0.1)"
+        )
+    found: dict[str, Any] = {"futility": None if kind == "none" else kind}
+    if chance:
+        (found["futility_chance"],) = numbers("futility KIND:CHANCE", float, chance).popitem()[1]
+    return found
+
+
+def tasks(typed: str | None) -> dict[str, Any]:
+    """Read ``random:reach=2,lift=1`` as a kind of mean over tasks and its weights."""
+    if typed is None:
+        return {"tasks": None, "task_order": "rounds", "weights": None}
+    kind, _, weights = typed.partition(":")
+    parts = [part.strip() for part in weights.split(",") if part.strip()]
+    return {
+        "tasks": "mean" if kind in ("random", "independent") else kind,
+        "task_order": "rounds" if kind == "mean" else kind,
+        "weights": named_numbers(parts, "--tasks mean:", "TASK=WEIGHT,..."),
+    }
+
+
+def scenes(typed: str | None) -> dict[str, Any]:
+    return {"scenes": int(typed) if typed and typed.isdecimal() else typed}
+
+
+def trial_source(files: list[Path], policies: list[str]) -> Any:
+    """What ``read_trials`` takes: a path, several, or policy: path.
+
+    Files may be typed as NAME=FILE, too.
+    """
+    if bool(files) == bool(policies):
+        raise Mistyped("give either FILES or --policy NAME=FILE for each policy")
+    named = policies or list(map(str, files))
+    if policies or all("=" in name and not Path(name).exists() for name in named):
+        return named_values(named, "NAME=FILE")
+    return files[0] if len(files) == 1 else files
+
+
+def stored_scores(items: list[str], *, quiet: bool = True, **reading: Any) -> dict[str, Any]:
     """The scores of policies that were tried before, from a file each.
 
     Which column was taken for the score is told on standard error, unless ``quiet``.
@@ -94,7 +163,7 @@ def stored_scores(
     from stopwise.data.read import read_trials
 
     found = {}
-    for name, path in named_values(items or [], "--stored NAME=FILE").items():
+    for name, path in named_values(items, "--stored NAME=FILE").items():
         trials = read_trials(path, **reading)
         codes = () if quiet else ("score-column-guessed", "score-column-default")
         taken = [note for note in trials.notes if getattr(note, "code", "") in codes]
@@ -103,44 +172,27 @@ def stored_scores(
         own = trials.policies[0] if len(trials.policies) == 1 else name
         known = ", ".join(trials.policies)
         require(own in trials.policies, f"{path}: the policies are {known}, but not {name!r}")
-        tasks = len(trials.tasks)
-        require(tasks == 1, f"{path}: stored trials belong to one task, but there are {tasks}")
+        count = len(trials.tasks)
+        require(count == 1, f"{path}: stored trials belong to one task, but there are {count}")
         found[name] = trials.frame.filter(trials.frame["policy"] == own)["score"].to_list()
     return found
 
 
-def named_numbers(items: list[str] | None, option: str, form: str) -> dict[str, float] | None:
-    """The numbers by name, or None if there are none."""
-    try:
-        given = {name: number(text) for name, text in named_values(items or [], form).items()}
-    except ValueError as error:
-        raise Mistyped(f"expected {option} {form}, but got {' '.join(items or [])}") from error
-    return given or None
+def resources(items: list[str]) -> dict[str, Any]:
+    return {"resources": named_numbers(items, "--resources", "NAME=NUMBER")}
 
 
-def numbers(text: str | None, option: str, kind: type[int] | type[float]) -> list[Any] | None:
-    """The numbers of a list such as ``50,100``."""
-    if text is None:
-        return None
-    try:
-        read = number if kind is float else kind
-        return [read(part) for part in text.replace(",", " ").split()]
-    except ValueError as error:
-        like = "whole numbers like 50,100" if kind is int else "numbers like 0.1,0.2"
-        raise Mistyped(f"{option} must be {like}, but got {text!r}") from error
-
-
-def runtime_environment(text: str | None) -> dict[str, Any] | None:
+def runtime_environment(text: str | None) -> dict[str, Any]:
     """What workers get, typed as JSON or as the name of a file of it."""
     if text is None:
-        return None
+        return {"runtime_env": None}
     try:
         found = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text())
     except ValueError as error:
         raise Mistyped(f"--runtime-env must be JSON, or a file of it: {error}") from error
     if not isinstance(found, dict):
         raise Mistyped(f"--runtime-env must be an object, but got {found!r}")
-    return found
+    return {"runtime_env": found}
 
 
 def chosen_executor(name: str, **typed: Any) -> Any:
@@ -160,3 +212,18 @@ def chosen_executor(name: str, **typed: Any) -> Any:
     if name == "processes":
         return processes(**given)
     return ray_cluster(address=address or None, **given)
+
+
+def with_current_folder() -> None:
+    """Let modules in the current folder be named, as with ``python -m``."""
+    sys.path.insert(0, os.getcwd())
+
+
+def function_on_row(name: str | None) -> dict[str, Any]:
+    """A function of a module, which may be in the current folder."""
+    if name is None:
+        return {"on_row": None}
+    from stopwise.policies.import_path import load
+
+    with_current_folder()
+    return {"on_row": load(name)}

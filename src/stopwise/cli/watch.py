@@ -2,25 +2,16 @@
 
 import json
 import time
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.exit_codes import OPEN, SHOWN, ExitCode, code_of
-from stopwise.cli.option_groups import flag, grouped, option
-from stopwise.cli.options import (
-    JoiningOptions,
-    NamedFiles,
-    ReadingOptions,
-    ReportingOptions,
-    Stored,
-    TaskOptions,
-    TrialFiles,
-)
+from stopwise.cli.evidence import candidates_text, rows_text
+from stopwise.cli.exit_codes import OPEN, SHOWN, code_of
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
 from stopwise.cli.printing import print_analyses, say
-from stopwise.cli.standings_table import candidates_text, rows_text
 from stopwise.cli.values import stored_scores, trial_source
 from stopwise.cli.wording import in_words
 from stopwise.messages import counted
@@ -33,34 +24,8 @@ if TYPE_CHECKING:
 GO_ON = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class WatchReadingOptions(ReadingOptions, left_out=("seed",)):
-    """Files that grow: they are read in their order, and their range has to be declared."""
-
-    bounds: str | None = option(
-        'Range of the score: "LOW,HIGH", or "TASK=LOW,HIGH; ..." for each task.'
-    )
-
-
-@grouped
-def watch(
-    *,
-    files: TrialFiles = None,
-    policy: NamedFiles = None,
-    comparison: JoiningOptions,
-    reading: WatchReadingOptions,
-    stored: Stored = None,
-    tasks: TaskOptions,
-    interval: float = option("Seconds between looks.", 5.0, min=0.05),
-    once: bool = flag("Look once: exit code 0 means stop, 3 means go on."),
-    wait: bool = flag("Wait for files that are not there yet."),
-    exit_code: ExitCode = False,
-    reporting: ReportingOptions,
-    state: Path | None = option(
-        "Where to remember the trials seen, so that the next look refuses changed results."
-    ),
-    as_json: bool = flag("Print one line of JSON per look.", "--json"),
-) -> None:
+@takes("watch")
+def watch(given: Given) -> None:
     """Watch result files as they grow, and say when to stop the evaluation.
 
     stopwise watch results --bounds 0,1 --n-max 100
@@ -70,90 +35,83 @@ def watch(
     """
     from stopwise.rollout.watch import Watch
 
-    settings = comparison.keywords()
+    settings, reading = given.keywords("comparison"), given.keywords("reading")
     try:
         with Watch(
-            trial_source(files, policy),
-            reading=reading.keywords(),
+            trial_source(given.files, given.policy),
+            reading=reading,
             design=settings.pop("design") or "auto",
             settings=settings,
-            **tasks.keywords(),
-            stored=stored_scores(stored, **reading.keywords()),
-            state=state,
-            **reporting.keywords(),
+            stored=stored_scores(given.stored, **reading),
+            state=given.state,
+            **given.keywords("tasks"),
+            **given.keywords("report"),
         ) as watching:
-            sights = (
-                watching.look()
-                if once
-                else _until_enough(watching, interval, as_json=as_json, wait=wait)
-            )
+            sights = watching.look() if given.once else _until_enough(watching, given)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)
-    if once and as_json:
+    if given.once and given.as_json:
         _print_json(sights)
-    elif not as_json:
+    elif not given.as_json:
         known = [sight.analysis for sight in sights if sight.analysis is not None]
         if known:
             print_analyses(known)
         for sight in sights:
             say(_line(sight))
-        typer.echo(
-            "stop: no more trials are needed, or n_max is reached"
-            if stop
-            else "go on: more trials are needed"
-        )
-    if exit_code:
-        found = [sight.analysis for sight in sights if sight.analysis is not None]
-        code = code_of(found)
-        raise typer.Exit(OPEN if code == SHOWN and len(found) < len(sights) else code)
-    raise typer.Exit(0 if stop or not once else GO_ON)
+        over = "stop: no more trials are needed, or n_max is reached"
+        typer.echo(over if stop else "go on: more trials are needed")
+    if given.exit_code:
+        known = [sight.analysis for sight in sights if sight.analysis is not None]
+        code = code_of(known)
+        raise typer.Exit(OPEN if code == SHOWN and len(known) < len(sights) else code)
+    raise typer.Exit(0 if stop or not given.once else GO_ON)
 
 
-def _until_enough(
-    watching: "Watch", interval: float, *, as_json: bool, wait: bool
-) -> tuple["TaskSight", ...]:
+def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
     """Look until every task has enough trials, and print whatever is new."""
     from stopwise.errors import InvalidInput
     from stopwise.rollout.watch import PastChanged
 
     told: object = None
     while True:
-        sights: tuple[TaskSight, ...] = ()
+        sights: Sequence[TaskSight] = ()
+        lines: list[str] = []
         try:
             sights = watching.look()
-            unfinished = _unfinished(sights)
-            counts = [
-                (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
-                for sight in sights
-            ]
-            news: object = (counts, unfinished)
+            lines = [*map(_line, sights), *_unfinished(sights)]
+            news: object = (
+                [
+                    (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
+                    for sight in sights
+                ],
+                _unfinished(sights),
+            )
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
-            if error.code == "no-such-file" and not wait:
+            if error.code == "no-such-file" and not given.wait:
                 raise
             news = f"waiting: {in_words(error)}"
         if news != told:
             told = news
-            if as_json and sights:
+            if given.as_json and sights:
                 _print_json(sights)
             else:
-                lines = [*map(_line, sights), *unfinished] if sights else [str(news)]
-                for line in lines:
+                for line in lines or [str(news)]:
                     say(line, err=True)
         if sights and all(sight.stop for sight in sights):
             return sights
-        time.sleep(interval)
+        time.sleep(given.interval)
 
 
-def _unfinished(sights: tuple["TaskSight", ...]) -> list[str]:
+def _unfinished(sights: Sequence["TaskSight"]) -> list[str]:
     """What waits because its line has no end: if nobody goes on writing, that is a loss."""
     notes = [note for sight in sights for note in sight.notes]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 
 
-def _print_json(sights: tuple["TaskSight", ...]) -> None:
+def _print_json(sights: Sequence["TaskSight"]) -> None:
     stop = all(sight.stop for sight in sights)
     typer.echo(json.dumps({"stop": stop, "tasks": [sight.to_dict() for sight in sights]}))
 

@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 Place = Annotated[
     str, typer.Argument(metavar="STUDY", help="Folder of the study, or URL of its database.")
 ]
+Served = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY", help="Folder of the study, URL of its database, or a link to its server."
+    ),
+]
 Who = Annotated[
     str | None, typer.Option(help="Your name in the journal; defaults to your account name.")
 ]
-Reason = Annotated[str, typer.Option(help="Why; shown in the report.")]
+TOKEN = "STOPWISE_TOKEN"
 
 
 def open_study(place: str, **reporting: Any) -> "Study":
@@ -30,13 +36,9 @@ def open_study(place: str, **reporting: Any) -> "Study":
     return Study.open(place, **reporting)
 
 
-Served = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY", help="Folder of the study, URL of its database, or a link to its server."
-    ),
-]
-TOKEN = "STOPWISE_TOKEN"
+def _end(*_: object) -> None:
+    """End in order when asked to, so that the store is closed."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def is_served(place: str) -> bool:
@@ -52,11 +54,6 @@ def open_link(link: str) -> "StudyClient":
     if "#" not in link and token is None:
         token = typer.prompt(f"Token for {link}", hide_input=True)
     return StudyClient(link, token)
-
-
-def _end(*_: object) -> None:
-    """End in order when asked to, so that the store is closed."""
-    raise SystemExit(128 + signal.SIGTERM)
 
 
 def warn_if_readable(study: "Study") -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.option_groups import grouped, option
-from stopwise.cli.options import ReportingOptions
-from stopwise.cli.study.evidence_chart import evidence_chart
+from stopwise.cli.evidence import print_evidence
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
 from stopwise.cli.study.opening import (
     Served,
     Who,
@@ -22,6 +22,7 @@ from stopwise.cli.study.opening import (
     open_study,
     warn_if_readable,
 )
+from stopwise.errors import NotAllowed, StopwiseError, require
 
 if TYPE_CHECKING:
     from stopwise.study.runner import Desk
@@ -34,23 +35,23 @@ SECONDS_BETWEEN_LOOKS = 5.0
 MOST_PAIRS = 6  # pairs of a task whose evidence is shown after each score
 
 
-@grouped
+@takes("run")
 def run(
     place: Served = ".",
-    station: str | None = option(
-        "Name of this robot; defaults to the computer's name, or that of the token."
+    station: str | None = typer.Option(
+        None, help="Name of this robot; defaults to the computer's name, or that of the token."
     ),
-    task: str | None = option("Run only trials of this task."),
-    wait: bool = option(
-        "Wait while other stations hold the trials that are left.", True, name="--wait/--no-wait"
+    task: str | None = typer.Option(None, help="Run only trials of this task."),
+    wait: bool = typer.Option(
+        True, "--wait/--no-wait", help="Wait while other stations hold the trials that are left."
     ),
-    evidence: bool = option(
-        "Show the evidence after each score; whoever scores should not see it.",
+    evidence: bool = typer.Option(
         False,
-        name="--evidence/--no-evidence",
+        "--evidence/--no-evidence",
+        help="Show the evidence after each score; whoever scores should not see it.",
     ),
     *,
-    reporting: ReportingOptions,
+    given: Given,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -58,10 +59,20 @@ def run(
     Every answer is stored before the next question, so nothing is lost if the power fails. A study
     that another machine serves is run by an operator's link.
     """
-    served = is_served(place)
-    study, name = _opened(place, reporting, served=served, evidence=evidence)
+    served, reporting = is_served(place), given.keywords("report")
+    require(
+        not served or not (evidence or any(reporting.values())),
+        "over the network, whoever scores is neither shown the evidence nor reports it",
+    )
+    study: Desk
+    if served:
+        study = link = open_link(place)
+        own = link.name if station is None else station
+    else:
+        study = folder = open_study(place, **reporting)
+        warn_if_readable(folder)
+        own = socket.gethostname() if station is None else station
     with study:
-        own = name if station is None else station
         waiting = False
         while True:
             _go_through_checks(study, own, who)
@@ -83,7 +94,7 @@ def run(
                 return
             if evidence:
                 verdict = study.verdict()
-                typer.echo(evidence_chart(verdict, named=not verdict.blinded, most=MOST_PAIRS))
+                print_evidence(verdict, named=not verdict.blinded, most=MOST_PAIRS)
         typer.echo("No trials are left: stop." if study.finished else "Nothing to do now.")
         if served:
             return
@@ -92,24 +103,6 @@ def run(
         if study.finished and not study.status().unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
-
-
-def _opened(
-    place: str, reporting: ReportingOptions, *, served: bool, evidence: bool
-) -> tuple["Desk", str]:
-    """The study, and the name of its station if no other is given."""
-    from stopwise.errors import require
-
-    if served:
-        require(
-            not evidence and not any(reporting.keywords().values()),
-            "over the network, whoever scores is neither shown the evidence nor reports it",
-        )
-        client = open_link(place)
-        return client, client.name
-    study = open_study(place, **reporting.keywords())
-    warn_if_readable(study)
-    return study, socket.gethostname()
 
 
 def _go_through_checks(study: "Desk", station: str, who: str | None) -> None:
@@ -125,10 +118,13 @@ def _go_through_checks(study: "Desk", station: str, who: str | None) -> None:
 
 def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
     """Run one trial until it is scored or given back; return whether to go on."""
-    from stopwise.errors import NotAllowed, StopwiseError
     from stopwise.study.rubric import in_words, parse_answer
 
-    _show(trial)
+    typer.echo(f"\ntrial {trial.trial}   CODE {trial.code}   {trial.task}")
+    if trial.condition:
+        typer.echo(f"start from: {trial.condition}")
+    if trial.instructions:
+        typer.echo(trial.instructions)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
     help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
     together = trial.rubric["kind"] == "preference"
@@ -150,14 +146,11 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
                 saved = study.record(
                     trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
                 )
-                late = (
-                    ""
-                    if saved.counted or saved.score is None
-                    else "; not counted, since another result came first"
-                )
-                told = saved.score is not None and not together
-                scored = f", score {saved.score:.3g}" if told else ""
-                text = f"{in_words(answer)}{scored}{late}"
+                text = in_words(answer)
+                if saved.score is not None:
+                    text += "" if together else f", score {saved.score:.3g}"
+                    late = "; not counted, since another result came first"
+                    text += "" if saved.counted else late
                 typer.echo(f"saved: trial {trial.trial}, {text}")
             return True
         except NotAllowed as error:
@@ -184,14 +177,6 @@ def _ask(trial: "Assignment", others: str) -> str:
     return str(typed).strip()
 
 
-def _show(trial: "Assignment") -> None:
-    typer.echo(f"\ntrial {trial.trial}   CODE {trial.code}   {trial.task}")
-    if trial.condition:
-        typer.echo(f"start from: {trial.condition}")
-    if trial.instructions:
-        typer.echo(trial.instructions)
-
-
 @contextmanager
 def keeping(study: "Desk", trial: "Assignment", who: str | None) -> Iterator[None]:
     """Start a trial, and say at half time of each lease that it still runs.
@@ -199,8 +184,6 @@ def keeping(study: "Desk", trial: "Assignment", who: str | None) -> Iterator[Non
     Otherwise a slow trial could be handed out again, and which of two results counts would depend
     on how long each took, and so perhaps on its score.
     """
-    from stopwise.errors import NotAllowed, StopwiseError
-
     over = threading.Event()
     study.start(trial.trial, station=trial.station, who=who)
     held = study.holding(trial.station)

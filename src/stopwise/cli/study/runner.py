@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.option_groups import grouped, option
 from stopwise.cli.study.opening import Served, is_served, open_study, warn_if_readable
+from stopwise.errors import require
 
 if TYPE_CHECKING:
     from stopwise.study.runner import Desk
     from stopwise.study.runner_file import RunnerFile
 
 
-@grouped
 def runner(
     place: Served = ".",
-    station: str | None = option(
-        "The station, as on the operator's phone; default: the computer's name."
+    station: str | None = typer.Option(
+        None, help="The station, as on the operator's phone; default: the computer's name."
     ),
-    file: Path | None = option(
-        "How each policy is started; default: runner.yaml in the study's folder."
+    file: Path | None = typer.Option(
+        None, help="How each policy is started; default: runner.yaml in the study's folder."
     ),
-    logs: Path | None = option("Folder for what the policies print; default: beside FILE."),
+    logs: Path | None = typer.Option(
+        None, help="Folder for what the policies print; default: beside FILE."
+    ),
 ) -> None:
     """Start the policy of each trial when the operator taps Start, so nobody has to know which.
 
@@ -75,7 +76,6 @@ def _alone(log: Path) -> Iterator[Callable[[str], None]]:
 
 def _desk(stack: ExitStack, place: str, content: "RunnerFile", *, served: bool) -> "Desk":
     """The study: its folder on this machine, or a client of its server."""
-    from stopwise.errors import require
     from stopwise.web.client import StudyClient
 
     if not served:

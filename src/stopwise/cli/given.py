@@ -1,0 +1,136 @@
+"""How the table of options becomes parameters of a command, and what was typed one object."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from types import SimpleNamespace
+from typing import Annotated, Any, get_origin
+
+import typer
+
+from stopwise.cli.command import FEW
+from stopwise.errors import require
+
+
+@dataclass(frozen=True)
+class Row:
+    """An option, or an argument, of the commands ``of``; ``...`` as its default if required.
+
+    Its value is one of the keywords of a ``part`` of the library, or becomes some by ``read``.
+    """
+
+    of: str
+    name: str
+    kind: Any
+    help: str
+    default: Any
+    part: str
+    read: Callable[[Any], dict[str, Any]] | None
+    typed: str
+    look: dict[str, Any] = field(hash=False)
+
+    def parameter(self, panel: str | None) -> inspect.Parameter:
+        """The option as typer reads it."""
+        look = {"help": self.help, "rich_help_panel": panel, **self.look}
+        flag = f"--{self.name.replace('_', '-')}" if self.kind is bool else ""
+        names = (self.typed or flag).split()
+        told = typer.Argument(**look) if names == ["argument"] else typer.Option(*names, **look)
+        kind: Any = self.kind | None if self.default is None else self.kind
+        annotated: Any = Annotated
+        default = inspect.Parameter.empty if self.default is ... else self.default
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(
+            self.name, keyword, default=default, annotation=annotated[kind, told]
+        )
+
+
+def row(
+    of: str,
+    name: str,
+    kind: Any,
+    text: str,
+    default: Any = None,
+    part: str = "",
+    read: Callable[[Any], dict[str, Any]] | None = None,
+    *,
+    typed: str = "",
+    **look: Any,
+) -> Row:
+    """A row of the table; it is ``typed`` as its name says, or as an "argument"."""
+    return Row(of, name, kind, text, default, part, read, typed, look)
+
+
+def flag(of: str, name: str, text: str, part: str = "", *, typed: str = "") -> Row:
+    """A row of an option that is given or not."""
+    return row(of, name, bool, text, False, part, typed=typed)
+
+
+class Given(SimpleNamespace):
+    """The values of a command's options, by name."""
+
+    rows: list[Row]
+    context: typer.Context
+
+    def keywords(self, part: str) -> dict[str, Any]:
+        """The keywords of one part of the library."""
+        found: dict[str, Any] = {}
+        for one in self.rows:
+            if one.part == part:
+                value = getattr(self, one.name)
+                found |= {one.name: value} if one.read is None else one.read(value)
+        if "goal" in found:  # which the other implies
+            found["goal"] = found["goal"] or ("best" if found["indifference"] else "order")
+        if "order" in found:
+            by_time = "time" if found["columns"].get("time") else "file"
+            found["order"] = by_time if found["seed"] is None else "shuffled"
+        return found
+
+    def names(self, part: str) -> set[str]:
+        """The options of a part."""
+        return {one.name for one in self.rows if one.part == part}
+
+    def refuse(self, names: set[str], reason: str) -> None:
+        """Raise if an option that has no effect was typed, instead of ignoring it."""
+        for parameter in self.context.command.params:
+            source = self.context.get_parameter_source(str(parameter.name))
+            typed = source is not None and source.name != "DEFAULT"
+            unused = typed and parameter.name in names
+            require(not unused, f"{parameter.opts[0]} has no effect {reason}")
+
+
+def takes_options(
+    table: dict[str, list[Row]], name: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of the table that are ``of`` its name, in place of ``given``."""
+    rows = {one: panel for panel, some in table.items() for one in some if name in one.of.split()}
+
+    def made(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        for own in inspect.signature(command).parameters.values():
+            if own.annotation is Given:
+                panels = {one: rows[one] if len(rows) > FEW else None for one in rows}
+                parameters += [one.parameter(panel) for one, panel in panels.items()]
+            else:
+                parameters.append(own.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        context = inspect.Parameter(
+            "context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context
+        )
+
+        @wraps(command)
+        def with_options(context: typer.Context, **typed: Any) -> None:
+            values = {one.name: typed.pop(one.name) for one in rows}
+            # typer makes None of a list with nothing in it.
+            lists = {one.name for one in rows if get_origin(one.kind) is list}
+            values |= {name: values[name] or [] for name in lists}
+            command(given=Given(rows=list(rows), context=context, **values), **typed)
+
+        # typer reads both: the names and defaults from the one, the types from the other.
+        signature = inspect.Signature([context, *parameters])
+        vars(with_options)["__signature__"] = signature
+        with_options.__annotations__ = {
+            each.name: each.annotation for each in signature.parameters.values()
+        }
+        return with_options
+
+    return made

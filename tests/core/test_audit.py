@@ -98,23 +98,6 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
     assert "the score is missing" in run(*usual, "judge")[1]
 
 
-def test_a_share_that_chance_does_not_explain_is_doubted() -> None:
-    found = sw.analyze(table(), proxy="judge", audit=CHANCE, n_max=300)
-    assert not any("does not explain" in doubt for doubt in found.doubts)
-    for claimed in (0.2, 0.7):
-        found = sw.analyze(table(), proxy="judge", audit=claimed, n_max=300)
-        assert any("does not explain" in doubt for doubt in found.doubts)
-
-
-def test_audits_of_the_first_rows_only_are_doubted() -> None:
-    """As many as chance explains, but none of the later ones."""
-    first = table().with_columns(
-        pl.when(pl.int_range(pl.len()) < 2 * 120).then(pl.col("judge")).alias("score")
-    )
-    found = sw.analyze(first, proxy="judge", audit=CHANCE, n_max=300)
-    assert any("120 of them in the first half" in doubt for doubt in found.doubts)
-
-
 def test_what_does_not_go_together_is_refused() -> None:
     test = sw.SequentialTest(**SETTINGS)
     with pytest.raises(InvalidInput, match="of neither"):

@@ -10,8 +10,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.readings import audits
-from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.readings.proxied import Proxied
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (
@@ -89,18 +87,6 @@ def test_audits_that_are_not_left_to_chance_would_be_caught(bend: str) -> None:
         assert_at_most(audited(good, 0.5, bend), RUNS, 0.05)
 
 
-def test_audits_because_of_the_judge_are_doubted() -> None:
-    rng = np.random.default_rng(3)
-    r0, r1, f0, f1 = (part[0] for part in good(rng, (1, 400)))
-    asked = rng.random(400) < 0.5 * (1 - 0.5 * np.sign(f1 - f0))
-    test = sw.SequentialTest(design="paired", audit=0.5, alternative="two-sided", ties="strict")
-    for pair in range(400):
-        scores = (r0[pair], r1[pair]) if asked[pair] else (None, None)
-        verdict = test.update(*scores, proxy=(f0[pair], f1[pair]))
-    assert verdict.scenes_differ
-    assert "audited more often" in str(verdict)
-
-
 def worst_pair(chance: float) -> float:
     """Return the evidence left by the pair that costs most, after pairs that invite large bets."""
     test = sw.SequentialTest(design="paired", audit=chance, alpha=1e-9, alternative="greater")
@@ -125,33 +111,3 @@ def test_a_bet_that_ignores_what_the_judge_can_cost_would_be_caught(
 
     with pytest.warns(RuntimeWarning, match="invalid value"):  # the logarithm of what is below 0
         worst_pair(0.1)
-
-
-def audits_doubted(chance: float, n: int = 200) -> int:
-    """Return in how many studies audits with this chance contradict it."""
-    drawn = np.random.default_rng(8).random((RUNS, n)) < chance
-    return sum(unlike_chance(own, chance, 0.01) for own in drawn)
-
-
-@pytest.mark.parametrize("chance", [0.05, 0.3, 0.8])
-def test_random_audits_are_hardly_ever_doubted(chance: float) -> None:
-    assert_at_most(audits_doubted(chance), RUNS, 0.01)
-
-
-def test_forecasts_that_know_the_draw_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(drawn: Any) -> Floats:
-        return np.roll(honest(drawn), -1, axis=1)
-
-    honest = audits._forecasts
-    monkeypatch.setattr(audits, "_forecasts", late)
-    with pytest.raises(AssertionError):
-        assert_at_most(audits_doubted(0.3), RUNS, 0.01)
-
-
-def test_audits_in_the_wrong_places_are_doubted() -> None:
-    """The first ones only, every third, and more at first than later."""
-    places, rng = np.arange(100), np.random.default_rng(1)
-    uneven = [rng.random(100) < np.where(places < 50, 0.6, 0.0) for _ in range(20)]
-    assert unlike_chance(places < 30, 0.3, 0.01)
-    assert unlike_chance(places % 3 == 0, 0.3, 0.01)
-    assert sum(unlike_chance(own, 0.3, 0.01) for own in uneven) >= 18

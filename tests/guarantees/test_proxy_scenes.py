@@ -3,19 +3,15 @@
 The proofs are in ``docs/design/readings.md``.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import pair_rules
-from stopwise.core.pair_test import PairTest
 from stopwise.core.readings import scenes as scenes_module
 from stopwise.core.readings.proxied import Proxied
-from stopwise.core.readings.scene_watch import SceneTests, WatchState
 from stopwise.core.readings.scenes import scene_batches, unit_scenes
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
@@ -109,7 +105,7 @@ def errors_of_sorted_files() -> int:
     return errors_with_own_means(good, [0.0] * runs, 0.05, n, np.array(batches))
 
 
-@pytest.mark.slow("thousands of studies: adds sorted files, and what is said of scenes that differ")
+@pytest.mark.slow("thousands of studies: adds sorted files")
 def test_a_sorted_file_of_scenes_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would in the same order for all files: that may put the best scenes first in each."""
     assert_at_most(errors_of_sorted_files(), 1000, 0.05)
@@ -158,90 +154,6 @@ def other(rng: np.random.Generator, shape: tuple[int, ...]) -> Scene:
     """Scenes in which the proxy favours policy 0 more than in those that its mean is of."""
     r0, r1, g0, g1 = good(rng, shape)
     return r0, r1, np.maximum(g0, rng.random(shape) < 0.4), g1
-
-
-def ever_doubted(
-    draw: Draw, mean: float, n: int = N, level: float = 0.01, batches: Floats | None = None
-) -> int:
-    """Return in how many studies it is ever said that scenes differ, in one direction.
-
-    Each has its mean, or batches of scenes of its own (n, runs).
-    """
-    own: dict[str, Any] = {} if batches is None else {"proxy_batches": [[0.0] * n]}
-    rules = pair_rules(
-        alternative="greater",
-        method="nscore-plus",
-        n_max=n,
-        design="paired",
-        proxy_mean=mean,
-        **own,
-    )
-    test = PairTest(rules).test
-    assert isinstance(test, Proxied)
-    tests = SceneTests.of(test, 0, level)
-    if batches is not None:
-        of_each: Any = (batches[..., None],)
-        tests = replace(tests, batches=of_each)
-    _, _, g0, g1 = draw(np.random.default_rng(5), (RUNS, n))
-    watch = tests.start((RUNS,))
-    for guesses0, guesses1 in zip(g0.T[..., None] * 1.0, g1.T[..., None] * 1.0, strict=True):
-        watch = tests.step(watch, guesses0, guesses1)
-    return int(tests.differ(watch).sum())
-
-
-@pytest.mark.parametrize("name", PROXIES)
-def test_scenes_as_simulated_are_hardly_ever_doubted(name: str) -> None:
-    draw, mean = PROXIES[name]
-
-    assert_at_most(ever_doubted(draw, mean), RUNS, 0.01)
-
-
-@pytest.mark.parametrize("name", PROXIES)
-def test_scenes_as_in_their_batches_are_hardly_ever_doubted(name: str) -> None:
-    """Also with a single simulated scene for each pair."""
-    draw, mean = PROXIES[name]
-
-    assert_at_most(ever_doubted(draw, mean, batches=means_of_batches(draw, 1).T), RUNS, 0.01)
-
-
-def test_a_doubt_by_one_batch_for_all_pairs_would_be_caught() -> None:
-    batches = np.repeat(means_of_batches(biased, 1)[:, :15].mean(axis=1)[None], N, axis=0)
-
-    with pytest.raises(AssertionError):
-        assert_at_most(ever_doubted(*PROXIES["biased"], batches=batches), RUNS, 0.01)
-
-
-def test_a_doubt_that_forgets_pairs_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One in three of those in which the proxy prefers policy 1."""
-    rng = np.random.default_rng(6)
-
-    def picky(self: SceneTests, watch: WatchState, guesses0: Floats, guesses1: Floats) -> Any:
-        forgotten = (guesses1 > guesses0) & (rng.random(guesses0.shape) < 1 / 3)
-        return honest(self, watch, guesses0, np.where(forgotten, guesses0, guesses1))
-
-    honest = SceneTests.step
-    monkeypatch.setattr(SceneTests, "step", picky)
-    with pytest.raises(AssertionError):
-        assert_at_most(ever_doubted(*PROXIES["good"]), RUNS, 0.01)
-
-
-@pytest.mark.slow("thousands of studies: adds sorted files, and what is said of scenes that differ")
-def test_scenes_that_differ_are_doubted() -> None:
-    """Of .16 in a third of studies of a hundred pairs, in most of three hundred; and it is said."""
-    assert ever_doubted(other, 0.0, level=0.005) > 0.25 * RUNS
-    assert ever_doubted(other, 0.0, 300, level=0.005) > 0.8 * RUNS
-    batches = means_of_batches(good, 8).T
-    assert ever_doubted(other, 0.0, level=0.005, batches=batches) > 0.2 * RUNS
-    r0, r1, g0, g1 = (part[0] for part in other(np.random.default_rng(2), (1, 300)))
-    test = sw.SequentialTest(design="paired", proxy_mean=0.0, alternative="greater")
-    for pair in range(300):
-        verdict = test.update(r0[pair], r1[pair], proxy=(g0[pair], g1[pair]))
-    assert verdict.scenes_differ
-    assert "different from the simulated ones" in str(verdict)
-    means = {"a": 0.5, "b": 0.5}
-    columns, guesses = {"a": r0, "b": r1}, {"a": g0, "b": g1}
-    found = sw.analyze(columns, design="paired", proxy=guesses, proxy_mean=means)
-    assert any("different from the simulated ones" in doubt for doubt in found.doubts)
 
 
 def test_scenes_that_differ_from_the_simulated_ones_break_it() -> None:

@@ -189,14 +189,3 @@ def test_a_run_is_the_policy_or_the_training_but_not_both() -> None:
     assert "seed" not in alone.frame.columns
     assert beside.policies == ("a", "b")
     assert beside.frame["seed"].n_unique() == 2
-
-
-def test_successes_in_a_single_round_are_analysed() -> None:
-    rows = [("x", "a", 1.0), ("x", "b", 1.0), ("y", "a", 1.0), ("y", "b", 0.0)]
-    columns = dict(
-        zip(("task", "policy", "score"), map(list, zip(*rows, strict=True)), strict=True)
-    )
-
-    found = sw.analyze(sw.Trials.from_columns(columns, bounds=(0, 1)), tasks="mean", by="successes")
-
-    assert found.pairs[0].n == 1

@@ -12,11 +12,9 @@ from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import NO_MARGIN, ConfidenceSequence
 from stopwise.core.confidence_state import Interval, Pairs
-from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.equivalence import Sameness
 from stopwise.core.method import Method
 from stopwise.core.readings.scale import Scale
-from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import as_float, numeric_array
@@ -74,15 +72,6 @@ class PairTest:
     def directions(self) -> tuple[int, ...]:
         """Which policies may be declared better."""
         return self.rules.directions
-
-    @cached_property
-    def scenes(self) -> SceneTests | None:
-        return self.scenes_of(0, 1)
-
-    def scenes_of(self, pair: int, pairs: int) -> SceneTests | None:
-        return self.reading.watch(
-            self.test, pair, FALSE_ALARMS / (pairs * len(self.rules.directions))
-        )
 
     @cached_property
     def sameness(self) -> Sameness | None:

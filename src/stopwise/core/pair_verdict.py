@@ -94,9 +94,6 @@ class Verdict:
     drift
         "rises" or "falls" if the difference seems to have done so before the decision "equivalent",
         which assumes that it stays the same, else None.
-    scenes_differ
-        Whether the proxy's scores in these scenes contradict its mean, which would void the claim.
-        Of scenes like the simulated ones it is ever said in at most 1 % of studies.
     outlook
         What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
         not lie ahead.
@@ -118,7 +115,6 @@ class Verdict:
     outlook: Outlook | None = field(default=None, repr=False, compare=False)
     p_equivalent: float | None = None
     drift: str | None = None
-    scenes_differ: bool = False
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -264,8 +260,6 @@ class Verdict:
             found.append(drift_text(self.drift))
         if self.dependence is not None:
             found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
-        if self.scenes_differ:
-            found.append(f"But {self._reading.scenes_text(*policies)}")
         if self.extremes is not None and self.n >= ENOUGH_PAIRS:
             wide = wide_bounds_text(*self.extremes, self.rules.bounds)
             found += [] if wide is None else [f"Note that {wide}"]

@@ -47,8 +47,7 @@ ListSize = Annotated[
 LowerIsBetter = Annotated[bool, "Whether smaller scores are better, such as times."]
 By = Annotated[
     str,
-    'What makes a policy better: its mean ("means"), to win more often ("wins", no bounds), or to '
-    'have the best score more often ("successes").',
+    'What makes a policy better: its mean ("means"), or to win more often ("wins", no bounds).',
 ]
 
 

@@ -149,7 +149,7 @@ class SequentialTest(Resumable):
     def verdict(self) -> Verdict:
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
-        same, scenes, watch = state.seen.same, comparison.scenes, state.watch
+        same = state.seen.same
         mean0, mean1 = (each / state.scored if state.scored else np.nan for each in state.totals)
         equivalent = state.decision is Decision.EQUIVALENT
         return Verdict(
@@ -169,7 +169,6 @@ class SequentialTest(Resumable):
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
             drift=self._drift,
-            scenes_differ=scenes is not None and watch is not None and bool(scenes.differ(watch)),
         )
 
     def update(

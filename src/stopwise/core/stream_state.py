@@ -9,7 +9,6 @@ import numpy as np
 from stopwise.core.confidence_state import ConfidenceState
 from stopwise.core.engine import EQUIVALENT, Engine, Seen
 from stopwise.core.pair_verdict import Decision
-from stopwise.core.readings.scene_watch import WatchState
 
 _DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0, EQUIVALENT: Decision.EQUIVALENT}
 
@@ -25,7 +24,6 @@ class StreamState(NamedTuple):
     n_decided: int | None
     extremes: tuple[float, float] | None  # the lowest and the highest score
     unaudited: int  # pairs that a judge alone has scored
-    watch: WatchState | None  # with a proxy only: whether its scenes differ
 
     @property
     def scored(self) -> int:
@@ -35,8 +33,7 @@ class StreamState(NamedTuple):
     def begin(cls, engine: Engine) -> Self:
         comparison, seen = engine.comparison, engine.start(())
         confidence = comparison.confidence.start((), seen.tests)
-        watch = None if comparison.scenes is None else comparison.scenes.start()
-        return cls(0, (0.0, 0.0), seen, confidence, Decision.UNDECIDED, None, None, 0, watch)
+        return cls(0, (0.0, 0.0), seen, confidence, Decision.UNDECIDED, None, None, 0)
 
     def advanced(
         self,
@@ -63,9 +60,6 @@ class StreamState(NamedTuple):
             extremes = min(known), max(known)
         scores = comparison.reading.directed(array0, array1)
         seen = engine.observe(before, *scores)
-        watch = self.watch
-        if comparison.scenes is not None and watch is not None:
-            watch = comparison.scenes.step(watch, scores[0][1], scores[1][1])
         decision, n_decided = self.decision, self.n_decided
         if n_decided is None:
             ends, winner = engine.end(seen)
@@ -90,5 +84,4 @@ class StreamState(NamedTuple):
             n_decided,
             extremes,
             unaudited,
-            watch,
         )

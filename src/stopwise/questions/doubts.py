@@ -143,24 +143,6 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
     return tuple(found)
 
 
-def elsewhere(comparison: PairTest, shown: Floats, family: Family) -> tuple[str, ...]:
-    """Return the pairs whose scenes contradict what is known of them, one clause each."""
-    rules, found = comparison.rules, []
-    for pair, (first, second) in enumerate(family.pairs.tolist()):
-        tests = comparison.scenes_of(pair, family.size)
-        if tests is None:
-            continue
-        watch = tests.start()
-        both = shown[:, ~np.isnan(shown[1][:, [first, second]]).any(axis=1)]
-        guesses = (own[1] for own in comparison.directed(both[..., first], both[..., second]))
-        for guesses0, guesses1 in zip(*guesses, strict=True):
-            watch = tests.step(watch, guesses0, guesses1)
-        if tests.differ(watch):
-            names = rules.policies[first], rules.policies[second]
-            found.append(rules.reading.scenes_text(*names))
-    return tuple(found)
-
-
 def _left(mean: float, interval: Interval, span: float) -> bool:
     slack = ROUNDING * span
     return mean < interval.low - slack or mean > interval.high + slack

@@ -21,7 +21,6 @@ from stopwise.questions.doubts import (
     doubtful,
     doubts,
     drifting,
-    elsewhere,
     moving,
     said,
     wide_bounds,
@@ -72,8 +71,6 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     shared = (
         *drifting(comparison, shown, family, pairs),
         *dependent(comparison, shown, family),
-        *elsewhere(comparison, shown, family),
-        *reading.suspected(met),
     )
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
@@ -250,5 +247,4 @@ def _met(table: Table, family: Family, reading: Scores, outcome: Replay) -> Met:
             np.isnan(own[: reading.trials(name, rows).start]).any() for name, own, rows in columns
         ),
         unbounded=table.bounds is None,
-        simulated=table.simulated,
     )

@@ -8,7 +8,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_rules import rules_beside
-from stopwise.core.readings.scenes import mixed
 from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import InvalidInput, require
@@ -100,7 +99,7 @@ class Scenes:
         scores, note = self._drawn(table)
         rules = rules_beside(scores, **known)
         notes = (*table.notes, note + _worth(len(scores), rules.n_max or 0))
-        return rules, replace(table, notes=notes, simulated=mixed(scores.astype(float)))
+        return rules, replace(table, notes=notes)
 
     def _drawn(self, table: Table) -> tuple[Floats, str]:
         apart = 0

@@ -33,7 +33,6 @@ class Table:
     preferences: bool = False  # whether scores say which of two trials was preferred
     beside: tuple[Floats, ...] = ()  # other scores of the same trials, each like ``scores``
     scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
-    simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.

@@ -3,13 +3,14 @@
 import numpy as np
 
 from stopwise.core.arrays import Floats, between
-from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 from stopwise.core.nscore_plus.constants import (
     LEAST_CHANCE_DEVIATIONS,
     SAMENESS_DEVIATIONS,
     SAMENESS_PAIRS,
     SAMENESS_SHARE,
 )
+
+ROOT_HALF, HAZARD = np.sqrt(0.5), np.sqrt(2.0 / np.pi)
 
 
 def sameness_bet(
@@ -20,6 +21,8 @@ def sameness_bet(
     bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)
     if left is None:
         return bet
+    from scipy.special import erfcx
+
     root = np.sqrt(np.maximum(left, 1.0))
     threshold = _threshold(need)
     within = (left > 0) & (need > 0) & (gap * root - threshold > -LEAST_CHANCE_DEVIATIONS)

@@ -11,7 +11,6 @@ from stopwise.core.readings.list_rules import Listed
 from stopwise.core.readings.rounds import Rounds
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Scores
-from stopwise.core.readings.successes import SUCCESSES, Successes
 from stopwise.core.readings.wins import WINS, Wins
 from stopwise.errors import require
 
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 # Each may change what those behind it give.
 PARTS: tuple[type[Scores], ...] = (
     *(Judge, Control, Listed, Rounds, ByTask),
-    *(Against, Averages, Wins, Successes),
+    *(Against, Averages, Wins),
 )
-COMPARED_BY = ("means", WINS, SUCCESSES)
+COMPARED_BY = ("means", WINS)
 
 
 def bounds_of(rules: "Rules") -> tuple[float, float]:

@@ -1,21 +1,18 @@
 """A control: a cheap score of the same trial, a proxy's or a judge's, whose mean is known."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.dependence import FALSE_ALARMS
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus.constants import MOST_WEIGHT
 from stopwise.core.plain_values import plain_values
-from stopwise.core.readings.audits import unlike_chance
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scale import Scale
-from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.readings.score import Arrays, Met, Names, Scores, Shown
 from stopwise.core.scores import is_number, numeric_array
 from stopwise.errors import InvalidInput, require
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 
 # The mean of g1 - g0; of several pairs, that of each.
 ProxyMeans = float | tuple[float, ...]
-# Fewer rows may be alike by chance.
-MOVING_ROWS = 20
 # A smaller variance of g1 - g0 is rounding.
 TINY = 1e-9
 
@@ -90,10 +85,6 @@ class Control(Scores):
             ),
             audit=self.rules.audit,
         )
-
-    def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:
-        assert isinstance(test, Proxied)
-        return SceneTests.of(test, pair, level)
 
     def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays:
         """The scores (g0, g1) of the proxy, of the shape of the scores."""
@@ -179,24 +170,6 @@ class Control(Scores):
         )
         return [*super().cautions(met), *[left_out] * met.incomplete, assumed]
 
-    def suspected(self, met: Met) -> tuple[str, ...]:
-        return (*_copied(met.layers), *self._levels_differ(met))
-
-    def _levels_differ(self, met: Met) -> Iterator[str]:
-        """Yield policies whose scores in these scenes differ from those in the simulated ones."""
-        rules, simulated = self.rules, met.simulated
-        if simulated is None or rules.n_max is None:
-            return
-        level = FALSE_ALARMS / len(rules.policies)
-        for name, many, few in zip(rules.policies, simulated.T, met.layers[1].T, strict=True):
-            real = self.scale.unit(few[~np.isnan(few)])
-            way = level_differs(self.scale.unit(many), real, level, rules.n_max)
-            if way is not None:
-                yield (
-                    f"the proxy finds {name} {way} in these scenes than in the simulated ones: "
-                    "they seem to be drawn differently, but claims assume that they are drawn alike"
-                )
-
     def done(self) -> str:
         known = "is known"
         if self.rules.proxy_batches is not None:
@@ -209,12 +182,6 @@ class Control(Scores):
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), **plain_values(self.rules, ("proxy_mean", "audit"))}
-
-    def scenes_text(self, policy0: str, policy1: str) -> str:
-        return (
-            f"the proxy's difference of {policy0} and {policy1} in these scenes contradicts its "
-            "mean: they look different from the simulated ones, and claims are void if they are"
-        )
 
 
 class Judge(Control):
@@ -329,15 +296,6 @@ class Judge(Control):
             f"{self.share:g}; claims are about people's scores. "
         )
 
-    def suspected(self, met: Met) -> tuple[str, ...]:
-        return _share_audited(met.layers, self.share)
-
-    def scenes_text(self, policy0: str, policy1: str) -> str:
-        return (
-            f"pairs of {policy0} and {policy1} were audited more often where the judge prefers one "
-            "of them than chance explains: claims are void if audits depend on what the judge says"
-        )
-
 
 def _correlation(met: Met) -> str:
     """Correlation of the proxy's differences with the real ones, pair by pair."""
@@ -350,44 +308,6 @@ def _correlation(met: Met) -> str:
     if len(found) < 2:
         return f"{found[0]:.2g}" if found else "unknown"
     return f"{min(found):.2g} to {max(found):.2g}"
-
-
-def level_differs(many: Floats, few: Floats, level: float, n_max: int) -> str | None:
-    """Compare the mean of few values with that of many others: "better", "worse", or None."""
-    from stopwise.core.rules import Rules
-    from stopwise.core.simulate import run_studies
-
-    batches = np.array([own.mean() for own in np.array_split(many, min(n_max, many.size))])
-    rows = min(batches.size, few.size)
-    check = Rules(alpha=level, n_max=n_max, design="paired")
-    ended = run_studies(check, batches[None, :rows], few[None, :rows], workers=1).decision[0]
-    return {0: "worse", 1: "better"}.get(int(ended))
-
-
-def _copied(shown: Floats) -> tuple[str, ...]:
-    """Tell a proxy whose scores are those of the trials in every row."""
-    scores, guesses = shown[:, ~np.isnan(shown).any(axis=(0, 2))]
-    if len(scores) < MOVING_ROWS or (scores != guesses).any() or (scores == scores[0]).all():
-        return ()
-    text = (
-        "the proxy's scores are those of the trials in every row: claims are void if they were "
-        "copied, as a proxy is fixed before the trials and its mean is its own"
-    )
-    return (text,)
-
-
-def _share_audited(shown: Floats, chance: float) -> tuple[str, ...]:
-    """Tell audits that chance does not explain, at the same level."""
-    judged = ~np.isnan(shown[1]).all(axis=1)
-    audited = (~np.isnan(shown[0]).all(axis=1))[judged]
-    if not unlike_chance(audited, chance, FALSE_ALARMS):
-        return ()
-    half = audited.size // 2
-    text = (
-        f"{audited.sum()} of {counted(audited.size, 'row')} were audited, {audited[:half].sum()} "
-        f"of them in the first half, which a chance of {chance:g} for each does not explain"
-    )
-    return (text,)
 
 
 def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:

@@ -14,7 +14,6 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import ConfidenceSequence
 from stopwise.core.method import Method
 from stopwise.core.readings.scale import Scale
-from stopwise.core.readings.scene_watch import SceneTests
 from stopwise.core.scores import numeric_array
 from stopwise.core.words import order_claim
 from stopwise.errors import require
@@ -43,7 +42,6 @@ class Met(NamedTuple):
     pairs: Sequence[Sequence[int]]  # the places of the policies that were compared
     incomplete: bool  # whether a trial is missing that was needed
     unbounded: bool  # whether no bounds were declared
-    simulated: Floats | None  # scores of a proxy in simulated scenes, where there are any
 
 
 class DrawnWords(NamedTuple):
@@ -217,10 +215,6 @@ class Scores:
         """A confidence sequence of what is claimed about."""
         return ConfidenceSequence(**settings)
 
-    def watch(self, test: Method[Any], pair: int, level: float) -> SceneTests | None:  # noqa: ARG002
-        """A watch on the scenes of one pair, where something is known of them."""
-        return None
-
     def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
         """One pair of scores, each of its policy; None for a pair without scores."""
         require(r0 is not None, "a pair without scores is one not audited: declare audit")
@@ -321,10 +315,6 @@ class Scores:
         """What may void the guarantee, or is to be known of it."""
         return [ROWS_INCOMPLETE] * met.incomplete + [BOUNDS_UNDECLARED] * met.unbounded
 
-    def suspected(self, met: Met) -> tuple[str, ...]:  # noqa: ARG002
-        """Signs that what the reading assumes of its trials does not hold, one clause each."""
-        return ()
-
     # Words.
 
     @property
@@ -385,10 +375,6 @@ class Scores:
     def looks_better(self, policy: int) -> str:
         """A remark that the scores speak for the policy that cannot be declared better."""
         return f"policy {policy} looks better"
-
-    def scenes_text(self, policy0: str, policy1: str) -> str:  # noqa: ARG002
-        """What it means that a watch on scenes has found something, as a clause."""
-        return ""
 
     def means_text(self, mean0: str, mean1: str) -> str:
         """The means of both policies."""

@@ -32,11 +32,6 @@ class Apart(NamedTuple):
 
 APART = (
     Apart("reference", "by", "wins", "a number has no trials that could win"),
-    Apart("reference", "by", "successes", "a score is compared with it, not a rate"),
-    *(
-        Apart(name, "by", "successes", "its scores are compared, not how often they are the best")
-        for name in ("proxy_mean", "audit")
-    ),
     Apart("reference", "stored", ANY, "a number has no trials to wait for"),
     Apart("reference", "groups", ANY, "a number has no trials to wait for"),
     Apart("reference", "goal", "best", "the best is sought among policies that are tried"),

@@ -7,8 +7,7 @@ from typing import Any
 
 from stopwise.rollout.episode import Episode, Ticket
 from stopwise.rollout.executors import Fleet
-from stopwise.rollout.executors.fleet import Answer, Ready, Work
-from stopwise.rollout.worker import Setup
+from stopwise.rollout.worker import Ready, Setup
 
 # The score of a ticket, and how long it takes.
 Trial = Callable[[Ticket], tuple[float, float]]
@@ -29,21 +28,21 @@ class VirtualCluster:
         fleet.open(Setup(env=None, policies={}, score=None, timeout=None))
         return fleet
 
-    def open(self, work: Work) -> None:
+    def open(self, payload: bytes) -> None:
         """Nothing to load."""
 
     def begin(self) -> tuple[int, Hashable]:
         worker = next(self._numbers)
         return worker, self._job(self.now, Ready(pid=0, width=1))
 
-    def send(self, worker: int, tickets: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
+    def ask(self, worker: int, method: str, content: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
         end, episodes = self.now, []
-        self.started += len(tickets)
-        for ticket in tickets:
+        self.started += len(content)
+        for ticket in content:
             score, seconds = self.trial(ticket)
             end += seconds
             episodes.append(Episode(**ticket._asdict(), score=score, length=None, seconds=seconds))
-        return self._job(end, Answer(episodes, end - self.now))
+        return self._job(end, episodes)
 
     def wait(
         self,

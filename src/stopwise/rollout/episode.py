@@ -15,35 +15,19 @@ class Ticket(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Episode:
-    """One episode that was run; it is kept whether it counts or not.
-
-    Attributes
-    ----------
-    policy, row, seed, task
-        The ticket: rows count from 0, the seed is that of the environment, and the task is the one
-        of several that was drawn, or None.
-    score
-        What is compared; None if the episode failed.
-    length
-        Steps, where known.
-    seconds
-        How long it took, by the clock of the worker.
-    error
-        Why it failed, in one line, or None.
-    """
+    """One episode that was run; it is kept whether it counts or not."""
 
     policy: str
     row: int
     seed: int
-    score: float | None
-    length: int | None
-    seconds: float
-    error: str | None = None
-    task: str | None = None
+    score: float | None  # None if it failed
+    length: int | None  # steps, where known
+    seconds: float  # by the clock of the worker
+    error: str | None = None  # why it failed, in one line
+    task: str | None = None  # of several, the one that was drawn
 
     @classmethod
     def failed(cls, ticket: Ticket, error: str, seconds: float) -> Self:
-        """Return the record of an episode without a score."""
         return cls(**ticket._asdict(), score=None, length=None, seconds=seconds, error=error)
 
     @property
@@ -53,7 +37,7 @@ class Episode:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as the journal keeps them."""
-        found = asdict(self)
+        content = asdict(self)
         if self.task is None:
-            del found["task"]
-        return found
+            del content["task"]
+        return content

@@ -1,12 +1,12 @@
 """What a worker keeps loaded, and how it runs its tickets; the same wherever it lives."""
 
+import os
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, StopwiseError
@@ -26,61 +26,52 @@ class Setup:
     timeout: float | None
     success: str = "last"
 
-    def worker(self) -> "Worker":
-        """Return a worker, as a fleet needs it."""
-        return Worker(self)
 
-    def failed(self, ticket: Ticket, error: str, seconds: float) -> Episode:
-        """Return the episode of a ticket whose worker was lost, or took too long."""
-        return Episode.failed(ticket, error, seconds)
+class Ready(NamedTuple):
+    """The answer of a worker elsewhere, once it is ready."""
 
-
-@dataclass(frozen=True, slots=True)
-class Newcomer:
-    """A policy that joins a race under way, sent in place of tickets; as bytes, as the rest was."""
-
-    name: str
-    payload: bytes
+    pid: int
+    width: int  # tickets of one policy that take no longer than one, side by side
 
 
 class Worker:
     """Runs tickets; the environment is made at once, a policy when it is first needed.
 
     Of several tasks all but the first environment are made when they are first needed, too. With a
-    time-out everything is loaded at once.
+    time-out policies are loaded at once, so that loading takes nothing of an episode's time.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._envs = dict(setup.env) if isinstance(setup.env, Mapping) else {None: setup.env}
         self._arenas: dict[str | None, Arena] = {}
-        self._policies = dict(setup.policies)
+        self._policies: dict[str, Any] = {}
         self._loaded: dict[str, Any] = {}
         self._players: dict[tuple[str, str | None], Any] = {}
         self.width = self._arena(next(iter(self._envs))).width
-        for policy in setup.policies:
-            self._load_in_time(policy)
+        for name, policy in setup.policies.items():
+            self.join(name, policy)
 
     def join(self, name: str, policy: Any) -> None:
-        """Take a policy that joins."""
         self._policies[name] = policy
-        self._load_in_time(name)
+        if self._setup.timeout is not None:
+            for task in self._envs:
+                self._player(name, task)
 
-    def run(self, tickets: Sequence[Any]) -> list[Episode]:
+    def run(self, tickets: Sequence[Ticket]) -> list[Episode]:
         """Return one episode per ticket; whatever goes wrong in one is its outcome."""
-        if tickets and isinstance(tickets[0], Newcomer):
-            for own in tickets:
-                self.join(own.name, pickle.loads(own.payload))
-            return []
-        found: list[Episode] = []
+
+        def group(ticket: Ticket) -> tuple[str, str]:
+            return ticket.policy, ticket.task or ""
+
+        episodes: list[Episode] = []
         # Tickets of one policy together, so that a vector environment can be filled.
-        ordered = sorted(tickets, key=attrgetter("policy", "row"))
-        ordered.sort(key=lambda ticket: (ticket.policy, ticket.task or ""))
-        for (policy, task), group in groupby(ordered, key=attrgetter("policy", "task")):
-            own, width = list(group), self._arena(task).width
-            for start in range(0, len(own), width):
-                found += self._run(policy, task, own[start : start + width])
-        return found
+        for _, alike in groupby(sorted(tickets, key=lambda t: (*group(t), t.row)), key=group):
+            batch = list(alike)
+            width = self._arena(batch[0].task).width
+            for start in range(0, len(batch), width):
+                episodes += self._run(batch[start : start + width])
+        return episodes
 
     def close(self) -> None:
         """Close every environment, and the policies that were made here and can be closed."""
@@ -90,11 +81,13 @@ class Worker:
             if policy is not self._policies[name]:
                 getattr(policy, "close", lambda: None)()
 
-    def _run(self, policy: str, task: str | None, tickets: list[Ticket]) -> list[Episode]:
-        seeds, player = [ticket.seed for ticket in tickets], self._player(policy, task)
+    def _run(self, tickets: list[Ticket]) -> list[Episode]:
+        policy, _, _, task = tickets[0]
+        player = self._player(policy, task)
         begin = time.perf_counter()
         outcomes: Sequence[Measures | BaseException]
         try:
+            seeds = [ticket.seed for ticket in tickets]
             outcomes = self._arenas[task].episodes(player, seeds, self._setup.timeout)
         except KeyboardInterrupt:
             raise
@@ -106,14 +99,7 @@ class Worker:
             for ticket, outcome in zip(tickets, outcomes, strict=True)
         ]
 
-    def _load_in_time(self, policy: str) -> None:
-        """With a time-out, load it now, so that loading takes nothing of an episode's time."""
-        if self._setup.timeout is not None:
-            for task in self._envs:
-                self._player(policy, task)
-
     def _arena(self, task: str | None) -> Arena:
-        """Environment of a task; an exception while making it is returned as an error."""
         if task not in self._arenas:
             try:
                 self._arenas[task] = arena(self._envs[task], self._setup.success)
@@ -143,38 +129,63 @@ class Worker:
     ) -> Episode:
         if isinstance(outcome, BaseException):
             return Episode.failed(ticket, _line(outcome), seconds)
-        chosen = self._chosen(outcome)
+        score = self._setup.score
+        if not callable(score):
+            score = _measure(outcome, score)
         try:
-            score, length = _number(chosen(outcome)), outcome.get("length")
+            number, length = _number(score(outcome)), outcome.get("length")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the user's score may fail as well
             return Episode.failed(ticket, _line(error), seconds)
-        return Episode(
-            **ticket._asdict(),
-            score=score,
-            length=None if length is None else int(length),
-            seconds=seconds,
-        )
+        length = None if length is None else int(length)
+        return Episode(**ticket._asdict(), score=number, length=length, seconds=seconds)
 
-    def _chosen(self, measures: Measures) -> Callable[[Measures], Any]:
-        """Measure that holds the score; a missing one is a usage error.
 
-        That is an error and no failed episode: counted as failures, it would be a table of zeros.
-        """
-        score = self._setup.score
-        if callable(score):
-            return score
-        # A function's own "score" comes before gymnasium's "return".
-        name = score or ("score" if "score" in measures else "return")
-        if name not in measures:
-            usable = [key for key, value in measures.items() if not isinstance(value, Mapping)]
-            best = "success" if "success" in usable else next(iter(usable), None)
-            hint = () if best is None else (": choose with ", Setting("score", best))
-            known = ", ".join(repr(key) for key in measures) or "nothing"
-            text = f"the episode has no {name!r}, only {known}"
-            raise InvalidInput(text, *hint)
-        return itemgetter(name)
+class Hired(Worker):
+    """A worker elsewhere, made of the setup as it was sent."""
+
+    def __init__(self, payload: bytes) -> None:
+        super().__init__(pickle.loads(payload))
+
+    def ready(self) -> Ready:
+        return Ready(os.getpid(), self.width)
+
+    def hear(self, payloads: Sequence[bytes]) -> None:
+        """Take policies that join, each with its name."""
+        for payload in payloads:
+            self.join(*pickle.loads(payload))
+
+
+def packed(thing: Any) -> bytes:
+    """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
+    pickler: Any = pickle
+    try:
+        import cloudpickle
+
+        pickler = cloudpickle
+    except ImportError:
+        pass  # named functions and factories can still be sent
+    try:
+        return bytes(pickler.dumps(thing))
+    except Exception as error:  # whatever the user's objects raise
+        raise InvalidInput(
+            f"env, policies or score cannot be sent to another process ({error}): give factories "
+            "by name, package.module:name"
+        ) from error
+
+
+def _measure(measures: Measures, score: str | None) -> Callable[[Measures], Any]:
+    """Look up the score; where it is missing, all episodes would fail: that is a usage error."""
+    # A function's own "score" comes before gymnasium's "return".
+    name = score or ("score" if "score" in measures else "return")
+    if name not in measures:
+        usable = [key for key, value in measures.items() if not isinstance(value, Mapping)]
+        best = "success" if "success" in usable else next(iter(usable), None)
+        hint = () if best is None else (": choose with ", Setting("score", best))
+        known = ", ".join(repr(key) for key in measures) or "nothing"
+        raise InvalidInput(f"the episode has no {name!r}, only {known}", *hint)
+    return lambda _: measures[name]
 
 
 def _number(value: Any) -> float:

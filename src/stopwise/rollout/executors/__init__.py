@@ -1,15 +1,18 @@
-"""Where episodes are run: one module per place, behind one small protocol."""
+"""Where episodes are run: in this process, in others, or on a Ray cluster."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from stopwise.errors import require_choice
-from stopwise.rollout.executors.executor import Executor
 from stopwise.rollout.executors.fleet import Fleet
 from stopwise.rollout.executors.processes import processes
 from stopwise.rollout.executors.ray_cluster import ray_cluster
 from stopwise.rollout.executors.serial import Serial
 
 __all__ = ["Executor", "Fleet", "Serial", "executor_of", "processes", "ray_cluster"]
+
+# Runs tickets in any order and at any speed: each comes back as one episode, or is abandoned.
+Executor: TypeAlias = Serial | Fleet
 
 
 def executor_of(choice: str | Executor) -> Executor:

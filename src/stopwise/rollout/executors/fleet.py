@@ -3,17 +3,16 @@
 The same for processes and for Ray; they only differ in how a worker is begun, asked and ended.
 """
 
-import os
-import pickle
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from stopwise.core.scores import require_whole
-from stopwise.errors import InvalidInput, StopwiseError
-from stopwise.rollout.worker import Newcomer
+from stopwise.errors import StopwiseError
+from stopwise.rollout.episode import Episode, Ticket
+from stopwise.rollout.worker import Ready, Setup, packed
 
 # How long after its time-out an episode that checks the clock itself may still come back.
 GRACE = 0.5
@@ -26,69 +25,14 @@ class WorkerLost(Exception):
     """A worker is gone, with all that it had."""
 
 
-class TicketRunner(Protocol):
-    """Runs tickets, wherever it lives."""
-
-    def run(self, tickets: Sequence[Any]) -> list[Any]:
-        """Return one result per ticket."""
-
-
-class Ready(NamedTuple):
-    """What a worker answers once it is ready."""
-
-    pid: int
-    width: int  # tickets that take no longer than one, side by side
-
-
-class Answer(NamedTuple):
-    """What a worker answers to tickets."""
-
-    results: list[Any]
-    seconds: float
-
-
-class Hired:
-    """A worker where it lives, made of the work as it was sent."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._runner: TicketRunner = pickle.loads(payload).worker()
-
-    def ready(self) -> Ready:
-        """Say so."""
-        return Ready(os.getpid(), getattr(self._runner, "width", 1))
-
-    def run(self, tickets: Sequence[Any]) -> Answer:
-        """Run tickets, by the clock."""
-        begin = time.perf_counter()
-        return Answer(self._runner.run(tickets), time.perf_counter() - begin)
-
-
-class Work(Protocol):
-    """What a fleet is for, sent to every worker once; tickets can be hashed and pickled."""
-
-    @property
-    def timeout(self) -> float | None:
-        """Seconds that a ticket may take, or None."""
-
-    def worker(self) -> TicketRunner:
-        """Return a worker, with all that it needs loaded."""
-
-    def failed(self, ticket: Any, error: str, seconds: float) -> Any:
-        """Return the result of a ticket that cannot be run, or raise."""
-
-
 class Backend(Protocol):
-    """Begins workers, asks them to run tickets, and ends them. A job is an answer to come."""
+    """Begins workers, asks them what a ``Hired`` can do, and ends them; a job is an answer."""
 
-    def open(self, work: Work) -> None:
-        """Get ready to begin workers."""
-
+    def open(self, payload: bytes) -> None: ...
     def begin(self) -> tuple[Any, Hashable]:
-        """Begin a worker; return it and a job whose answer is ``Ready``."""
+        """Begin a worker; return it and the job that asks whether it is ready."""
 
-    def send(self, worker: Any, tickets: Sequence[Any]) -> Hashable:
-        """Ask a worker to run tickets; return the job whose answer is an ``Answer``."""
-
+    def ask(self, worker: Any, method: str, content: Sequence[Any]) -> Hashable: ...
     def wait(self, jobs: Sequence[Hashable], seconds: float | None) -> Iterable[Any]:
         """Wait until a job is done or the time is over; return the jobs that are done."""
 
@@ -98,43 +42,25 @@ class Backend(Protocol):
     def end(self, worker: Any, busy: bool) -> None:
         """End a worker at once, whatever it does."""
 
-    def close(self) -> None:
-        """Let go of everything."""
+    def close(self) -> None: ...
 
 
 @dataclass(slots=True)
 class _Hand:
-    """A worker of the backend, whether it was ever ready, and how many newcomers it knows."""
+    """A worker, and what it does: without tickets it gets ready, or loads policies that join."""
 
     worker: Any
-    ready: bool = False
-    told: int = 0
-
-
-@dataclass(slots=True)
-class _Task:
-    """What a worker is doing; without tickets it is getting ready."""
-
-    hand: _Hand
-    tickets: Sequence[Any]
     since: float
+    tickets: Sequence[Ticket] = ()
+    ready: bool = False
+    news: int = 0  # how many policies that joined it knows
 
 
 class Fleet:
     """An executor of many workers, each with at most one batch of tickets at a time.
 
-    A batch is one ticket, or as many as run side by side; of very short ones several.
-
-    Parameters
-    ----------
-    backend
-        How workers are begun, asked and ended.
-    workers
-        How many are wanted.
-    retries
-        How often a ticket is run anew if its worker is lost; then it counts as failed.
-    clock
-        The time in seconds.
+    A batch is one ticket, or as many as run side by side; of very short ones several. A ticket is
+    run anew ``retries`` times if its worker is lost; then it counts as failed.
     """
 
     def __init__(
@@ -150,36 +76,34 @@ class Fleet:
         self._backend, self._clock = backend, clock
         self._start(None)
 
-    def _start(self, work: Work | None) -> None:
+    def _start(self, timeout: float | None) -> None:
         """Set everything to what it is before the first worker: a fleet may serve many races."""
-        self.retries = 0
-        self._work = work
-        self._timeout = None if work is None else work.timeout
-        self.width = 1
+        self.retries, self.width = 0, 1
+        self._limit = None if timeout is None else timeout + GRACE
         self._batch = 1
-        self._tasks: dict[Hashable, _Task] = {}
+        self._busy: dict[Hashable, _Hand] = {}
         self._idle: deque[_Hand] = deque()
-        self._news: list[Newcomer] = []
-        self._queue: deque[Any] = deque()
-        self._losses: dict[Any, int] = {}
+        self._news: list[bytes] = []
+        self._queue: deque[Ticket] = deque()
+        self._losses: Counter[Ticket] = Counter()
         self._lost_starting = 0
         self._held = 0
         self._ready = 0
 
-    def open(self, work: Work) -> None:
+    def open(self, setup: Setup) -> None:
         """Begin all workers; the first tickets wait for the first that is ready."""
-        self._start(work)
-        self._backend.open(work)
+        self._start(setup.timeout)
+        self._backend.open(packed(setup))
         for _ in range(self.workers):
             self._begin_worker()
 
     def join(self, name: str, policy: Any) -> None:
         """Take a policy that joins; each worker hears of it before its next ticket."""
-        self._news.append(Newcomer(name, packed(policy)))
+        self._news.append(packed((name, policy)))
 
     @property
     def capacity(self) -> int:
-        """A batch for each worker."""
+        """The greatest number of tickets that are ever held at once: a batch for each worker."""
         return self.workers * self._batch
 
     @property
@@ -187,92 +111,96 @@ class Fleet:
         """A batch for each worker that is ready, less what is held."""
         return max(self._ready, 1) * self._batch - self._held
 
-    def submit(self, tickets: Sequence[Any]) -> None:
-        """Send the tickets to idle workers; the rest waits."""
+    def submit(self, tickets: Sequence[Ticket]) -> None:
         self._queue.extend(tickets)
         self._held += len(tickets)
         self._send()
 
-    def collect(self) -> list[Any]:
+    def collect(self) -> list[Episode]:
         """Wait until at least one ticket is back, or a worker is ready for more."""
-        found: list[Any] = []
+        episodes: list[Episode] = []
         ready = self._ready
-        while self._held and not found and self._ready <= ready:
-            for job in self._backend.wait(list(self._tasks), self._patience()):
-                found += self._finished(self._tasks.pop(job), job)
-            found += self._overdue()
+        while self._held and not episodes and self._ready <= ready:
+            for job in self._backend.wait(list(self._busy), self._patience()):
+                episodes += self._finished(self._busy.pop(job), job)
+            episodes += self._overdue()
             self._send()
-        self._held -= len(found)
-        return found
+        self._held -= len(episodes)
+        return episodes
 
     def close(self) -> int:
-        """End all workers, busy or not."""
-        for task in self._tasks.values():
-            self._backend.end(task.hand.worker, busy=True)
+        """End all workers at once; return how many tickets were abandoned."""
+        for hand in self._busy.values():
+            self._backend.end(hand.worker, busy=True)
         for hand in self._idle:
             self._backend.end(hand.worker, busy=False)
-        self._tasks.clear()
+        self._busy.clear()
         self._idle.clear()
         self._backend.close()
         return self._held
 
     def _begin_worker(self) -> None:
         worker, job = self._backend.begin()
-        self._tasks[job] = _Task(_Hand(worker), (), self._clock())
+        self._busy[job] = _Hand(worker, self._clock())
 
     def _send(self) -> None:
         while self._queue and self._idle:
             hand = self._idle.popleft()
-            if hand.told < len(self._news):
-                job = self._backend.send(hand.worker, self._news[hand.told :])
-                hand.told = len(self._news)
-                self._tasks[job] = _Task(hand, (), self._clock())
-                continue
-            tickets = [self._queue.popleft()]
-            # A share for each that is idle; a ticket that lost a worker goes alone, so that it can
-            # harm no other again.
-            share = max(-(-len(self._queue) // (len(self._idle) + 1)), self.width)
-            while (
-                len(tickets) < min(self._batch, share)
-                and self._queue
-                and not {tickets[0], self._queue[0]} & self._losses.keys()
-            ):
-                tickets.append(self._queue.popleft())
-            job = self._backend.send(hand.worker, tickets)
-            self._tasks[job] = _Task(hand, tickets, self._clock())
+            hand.since = self._clock()
+            if hand.news < len(self._news):
+                job = self._backend.ask(hand.worker, "hear", self._news[hand.news :])
+                hand.news, hand.tickets = len(self._news), ()
+            else:
+                hand.tickets = self._share()
+                job = self._backend.ask(hand.worker, "run", hand.tickets)
+            self._busy[job] = hand
 
-    def _finished(self, task: _Task, job: Hashable) -> list[Any]:
+    def _share(self) -> list[Ticket]:
+        """Take tickets for a worker from the queue, a share for each that is idle."""
+        tickets = [self._queue.popleft()]
+        share = max(-(-len(self._queue) // (len(self._idle) + 1)), self.width)
+        # A ticket that lost a worker goes alone, so that it can harm no other again.
+        while (
+            len(tickets) < min(self._batch, share)
+            and self._queue
+            and not {tickets[0], self._queue[0]} & self._losses.keys()
+        ):
+            tickets.append(self._queue.popleft())
+        return tickets
+
+    def _finished(self, hand: _Hand, job: Hashable) -> list[Episode]:
         try:
             answer = self._backend.answer(job)
         except WorkerLost as error:
-            return self._lost(task, str(error))
+            return self._lost(hand, str(error))
         except BaseException:
-            self._backend.end(task.hand.worker, busy=True)
+            self._backend.end(hand.worker, busy=True)
             raise
-        self._idle.append(task.hand)
-        if task.tickets:
-            self._adapt(answer.seconds / len(task.tickets))
-            return list(answer.results)
-        if not task.hand.ready:
+        self._idle.append(hand)
+        if hand.tickets:
+            episodes: list[Episode] = answer
+            self._adapt(sum(episode.seconds for episode in episodes) / len(episodes))
+            return episodes
+        if isinstance(answer, Ready):
             self.width = answer.width
             self._batch = max(self._batch, answer.width)
-        self._ready += not task.hand.ready
-        task.hand.ready = True
+            self._ready += 1
+            hand.ready = True
         self._lost_starting = 0
         return []
 
     def _adapt(self, seconds: float) -> None:
         """Send as many at once as make messages few; under a time-out each has its own clock."""
-        if self._timeout is None:
+        if self._limit is None:
             wanted = int(BATCH_SECONDS / max(seconds, 1e-9))
             most = max(min(2 * self._batch, MOST_IN_BATCH), self.width)
             self._batch = min(max(wanted, self.width), most)
 
-    def _lost(self, task: _Task, why: str) -> list[Any]:
+    def _lost(self, hand: _Hand, why: str) -> list[Episode]:
         """Begin another worker, and queue the tickets again unless they did this too often."""
-        self._backend.end(task.hand.worker, busy=True)
-        self._ready -= task.hand.ready
-        if not task.tickets:
+        self._backend.end(hand.worker, busy=True)
+        self._ready -= hand.ready
+        if not hand.tickets:
             self._lost_starting += 1
             if self._lost_starting > self.most_retries:
                 raise StopwiseError(
@@ -280,58 +208,36 @@ class Fleet:
                 )
         self._begin_worker()
         given_up = []
-        for ticket in reversed(task.tickets):
-            losses = self._losses[ticket] = self._losses.get(ticket, 0) + 1
+        for ticket in reversed(hand.tickets):
+            self._losses[ticket] += 1
+            losses = self._losses[ticket]
             if losses > self.most_retries:
                 text = f"worker lost {losses} times: {why}"
-                given_up.append(self._failed(ticket, text, self._clock() - task.since))
+                given_up.append(Episode.failed(ticket, text, self._clock() - hand.since))
             else:
                 self.retries += 1
                 self._queue.appendleft(ticket)
         return given_up
 
-    def _failed(self, ticket: Any, error: str, seconds: float) -> Any:
-        assert self._work is not None
-        return self._work.failed(ticket, error, seconds)
-
     def _patience(self) -> float | None:
         """Return the seconds until the next episode is overdue."""
-        begun = [task.since for task in self._tasks.values() if task.tickets]
-        if self._timeout is None or not begun:
+        if self._limit is None:
             return None
-        return max(min(begun) + self._timeout + GRACE - self._clock(), 0.0)
+        begun = [hand.since for hand in self._busy.values() if hand.tickets]
+        return max(min(begun) + self._limit - self._clock(), 0.0) if begun else None
 
-    def _overdue(self) -> list[Any]:
+    def _overdue(self) -> list[Episode]:
         """End the workers whose episode takes too long; it counts as failed."""
-        if self._timeout is None:
-            return []
-        found = []
-        for job, task in list(self._tasks.items()):
-            seconds = self._clock() - task.since
-            if task.tickets and seconds >= self._timeout + GRACE:
-                del self._tasks[job]
-                self._backend.end(task.hand.worker, busy=True)
+        episodes: list[Episode] = []
+        if self._limit is None:
+            return episodes
+        for job, hand in list(self._busy.items()):
+            seconds = self._clock() - hand.since
+            if hand.tickets and seconds >= self._limit:
+                del self._busy[job]
+                self._backend.end(hand.worker, busy=True)
                 self._ready -= 1
                 self._begin_worker()
                 text = f"time-out: cut short after {seconds:.3g} s"
-                found += [self._failed(ticket, text, seconds) for ticket in task.tickets]
-        return found
-
-
-def packed(work: Any) -> bytes:
-    """Return it as bytes; with cloudpickle, which gymnasium brings, lambdas go too."""
-    pickler: Any = pickle
-    try:
-        import cloudpickle
-
-        pickler = cloudpickle
-    except ImportError:
-        pass  # named functions and factories can still be sent
-    try:
-        payload: bytes = pickler.dumps(work)
-    except Exception as error:  # whatever the user's objects raise
-        raise InvalidInput(
-            f"env, policies or score cannot be sent to another process ({error}): give factories "
-            "by name, package.module:name"
-        ) from error
-    return payload
+                episodes += [Episode.failed(ticket, text, seconds) for ticket in hand.tickets]
+        return episodes

@@ -10,18 +10,18 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from typing import Any
 
-from stopwise.errors import StopwiseError, require_choice
-from stopwise.rollout.executors.fleet import Answer, Fleet, Hired, Ready, Work, WorkerLost, packed
+from stopwise.errors import StopwiseError
+from stopwise.rollout.executors.fleet import Fleet, WorkerLost
 from stopwise.rollout.interrupts import undivided
+from stopwise.rollout.worker import Hired, Ready
 
-STARTS = ("spawn", "forkserver")
 # Windows knows one way to end a process, which cannot be refused either.
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 # The worker of this process, in the processes that are one.
 _worker: Hired | None = None
 
 
-def processes(workers: int | None = None, *, retries: int = 3, start: str = "spawn") -> Fleet:
+def processes(workers: int | None = None, *, retries: int = 3) -> Fleet:
     """Return an executor that runs episodes in processes of their own.
 
     Parameters
@@ -30,12 +30,8 @@ def processes(workers: int | None = None, *, retries: int = 3, start: str = "spa
         How many, by default one per core that this process may use.
     retries
         How often an episode is run anew if its process dies; then it counts as failed.
-    start
-        "spawn" or "forkserver", see ``multiprocessing``.
     """
-    require_choice("start", start, STARTS)
-    count = cores() if workers is None else workers
-    return Fleet(_Processes(start), workers=count, retries=retries)
+    return Fleet(_Processes(), workers=cores() if workers is None else workers, retries=retries)
 
 
 def cores() -> int:
@@ -48,16 +44,15 @@ def cores() -> int:
 class _Processes:
     """One pool of a single process per worker, so that a loss is known to be whose it is."""
 
-    def __init__(self, start: str) -> None:
-        self._context = get_context(start)
+    def __init__(self) -> None:
         self._payload = b""
         self._pids: dict[ProcessPoolExecutor, Future[Ready]] = {}
 
-    def open(self, work: Work) -> None:
-        self._payload = packed(work)
+    def open(self, payload: bytes) -> None:
+        self._payload = payload
 
     def begin(self) -> tuple[ProcessPoolExecutor, Future[Ready]]:
-        pool = ProcessPoolExecutor(1, mp_context=self._context)
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:
             with undivided(), _uninterrupted():
                 self._pids[pool] = pool.submit(_install, self._payload)
@@ -68,9 +63,9 @@ class _Processes:
             ) from error
         return pool, self._pids[pool]
 
-    def send(self, worker: ProcessPoolExecutor, tickets: Sequence[Any]) -> Future[Any]:
+    def ask(self, worker: ProcessPoolExecutor, method: str, content: Sequence[Any]) -> Future[Any]:
         try:
-            return worker.submit(_run, tuple(tickets))
+            return worker.submit(_answer, method, tuple(content))
         except BrokenProcessPool as error:  # it died while it was idle
             lost: Future[Any] = Future()
             lost.set_exception(error)
@@ -137,6 +132,5 @@ def _end_with_driver() -> None:
     os._exit(1)
 
 
-def _run(tickets: Sequence[Any]) -> Answer:
-    assert _worker is not None
-    return _worker.run(tickets)
+def _answer(method: str, content: Sequence[Any]) -> Any:
+    return getattr(_worker, method)(content)

@@ -4,14 +4,14 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
-from stopwise.messages import Setting, named
-from stopwise.rollout.executors.fleet import Fleet, Hired, Work, WorkerLost, packed
+from stopwise.messages import Setting
+from stopwise.rollout.executors.fleet import Fleet, WorkerLost
 from stopwise.rollout.stopped import RaceStopped
+from stopwise.rollout.worker import Hired
 
 # Seconds after which a head that has said nothing is one that does not answer, and between looks
 # at whether it is still there.
@@ -31,7 +31,7 @@ def ray_cluster(
     retries: int = 3,
     num_cpus: float = 1,
     num_gpus: float = 0,
-    resources: dict[str, float] | None = None,
+    resources: Mapping[str, float] | None = None,
     wait_for_nodes: bool = False,
     **init: Any,
 ) -> Fleet:
@@ -58,14 +58,7 @@ def ray_cluster(
     **init
         Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
     """
-    for name, much in {"num_cpus": num_cpus, "num_gpus": num_gpus, **(resources or {})}.items():
-        require(
-            is_number(much) and much >= 0 and (name != "num_gpus" or much <= 1 or much % 1 == 0),
-            named(name),
-            " must be a number of at least 0" + ", whole above 1" * (name == "num_gpus"),
-            f", but got {much!r}",
-        )
-    needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": resources}
+    needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": dict(resources or {})}
     backend = _Ray(address, needs, init, wait_for_nodes)
     return Fleet(backend, workers=workers, retries=retries)
 
@@ -83,13 +76,12 @@ def require_head(address: str) -> None:
         "with `ray status` whether it runs"
     )
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), ANSWER) as own:
+        with socket.create_connection((host.strip("[]"), int(port)), ANSWER) as connection:
             if os.environ.get("RAY_USE_TLS", "0") in ("0", ""):
-                own.settimeout(ANSWER)
-                own.sendall(PREFACE)
-                require(
-                    own.recv(9)[3:4] == bytes([SETTINGS]), f"{address} is not a head of Ray{out}"
-                )
+                connection.settimeout(ANSWER)
+                connection.sendall(PREFACE)
+                kind = connection.recv(9)[3:4]
+                require(kind == bytes([SETTINGS]), f"{address} is not a head of Ray{out}")
     except TimeoutError as error:
         raise StopwiseError(f"nothing answers at {address} within {ANSWER:g} s{out}") from error
     except (OSError, OverflowError) as error:
@@ -102,8 +94,7 @@ class _Ray:
     def __init__(
         self, address: str | None, needs: dict[str, Any], init: dict[str, Any], waits: bool
     ) -> None:
-        self._address, self._needs, self._init = address, needs, init
-        self._waits = waits
+        self._address, self._needs, self._init, self._waits = address, needs, init, waits
         self._ray: Any = None
         self._head = ""
         self._looked = time.monotonic()
@@ -111,7 +102,7 @@ class _Ray:
         self._payload: Any = None
         self._actor: Any = None
 
-    def open(self, work: Work) -> None:
+    def open(self, payload: bytes) -> None:
         """Connect, and put what they need where all actors find it."""
         joins = self._address or os.environ.get("RAY_ADDRESS")
         if joins:
@@ -121,15 +112,15 @@ class _Ray:
         try:
             import ray
         except ImportError as error:
-            raise MissingPackage(
-                'the executor "ray" needs Ray: pip install "stopwise[ray]"'
-            ) from error
+            text = 'the executor "ray" needs Ray: pip install "stopwise[ray]"'
+            raise MissingPackage(text) from error
         self._ray = ray
         if not ray.is_initialized():
-            local = {} if joins else {"include_dashboard": False}
-            quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+            settings = {"log_to_driver": False, "logging_level": logging.ERROR, **self._init}
+            if not joins:
+                settings.setdefault("include_dashboard", False)
             try:
-                ray.init(address=self._address, **{**quiet, **local, **self._init})
+                ray.init(address=self._address, **settings)
             except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
                 raise StopwiseError(f"Ray cannot be reached: {error}{TOKEN}") from error
             self._started = True
@@ -138,15 +129,14 @@ class _Ray:
             self._head = joins if joins.startswith("ray://") else inside
         if not self._waits:
             self._require_node()
-        self._payload = ray.put(packed(work))
+        self._payload = ray.put(payload)
         # Lost actors are replaced by the fleet, which knows what became of their tickets.
-        needs = {name: value for name, value in self._needs.items() if value is not None}
-        self._actor = ray.remote(max_restarts=0, max_task_retries=0, **needs)(Hired)
+        self._actor = ray.remote(max_restarts=0, max_task_retries=0, **self._needs)(Hired)
 
     def _require_node(self) -> None:
         """Raise if no node has what a worker needs: Ray itself would wait for one forever."""
-        own = self._needs["resources"] or {}
-        needs = {"CPU": self._needs["num_cpus"], "GPU": self._needs["num_gpus"], **own}
+        cpus, gpus, more = self._needs.values()
+        needs = {"CPU": cpus, "GPU": gpus, **more}
         nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
         if any(all(node.get(n, 0) >= much for n, much in needs.items()) for node in nodes):
             return
@@ -158,21 +148,12 @@ class _Ray:
             Setting("wait_for_nodes", True),
         )
 
-    def _require_still_there(self) -> None:
-        """Raise if the head has gone."""
-        if not self._head:
-            return
-        try:
-            require_head(self._head)
-        except StopwiseError as error:
-            raise RaceStopped(f"the head of the Ray cluster is lost: {error}") from error
-
     def begin(self) -> tuple[Any, Any]:
         worker = self._actor.remote(self._payload)
         return worker, worker.ready.remote()
 
-    def send(self, worker: Any, tickets: Sequence[Any]) -> Any:
-        return worker.run.remote(tuple(tickets))
+    def ask(self, worker: Any, method: str, content: Sequence[Any]) -> Any:
+        return getattr(worker, method).remote(tuple(content))
 
     def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
         """Wait for the first, and take all that are there by then.
@@ -181,13 +162,15 @@ class _Ray:
         """
         patience = LOOK if seconds is None else min(seconds, LOOK)
         done, rest = self._ray.wait(list(jobs), num_returns=1, timeout=patience)
-        if time.monotonic() > self._looked + LOOK:  # workers may go on answering without it
+        if self._head and time.monotonic() > self._looked + LOOK:  # workers may go on without it
             self._looked = time.monotonic()
-            self._require_still_there()
+            try:
+                require_head(self._head)
+            except StopwiseError as error:
+                raise RaceStopped(f"the head of the Ray cluster is lost: {error}") from error
         if done and rest:
             done += self._ray.wait(rest, num_returns=len(rest), timeout=0)[0]
-        found: list[Any] = done
-        return found
+        return list(done)
 
     def answer(self, job: Any) -> Any:
         errors = self._ray.exceptions

@@ -15,49 +15,36 @@ class Serial:
     """
 
     retries = 0
-
-    def __init__(self) -> None:
-        self._worker: Worker | None = None
-        self._tickets: list[Ticket] = []
+    width = 1  # tickets of one policy that take no longer than one, side by side
+    _worker: Worker | None = None
+    _tickets: Sequence[Ticket] = ()
 
     def open(self, setup: Setup) -> None:
-        """Make the environment."""
-        self._worker = Worker(setup)
+        self._worker, self._tickets = Worker(setup), ()
+        self.width = self._worker.width
 
     def join(self, name: str, policy: Any) -> None:
-        """Take a policy that joins."""
         assert self._worker is not None
         self._worker.join(name, policy)
 
     @property
     def capacity(self) -> int:
-        """One ticket, or enough to fill a vector environment."""
         return self.width
 
     @property
-    def width(self) -> int:
-        """Places of the environment."""
-        assert self._worker is not None
-        return self._worker.width
-
-    @property
     def room(self) -> int:
-        """What is free of the capacity."""
-        return self.capacity - len(self._tickets)
+        return self.width - len(self._tickets)
 
     def submit(self, tickets: Sequence[Ticket]) -> None:
-        """Keep the tickets."""
-        self._tickets += tickets
+        self._tickets = tickets
 
     def collect(self) -> list[Episode]:
-        """Run all tickets held."""
         assert self._worker is not None
-        tickets, self._tickets = self._tickets, []
+        tickets, self._tickets = self._tickets, ()
         return self._worker.run(tickets)
 
     def close(self) -> int:
-        """Close the environment."""
+        """Close the environment; return how many tickets were abandoned."""
         if self._worker is not None:
             self._worker.close()
-        abandoned, self._tickets = len(self._tickets), []
-        return abandoned
+        return len(self._tickets)

@@ -17,7 +17,7 @@ def test_release(stopwise_gate, new):
     scores = [1.0] * int(new * 20) + [0.0] * (20 - int(new * 20))
     times = 1 if new == 0.85 else 20  # too few to tell
     found = stopwise_gate(scores * times, ([1.0] * 18 + [0.0] * 2) * times, margin=0.2)
-    assert found.shown == "not worse"
+    assert found.answer == "pass"
 """
 
 

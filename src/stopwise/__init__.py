@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stopwise.questions.analyze import analyze
     from stopwise.questions.best_analysis import BestAnalysis
     from stopwise.questions.compare import compare
-    from stopwise.questions.counts import CountsResult, TwoCountsResult
+    from stopwise.questions.counts import CountsResult
     from stopwise.questions.gate import gate
     from stopwise.questions.gate_result import GateResult
     from stopwise.questions.standing import PairResult, PolicyResult
@@ -64,7 +64,6 @@ __all__ = [
     "StoreFailed",
     "Study",
     "Trials",
-    "TwoCountsResult",
     "Verdict",
     "analyze",
     "compare",
@@ -114,7 +113,6 @@ _HOMES = {
     "StoreFailed": "errors",
     "Study": "study.study",
     "Trials": "data.trials",
-    "TwoCountsResult": "questions.counts",
     "Verdict": "core.pair_verdict",
     "analyze": "questions.analyze",
     "compare": "questions.compare",

@@ -118,7 +118,7 @@ def test_candidates_are_shown_while_a_race_runs() -> None:
             "--adjust belongs to the goal 'order', but the goal is 'best'",
         ),
         (["--ties", "paper"], "--ties belongs to the goal 'order'"),
-        (["--goal", "bst"], "--goal must be one of order, best, improve, but got 'bst'"),
+        (["--goal", "bst"], "--goal must be one of order, best, but got 'bst'"),
         (["--goal", "order", "--indifference", "0.1"], "indifference belongs to the goal 'best'"),
         (["--indifference", "2"], "indifference must be at least 0 and below 1"),
     ],

@@ -35,8 +35,8 @@ def test_compare_counts_as_json() -> None:
     assert content["p_value"] == pytest.approx(0.0509, abs=1e-4)
     intervals = [policy.pop("interval") for policy in content["policies"]]
     assert content["policies"] == [
-        {"name": "first", "successes": 10, "n": 10, "mean": 1.0},
-        {"name": "second", "successes": 10, "n": 15, "mean": 10 / 15},
+        {"name": "first", "successes": 10, "n": 10, "letters": "a", "mean": 1.0},
+        {"name": "second", "successes": 10, "n": 15, "letters": "a", "mean": 10 / 15},
     ]
     assert intervals[0] == pytest.approx([0.025 ** (1 / 10), 1.0])
     assert intervals[1] == pytest.approx([0.384, 0.882], abs=1e-3)

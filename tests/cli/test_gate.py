@@ -118,7 +118,9 @@ def test_policies_that_are_not_there(tmp_path: Path) -> None:
     no_file = run("gate", str(tmp_path / "a.csv"), "--baseline", str(tmp_path / "b.csv"), *MARGIN)
 
     assert [found[0] for found in (missing, many, same, no_file)] == [2, 2, 2, 2]
-    assert "there is no policy 'huge', only base, aug, large, large+rl" in missing[1]
+    assert (
+        "'huge' is neither a file nor one of the policies: base, aug, large, large+rl" in missing[1]
+    )
     assert "has 4 policies" in many[1]
     assert "give the file with --results" in many[1]
     assert "are both 'base'" in same[1]
@@ -146,7 +148,7 @@ def test_tasks_designs_and_frames(tmp_path: Path) -> None:
 
     assert several[0] == 2
     assert "one task, but there are cup, door: name one with --task" in several[1]
-    assert (one["task"], one["design"], one["shown"]) == ("cup", "paired", "worse")
+    assert (one["task"], one["design"], one["answer"]) == ("cup", "paired", "fail")
     assert (by_frame.design, by_frame.n, by_frame.policy) == ("paired", one["n"], "new")
     assert sw.gate(BAD * 20, GOOD * 20, 0.05, design="paired").n == one["n"]
     with pytest.raises(sw.InvalidInput, match="in the same way"):
@@ -227,9 +229,9 @@ def test_nights_add_up_to_what_one_long_look_says(tmp_path: Path) -> None:
         assert again == ends[-1]  # looked at twice, counted once
     alone = json.loads(run("gate", *command, "--json")[1])
 
-    assert ends[0]["shown"] == "undecided"
+    assert ends[0]["answer"] == "undecided"
     assert [end["n"] for end in ends][:2] == [28, 56]
-    assert ends[-1]["shown"] == "not worse"
+    assert ends[-1]["answer"] == "pass"
     assert ends[-1] == alone
 
 
@@ -256,10 +258,10 @@ def test_a_changed_past_or_other_rules_are_refused(tmp_path: Path) -> None:
     lines = kept[0].splitlines()
     flipped = "1" if lines[5] == "0" else "0"
     old.write_text("\n".join([*lines[:5], flipped, *lines[6:]]) + "\n")
-    assert "pair 5 of the 56 counted before has changed" in refused()
+    assert "some of the 56 pairs counted before have changed" in refused()
     old.write_text(kept[0])
     new.unlink()
-    assert "56 pairs were counted before, but now there are only 28" in refused()
+    assert "56 pairs counted before have changed or are missing" in refused()
     new.write_text(kept[1])
     (tmp_path / "new").rename(tmp_path / "newer")
     command[0] = str(tmp_path / "newer")
@@ -282,7 +284,7 @@ def test_another_edition_or_a_damaged_state_is_refused(tmp_path: Path) -> None:
     within = run("gate", *command[:-1], str(tmp_path / "new" / "gate.json"))
 
     assert [found[0] for found in (edition, damaged, other, within)] == [2, 2, 2, 2]
-    assert "this gate was begun with edition 77 of nscore-plus" in edition[1]
+    assert "edition was 77 before" in edition[1]
     assert "damaged" in damaged[1]
     assert "this is not the state of a gate" in other[1]
     assert "the state must not be among the results" in within[1]

@@ -21,14 +21,14 @@ def test_counts_get_the_batch_answer() -> None:
     code, text = run("compare", "45/50", "--reference", ".87")
     assert code == 0
     assert text.startswith(
-        "Undecided; this does not show that it is equal to that: 45/50 against 0.87, exact "
+        "Undecided; this does not show that they are equal: 45/50 against 0.87, exact "
         "binomial test, two-sided p = 0.71"
     )
-    assert "[0.782, 0.967] (Clopper-Pearson, exact) or [0.786, 0.957] (Wilson" in text
+    assert "exact 95% intervals of the success rates 0.900 [0.782, 0.967]" in text
     answer = json.loads(run("compare", "50/50", "--reference", ".87", "--json")[1])
     assert (answer["better"], answer["method"]) == ("policy", "binomial")
     assert answer["p_value"] == pytest.approx(2 * 0.87**50)
-    low, high = answer["intervals"]["clopper-pearson"]
+    low, high = answer["policies"][0]["interval"]
     assert (low, high) == (pytest.approx(0.025 ** (1 / 50)), 1.0)
     worse = run("compare", "20/50", "--reference", ".87")[1]
     assert worse.startswith("The policy is worse than 0.87: 20/50")
@@ -38,7 +38,7 @@ def test_counts_get_the_batch_answer() -> None:
 def test_test_and_interval_agree(successes: int) -> None:
     words = ("compare", f"{successes}/20", "--reference", ".6", "--json")
     answer = json.loads(run(*words)[1])
-    low, high = answer["intervals"]["clopper-pearson"]
+    low, high = answer["policies"][0]["interval"]
     assert (answer["better"] is None) == (low <= 0.6 <= high)
 
 

@@ -97,7 +97,7 @@ def test_a_field_that_is_not_used_is_not_written() -> None:
 
 
 def test_an_unknown_goal_is_refused() -> None:
-    with pytest.raises(sw.InvalidInput, match="one of order, best, improve, but got 'first'"):
+    with pytest.raises(sw.InvalidInput, match="one of order, best, but got 'first'"):
         sw.analyze({"a": [0.1], "b": [0.2]}, goal="first")
 
 

@@ -49,7 +49,7 @@ def test_counts_are_offered_as_counts(tmp_path: Path, name: str) -> None:
     ]
     code, output = run("compare", str(path))
     assert code == 0
-    assert "b > a; b ? c; c ? a (Barnard's exact tests" in " ".join(output.split())
+    assert "b > a; b ? c; c ? a (Barnard's exact test" in " ".join(output.split())
 
 
 def test_outcome_lists_are_trials(tmp_path: Path) -> None:

@@ -156,30 +156,30 @@ def test_sameness_of_several_shares_alpha() -> None:
     assert_attained(lambda alpha: risk(alpha, "holm"), ALPHA, 1.25)
 
 
-@pytest.mark.parametrize("shown", ["not worse", "worse"])
+@pytest.mark.parametrize("answer", ["pass", "fail"])
 @pytest.mark.parametrize("method", ["nscore", "nscore-plus"])
-def test_each_claim_of_a_gate_has_at_most_alpha(method: str, shown: str) -> None:
+def test_each_claim_of_a_gate_has_at_most_alpha(method: str, answer: str) -> None:
     """The new policy is worse by exactly the margin, where both claims are false."""
     margin = 0.05
-    law = paired(-margin, 0.02) if shown == "not worse" else paired(margin, 0.02)
-    old, new = law.gain if shown == "not worse" else law.gain[::-1]
+    law = paired(-margin, 0.02) if answer == "pass" else paired(margin, 0.02)
+    old, new = law.gain if answer == "pass" else law.gain[::-1]
     own: dict[str, Any] = {"bin_values": law.bins} if method == "nscore" else {}
 
     def risk(alpha: float, margin: float = margin) -> float:
         settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "method": method, **own}
         found = sw.gate([new] * ROWS, [old] * ROWS, margin, alpha=alpha, **settings)
-        assert found.shown == shown
+        assert found.answer == answer
         return float(law.chance**found.n)
 
     assert_attained(risk, ALPHA, 1.25)
-    off = 1.25 if shown == "not worse" else 0.8
+    off = 1.25 if answer == "pass" else 0.8
     assert risk(ALPHA, off * margin) > ALPHA, "a margin off by a quarter would not show"
 
 
-@pytest.mark.parametrize("shown", ["not worse", "worse"])
-def test_each_claim_of_a_gate_beside_a_number_has_at_most_alpha(shown: str) -> None:
+@pytest.mark.parametrize("answer", ["pass", "fail"])
+def test_each_claim_of_a_gate_beside_a_number_has_at_most_alpha(answer: str) -> None:
     law = paired(-0.05, 0.02)
-    number, score = (1.0 - 0.02 - 1e-9, 1.0) if shown == "not worse" else (0.02, 0.0)
+    number, score = (1.0 - 0.02 - 1e-9, 1.0) if answer == "pass" else (0.02, 0.0)
 
     def risk(alpha: float, beside: float = number) -> float:
         settings: dict[str, Any] = {
@@ -188,7 +188,7 @@ def test_each_claim_of_a_gate_beside_a_number_has_at_most_alpha(shown: str) -> N
             "bin_values": [0.98 - 1e-9, 1.0],
         }
         found = sw.gate([score] * ROWS, reference=beside, alpha=alpha, **settings)
-        assert found.shown == shown
+        assert found.answer == answer
         return float(0.98**found.n)
 
     assert law.chance < 1
@@ -205,10 +205,10 @@ def test_a_gate_ends_as_its_two_tests_do_and_only_once() -> None:
         one, other = (run_studies(own, scores0, scores1, workers=1) for own in claims(rules))
         for run in range(6):
             found = sw.gate(scores1[run], scores0[run], 0.2, n_max=100)
-            first = {0: "not worse", 1: "worse"}[int(other.n[run] < one.n[run])]
+            first = {0: "pass", 1: "fail"}[int(other.n[run] < one.n[run])]
             decided = one.decision[run] == 1 or other.decision[run] == 0
             assert found.n == min(one.n[run], other.n[run])
-            assert found.shown == (first if decided else "undecided")
-            ends.add(found.shown)
+            assert found.answer == (first if decided else "undecided")
+            ends.add(found.answer)
 
-    assert ends == {"not worse", "worse", "undecided"}
+    assert ends == {"pass", "fail", "undecided"}

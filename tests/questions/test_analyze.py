@@ -289,7 +289,7 @@ def test_two_columns_of_scores_are_compared_in_one_call() -> None:
 def test_compare_takes_a_number_and_takes_the_first_for_the_baseline() -> None:
     good = [1, 1, 1, 0, 1, 1, 1, 1, 1, 1] * 6
 
-    alone = sw.compare(good, reference=0.5, names=("mine", ""))
+    alone = sw.compare(good, reference=0.5, names=("mine", "other"))
     assert alone.order_text == "mine > 0.5"
     not_worse = sw.compare(good, [1] * 60, margin=-0.2, names=("old", "new"))
     assert not_worse.rules.baseline == "old"

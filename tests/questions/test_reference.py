@@ -100,16 +100,16 @@ def test_step_takes_the_number_but_only_successes() -> None:
 
 def test_a_gate_holds_a_policy_against_a_number() -> None:
     found = sw.gate(NEW, reference=0.7)
-    assert (found.shown, found.exit_code, found.baseline) == ("not worse", 0, "0.7")
+    assert (found.answer, found.exit_code, found.baseline) == ("pass", 0, "0.7")
     assert found.sentence.startswith(
         f"Pass: new is better than 0.7, shown after {found.n} trials. All trials: mean"
     )
     assert found.interval.low > 0.7
     worse = sw.gate(OLD, reference=0.7)
-    assert (worse.shown, worse.exit_code) == ("worse", 1)
+    assert (worse.answer, worse.exit_code) == ("fail", 1)
     assert "Fail: new is worse than 0.7, shown" in worse.sentence
     open_ = sw.gate(NEW, reference=0.9, method="step", n_max=60)
-    assert (open_.shown, open_.exit_code) == ("undecided", 3)
+    assert (open_.answer, open_.exit_code) == ("undecided", 3)
     near = sw.gate(NEW, reference=0.95, margin=0.2)
     assert near.sentence.startswith("Pass: new is less than 0.2 worse than 0.95")
     assert "| mean |" in near.to_markdown()

@@ -83,7 +83,7 @@ def test_races_gates_and_plans_take_times() -> None:
     same = sw.plan((38, 4), (46, 4), alternative="greater", **guesses)
 
     assert rule.analysis().order_text == "fast > slow"
-    assert (gate.shown, gate.interval.low > -1) == ("not worse", True)
+    assert (gate.answer, gate.interval.low > -1) == ("pass", True)
     assert "fast" not in gate.sentence
     assert "new's advantage" in gate.sentence
     assert (plan.rows[0].power, plan.rows[0].mean_n) == (same.rows[0].power, same.rows[0].mean_n)
@@ -189,14 +189,14 @@ def test_a_gate_goes_round_the_scenes() -> None:
     }
     trials = sw.read_trials(columns, bounds=(0, 1))
 
-    assert sw.gate("new", "old", 0.05, results=trials).shown != "not worse"
+    assert sw.gate("new", "old", 0.05, results=trials).answer != "pass"
 
 
 def test_a_gate_doubts_pairs_that_look_sorted() -> None:
     found = sw.gate(BY_SCENE["new"], BY_SCENE["old"], 0.05)
     fresh = (np.random.default_rng(2).random((2, 60)) < [[0.9], [0.3]]) * 1.0
 
-    assert found.shown == "not worse"
+    assert found.answer == "pass"
     assert "for pairs in random order the chance" in found.sentence
     assert "changes along the rows" in found.sentence
     assert "changes" not in sw.gate(fresh[0], fresh[1], 0.05).sentence

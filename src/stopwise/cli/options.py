@@ -109,9 +109,9 @@ TABLE = {
             "(-0.05).", 0.0, ASKED),
         row(f"{MANY} compare", "equivalence", float, "Also find policies that are practically the "
             "same: means less than this apart, in units of the score.", None, ASKED),
-        row(MANY, "goal", str, "What to find out: order (which policies are better than which), "
-            "best (only which one is best, in far fewer trials) or improve (the first that is "
-            "better than the baseline).", None, ASKED, show_default="order"),
+        row(MANY, "goal", str, "What to find out: order (which policies are better than which) "
+            "or best (only which one is best, in far fewer trials).", None, ASKED,
+            show_default="order"),
         row(MANY, "indifference", float,
             "A policy this close to the best is good enough; implies --goal best.", 0.0, ASKED),
         row("analyze compare watch", "by", str, "What makes a policy better: means, wins (it wins "

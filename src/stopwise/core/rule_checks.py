@@ -17,7 +17,6 @@ DESIGNS = ("independent", "paired")
 # Settings that one goal has, and the others have not.
 OF_GOALS = {
     "order": ("adjust", "baseline", "ties"),
-    "improve": ("adjust", "baseline", "ties"),
     "best": ("indifference", "allocation", "later"),
 }
 

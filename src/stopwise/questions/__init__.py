@@ -16,7 +16,6 @@ QUESTIONS: ByName[Question] = ByName(
     {
         "order": "stopwise.questions.order:OrderQuestion",
         "best": "stopwise.questions.best:BestQuestion",
-        "improve": "stopwise.questions.improve:ImproveQuestion",
     }
 )
 

@@ -15,11 +15,8 @@ from stopwise.data.trials import Trials
 from stopwise.errors import require
 from stopwise.messages import few, named
 from stopwise.questions.gate import GateQuestion, gate
-from stopwise.questions.gate_result import EXIT_CODES, NOT_WORSE, GateResult
+from stopwise.questions.gate_result import EXIT_CODES, FAIL, PASS, UNDECIDED, GateResult
 from stopwise.rows.reading import INPUT, taken
-
-# What is in JSON as it is.
-ASKED = ("answer", "policy", "baseline", "margin", "alpha")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +29,10 @@ class AnywhereResult:
     worse: tuple[str, ...]
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        return tuple(task for task, own in self.tasks.items() if own.shown == NOT_WORSE)
-
-    @property
     def answer(self) -> str:
         if self.worse:
-            return "fail"
-        return "pass" if len(self.shown) == len(self.tasks) else "undecided"
+            return FAIL
+        return PASS if all(own.answer == PASS for own in self.tasks.values()) else UNDECIDED
 
     @property
     def exit_code(self) -> int:
@@ -49,19 +42,24 @@ class AnywhereResult:
     def sentence(self) -> str:
         number, by, alpha = len(self.tasks), score_text(self.margin), f"{self.alpha:g}"
         claim = f"{self.policy} is less than {by} worse than {self.baseline}"
-        left = few([task for task in self.tasks if task not in self.shown])
-        chance = "the chance of the claim on all tasks if it is false on any"
-        if self.answer == "pass":
-            found = f"Pass: {claim} on each of {number} tasks, each shown at alpha {alpha}"
-            chance = "the chance of this claim if it is false on any task"
-        elif self.answer == "fail":
-            worse = f"{self.policy} is more than {by} worse than {self.baseline}"
-            found = f"Fail: {worse} on {few(self.worse)}"
-            chance = "the chance of such a claim, on any task where it is false,"
-        else:
-            shown = f"it is shown on {len(self.shown)} of {number} tasks that {claim}"
-            found = f"Undecided: {shown}, but not on {left}"
-        return f"{found}; {chance} is at most {alpha}."
+        left = [task for task, own in self.tasks.items() if own.answer != PASS]
+        answer, chance = {
+            PASS: (
+                f"Pass: {claim} on each of {number} tasks, each shown at alpha {alpha}",
+                "the chance of this claim if it is false on any task",
+            ),
+            FAIL: (
+                f"Fail: {self.policy} is more than {by} worse than {self.baseline} on "
+                f"{few(self.worse)}",
+                "the chance of such a claim, on any task where it is false,",
+            ),
+            UNDECIDED: (
+                f"Undecided: it is shown on {number - len(left)} of {number} tasks that {claim}, "
+                f"but not on {few(left)}",
+                "the chance of the claim on all tasks if it is false on any",
+            ),
+        }[self.answer]
+        return f"{answer}; {chance} is at most {alpha}."
 
     def __str__(self) -> str:
         return self.sentence
@@ -69,7 +67,8 @@ class AnywhereResult:
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": 1,
-            **{name: getattr(self, name) for name in ASKED},
+            **vars(self),
+            "answer": self.answer,
             "sentence": self.sentence,
             "worse": list(self.worse),
             "tasks": {task: own.to_dict() for task, own in self.tasks.items()},
@@ -87,11 +86,9 @@ def not_worse_anywhere(
     design: str | None = None,
     **settings: Unpack[GateQuestion],
 ) -> AnywhereResult:
-    own = {name: own for name, own in settings.items() if name not in {*INPUT, "alpha"}}
+    own = {name: own for name, own in settings.items() if name not in INPUT}
     trials, _ = taken(results, settings, bounds=bounds)
     require(isinstance(trials, Trials), "results must hold trials with a column of tasks")
-    alpha = settings.get("alpha", Rules.alpha)
-    asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **own}
     counts = trials.counts()
     missing = [task for task in trials.tasks if not {(task, new), (task, baseline)} <= {*counts}]
     require(
@@ -100,15 +97,14 @@ def not_worse_anywhere(
         named("where"),
         " reads some of the tasks",
     )
-    gates = {
-        task: gate(new, baseline, margin, task=task, alpha=alpha, **asked) for task in trials.tasks
-    }
-    fails = [task for task, found in gates.items() if found.worse.p_value <= alpha / len(gates)]
+    asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **own}
+    gates = {task: gate(new, baseline, margin, task=task, **asked) for task in trials.tasks}
+    alpha = settings.get("alpha", Rules.alpha)
     return AnywhereResult(
         policy=new,
         baseline=baseline,
         margin=margin,
         alpha=alpha,
         tasks=gates,
-        worse=tuple(fails),
+        worse=tuple(task for task, own in gates.items() if own.worse.p_value <= alpha / len(gates)),
     )

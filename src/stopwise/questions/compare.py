@@ -15,11 +15,9 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.analyze import analyze
 from stopwise.questions.counts import (
     CountsResult,
-    TwoCountsResult,
     as_count,
     count_beside,
     counted_tasks,
-    counts_of_two,
     is_count,
 )
 from stopwise.questions.rerun import Rerun, reruns
@@ -119,8 +117,6 @@ def compare(
             require(name in OF_COUNTS, f"{name} has no effect on counts", parameter=name)
         alpha, columns = settings.get("alpha", 0.05), settings.get("columns")
         return _by_counts(given, reference, alpha, columns, tasks)
-    if second is None and not isinstance(names, str) and len(names) == 1:
-        names = (*names, f"not {names[0]}")  # which is never used
     require(
         second is not None or reference is not None,
         "give two policies to compare, or one and the number to compare it with: reference=0.9",
@@ -133,9 +129,7 @@ def compare(
     )
     if settings.get("margin", 0) < 0 and settings.get("reference") is None:
         settings.setdefault("baseline", names[0])
-    columns = dict(zip(names, (first, second), strict=True))
-    if second is None:
-        del columns[names[1]]
+    columns = dict(zip(names, given, strict=False))
     asked: dict[str, Any] = {"n_max": n_max, "bounds": bounds, "design": design, "tasks": tasks}
     return analyze(columns, **asked, **settings)
 
@@ -173,7 +167,7 @@ def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:
 
 def _by_counts(
     given: Sequence[Any], number: float | None, alpha: float, columns: Any, tasks: str | None
-) -> CountsResult | TwoCountsResult | dict[str, CountsResult]:
+) -> CountsResult | dict[str, CountsResult]:
     if not is_count(given[0]):
         found = counted_tasks(given[0], alpha=alpha, columns=columns)
         require(
@@ -191,4 +185,4 @@ def _by_counts(
         "reference=0.9",
         parameter="second",
     )
-    return counts_of_two(as_count(given[0]), as_count(given[1]), alpha)
+    return counted_tasks(dict(zip(("first", "second"), given, strict=True)), alpha=alpha)["task"]

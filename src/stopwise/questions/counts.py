@@ -1,4 +1,4 @@
-"""Many policies by their counts of successes: exact tests for numbers fixed before the trials."""
+"""Policies by their counts of successes: exact tests for numbers fixed before the trials."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Floats
 from stopwise.core.barnard import barnard_p_value
+from stopwise.core.confidence_state import Interval
 from stopwise.core.rate_difference import difference_interval
 from stopwise.core.rules import Rules
 from stopwise.core.scores import interval_text
@@ -19,10 +19,17 @@ from stopwise.errors import require
 from stopwise.questions.family import Family, Holm
 from stopwise.questions.letters import letters, order_text, ranked
 
-# Barnard's test takes a second for so many trials in all; beyond, Fisher's is nearly the same.
+# Barnard's test takes a second for so many trials of two policies; with more, Fisher's is taken.
 MOST_FOR_BARNARD = 4000
 COUNT = re.compile(r"(\d+)/(\d+)")
 MOST_TRIALS = 10**12
+TESTS = {
+    "barnard": "Barnard's exact test",
+    "fisher": "Fisher's exact test (valid and a little conservative; Barnard's takes too long with "
+    f"more than {MOST_FOR_BARNARD} trials)",
+    "binomial": "exact binomial test",
+}
+Count = tuple[int, int]  # successes and trials of one policy
 
 
 @dataclass(frozen=True)
@@ -38,16 +45,20 @@ class CountedPolicy:
     name: str
     successes: int
     n: int
-    letters: str
+    interval: tuple[float, float]  # of the success rate by itself, at 1 - alpha (Clopper-Pearson)
+    letters: str = ""
 
     @property
     def mean(self) -> float:
         return self.successes / self.n
 
+    def __str__(self) -> str:
+        return f"{self.successes}/{self.n}"
 
-@dataclass(frozen=True, repr=False)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CountsResult:
-    """What counts alone show about several policies on one task.
+    """What counts alone show about two or more policies, or about one and a number.
 
     Attributes
     ----------
@@ -55,31 +66,70 @@ class CountsResult:
         The task, "task" where the table names none.
     alpha
         Probability, at most, of any false claim, if the numbers of trials were fixed before.
+    method
+        "barnard", "fisher" (with many trials) or "binomial" (beside a number).
     policies
         From best to worst, as shown.
     pairs
-        All pairs; p-values are adjusted, by Holm's procedure for directions.
+        All pairs; p-values of several are adjusted, by Holm's procedure for directions.
     order_text
         What is shown: "A > B, C; B ? C".
+    difference
+        Of two policies, the interval of the second rate minus the first; None for many trials.
     """
 
-    task: str
+    task: str = "task"
     alpha: float
+    method: str
     policies: tuple[CountedPolicy, ...]
     pairs: tuple[CountedPair, ...]
     order_text: str
+    difference: Interval | None = None
+
+    @property
+    def better(self) -> str | None:
+        """Of a single pair, the one that was shown to be better, or None."""
+        return self.pairs[0].better if len(self.pairs) == 1 else None
 
     @property
     def sentence(self) -> str:
         """The answer in words, and what it rests on."""
-        tests = "Barnard's exact tests"
-        if any(a.n + b.n > MOST_FOR_BARNARD for a in self.policies for b in self.policies):
-            tests = "Barnard's and, for many trials, Fisher's exact tests"
+        answer = (
+            self._of_one_pair
+            if len(self.pairs) == 1
+            else f"{self.order_text} ({TESTS[self.method]} for all pairs, adjusted by Holm's "
+            f"procedure, alpha = {self.alpha:g})"
+        )
         return (
-            f"{self.order_text} ({tests} of all pairs, adjusted by Holm's procedure, alpha = "
-            f"{self.alpha:g}). This holds only if the numbers of trials were fixed in advance and "
-            "the results looked at only once; to look after every trial and stop early, give the "
+            f"{answer}. This holds only if the numbers of trials were fixed in advance and the "
+            "results looked at only once; to look after every trial and stop early, give the "
             "single trials in order."
+        )
+
+    @property
+    def _of_one_pair(self) -> str:
+        [pair], alpha = self.pairs, self.alpha
+        counts = {own.name: own for own in self.policies}
+        verdict = "Undecided; this does not show that they are equal"
+        if self.method == "binomial" and pair.better is not None:
+            way = "better" if pair.better == pair.policy1 else "worse"
+            verdict = f"The {pair.policy1} is {way} than {pair.policy0}"
+        elif pair.better is not None:
+            verdict = f"The {pair.better} policy is better"
+        p_value = f"p = {pair.p_value:.2g}" if pair.p_value > 0 else "p < 1e-300"
+        known = [counts[name] for name in (pair.policy0, pair.policy1) if name in counts]
+        rates = " and ".join(f"{own.mean:.3f} {_ends_text(own.interval)}" for own in known)
+        against = " against ".join(map(str, known))
+        if self.method == "binomial":
+            against += f" against {pair.policy0}"
+        between = ""
+        if self.difference is not None:
+            between = f", of second - first {interval_text(self.difference)} (unconditional)"
+            if pair.better is not None and self.difference.low <= 0 <= self.difference.high:
+                between += ", within which 0 is refuted: what is left is no single interval"
+        return (
+            f"{verdict}: {against}, {TESTS[self.method]}, two-sided {p_value}, alpha = {alpha:g}; "
+            f"exact {100 * (1 - alpha):g}% intervals of the success rates {rates}{between}"
         )
 
     def __repr__(self) -> str:
@@ -87,12 +137,16 @@ class CountsResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain values."""
+        single = {"better": self.better, "p_value": self.pairs[0].p_value}
         return {
             "schema": 1,
             "task": self.task,
+            "method": self.method,
             "alpha": self.alpha,
             "policies": [{**vars(policy), "mean": policy.mean} for policy in self.policies],
             "pairs": [vars(pair) for pair in self.pairs],
+            **(single if len(self.pairs) == 1 else {}),
+            "difference": None if self.difference is None else list(self.difference),
             "sentence": self.sentence,
         }
 
@@ -103,15 +157,14 @@ def is_count(value: object) -> bool:
     return isinstance(value, str) and COUNT.fullmatch(value) is not None
 
 
-def as_count(value: Any) -> tuple[int, int]:
+def as_count(value: Any) -> Count:
     parts = COUNT.fullmatch(value) if isinstance(value, str) else None
     successes, trials = value if parts is None else map(int, parts.groups())
     require(
-        0 <= successes <= trials and trials > 0,
-        f"{successes}/{trials} must be successes/trials, with at least one trial and no more "
-        "successes than trials",
+        0 <= successes <= trials and 0 < trials <= MOST_TRIALS,
+        f"{successes}/{trials} must be successes/trials, with at least one trial (and at most "
+        f"{MOST_TRIALS}) and no more successes than trials",
     )
-    require(trials <= MOST_TRIALS, f"at most {MOST_TRIALS} trials can be compared, not {trials}")
     return successes, trials
 
 
@@ -130,18 +183,20 @@ def counted_tasks(
 
 
 def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
-    names = list(counts)
+    names, trials = list(counts), sorted(n for _, n in counts.values())
     require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
+    method = "barnard" if sum(trials[-2:]) <= MOST_FOR_BARNARD else "fisher"
     family = Family(k=len(names))
-    p_value = np.array([[directions(counts[names[i]], counts[names[j]]) for i, j in family.pairs]])
+    test = {"barnard": _barnard, "fisher": _fisher}[method]
+    if len(names) == 2 and method == "barnard":
+        test = _barnard_alone
+    p_value = np.array([[test(*counts[names[i]], *counts[names[j]]) for i, j in family.pairs]])
     holm = Holm(family=family, alpha=alpha)
     factor, claims = holm.step(holm.start(1), np.zeros(p_value.shape, dtype=bool), p_value)
     adjusted = holm.p_values(factor, p_value)[0].min(axis=-1)
     better = family.better(claims)[0]
-    means: Floats = np.array([won / n for won, n in counts.values()])
-    ranking = ranked(better, means)
+    ranking = ranked(better, np.array([won / n for won, n in counts.values()]))
     marks = letters(better | better.T, ranking)
-    order = order_text(names, better, ~np.eye(len(names), dtype=bool), ranking)
     pairs = tuple(
         CountedPair(
             names[i],
@@ -151,152 +206,68 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
         )
         for (i, j), p in zip(family.pairs, adjusted, strict=True)
     )
-    policies = tuple(CountedPolicy(names[i], *counts[names[i]], marks[i]) for i in ranking)
-    return CountsResult(task, alpha, policies, pairs, order)
-
-
-def directions(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
-    """Return the one-sided p-values of "the second is better" and of "the first is"."""
-    (x0, n0), (x1, n1) = first, second
-    if n0 + n1 <= MOST_FOR_BARNARD:
-        return barnard_p_value(x0, n0, x1, n1), barnard_p_value(x1, n1, x0, n0)
-    from scipy.stats import hypergeom
-
-    greater = hypergeom.sf(x1 - 1, n0 + n1, x0 + x1, n1)
-    return float(greater), float(hypergeom.cdf(x1, n0 + n1, x0 + x1, n1))
-
-
-SCHEMA = 1
-BATCH = (
-    "This batch answer holds only if the numbers of trials were fixed in advance and the results "
-    "looked at only once; to look after every trial and stop early, give scores in order"
-)
-# Successes and trials of one policy.
-Count = tuple[int, int]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class TwoCountsResult:
-    """What counts show, valid if the numbers of trials were fixed before."""
-
-    better: str | None  # "first" or "second"; beside a number "policy" or the number
-    sentence: str
-    facts: Mapping[str, Any]  # all that JSON has besides
-
-    def __repr__(self) -> str:
-        return f"<TwoCountsResult: {self.sentence}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain values."""
-        return {
-            "schema": SCHEMA,
-            "better": self.better,
-            **self.facts,
-            "sentence": self.sentence,
-            "warnings": [],
-        }
-
-
-def counts_of_two(first: Count, second: Count, alpha: float) -> TwoCountsResult:
-    require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
-    (x0, n0), (x1, n1) = first, second
-    method, test = "barnard", "Barnard's exact test"
-    if n0 + n1 <= MOST_FOR_BARNARD:
-        p_value = barnard_p_value(x0, n0, x1, n1, two_sided=True)
-    else:
-        method, p_value = "fisher", _doubled(*directions(first, second))
-        test = (
-            "Fisher's exact test (valid and a little conservative; Barnard's takes too long with "
-            f"more than {MOST_FOR_BARNARD} trials)"
-        )
-    better, verdict = None, "Undecided; this does not show that they are equal"
-    if p_value <= alpha:
-        better = "second" if x1 * n0 > x0 * n1 else "first"
-        verdict = f"The {better} policy is better"
-    ends = [_interval(own, alpha, "exact") for own in (first, second)]
-    rates = [
-        f"{successes / trials:.3f} [{low:.3f}, {high:.3f}]"
-        for (successes, trials), (low, high) in zip((first, second), ends, strict=True)
-    ]
-    difference = difference_interval(x0, n0, x1, n1, 1 - alpha)
-    between = ""
-    if difference is not None:
-        between = f", of second - first {interval_text(difference)} (unconditional)"
-        if better is not None and difference.low <= 0 <= difference.high:
-            between += ", within which 0 is refuted: the differences left are no single interval"
-    return TwoCountsResult(
-        better=better,
-        sentence=(
-            f"{verdict}: {x0}/{n0} against {x1}/{n1}, {test}, {_p_text(p_value, alpha)}; exact "
-            f"{100 * (1 - alpha):g}% intervals of the success rates {rates[0]} and {rates[1]}"
-            f"{between}. {BATCH} (stopwise compare a.csv b.csv)."
+    difference = None
+    if len(names) == 2:
+        difference = difference_interval(*counts[names[0]], *counts[names[1]], 1 - alpha)
+    return CountsResult(
+        task=task,
+        alpha=alpha,
+        method=method,
+        policies=tuple(
+            CountedPolicy(names[i], *counts[names[i]], _interval(counts[names[i]], alpha), marks[i])
+            for i in ranking
         ),
-        facts={
-            "policies": [
-                {**_policy(name, own), "interval": interval}
-                for name, own, interval in zip(
-                    ("first", "second"), (first, second), ends, strict=True
-                )
-            ],
-            "difference": None if difference is None else list(difference),
-            **_test(method, p_value, alpha),
-        },
+        pairs=pairs,
+        order_text=order_text(names, better, ~np.eye(len(names), dtype=bool), ranking),
+        difference=difference,
     )
 
 
-def count_beside(counts: Count, number: float, alpha: float) -> TwoCountsResult:
+def count_beside(counts: Count, number: float, alpha: float) -> CountsResult:
     from scipy.stats import binom
 
     rules = Rules(policies=("policy",), alpha=alpha, reference=number)  # which checks both
-    successes, trials = counts
-    p_value = _doubled(
-        binom.cdf(successes, trials, number), binom.sf(successes - 1, trials, number)
+    (successes, trials), called = counts, rules.reading.pair_names[0]
+    tails = (
+        binom.cdf(successes, trials, number),
+        binom.sf(successes - 1, trials, number),
     )
-    exact, wilson = (_interval(counts, alpha, name) for name in ("exact", "wilson"))
-    called, better = rules.reading.pair_names[0], None
-    verdict = "Undecided; this does not show that it is equal to that"
-    if p_value <= alpha:
-        above = successes > number * trials
-        better = "policy" if above else called
-        verdict = f"The policy is {'better' if above else 'worse'} than {called}"
-    return TwoCountsResult(
-        better=better,
-        sentence=(
-            f"{verdict}: {successes}/{trials} against {called}, exact binomial test, "
-            f"{_p_text(p_value, alpha)}; {100 * (1 - alpha):g}% interval of the success rate "
-            f"[{exact[0]:.3f}, {exact[1]:.3f}] (Clopper-Pearson, exact) or [{wilson[0]:.3f}, "
-            f"{wilson[1]:.3f}] (Wilson, approximate). {BATCH} "
-            "(stopwise compare new.csv --reference NUMBER)."
-        ),
-        facts={
-            "policies": [_policy("policy", counts)],
-            "reference": number,
-            **_test("binomial", p_value, alpha),
-            "intervals": {"clopper-pearson": exact, "wilson": wilson},
-        },
+    p_value = min(2 * float(min(tails)), 1.0)
+    ends = ("policy", called) if successes > number * trials else (called, "policy")
+    shown = p_value <= alpha
+    return CountsResult(
+        alpha=alpha,
+        method="binomial",
+        policies=(CountedPolicy("policy", *counts, _interval(counts, alpha)),),
+        pairs=(CountedPair(called, "policy", ends[0] if shown else None, p_value),),
+        order_text=(" > " if shown else " ? ").join(ends),
     )
 
 
-def _doubled(less: float, greater: float) -> float:
-    """Return the p-value of both directions at half the level each, as the interval has them."""
-    return float(min(2 * min(less, greater), 1.0))
+def _barnard(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
+    """Return the one-sided p-values of "the second is better" and of "the first is"."""
+    return barnard_p_value(x0, n0, x1, n1), barnard_p_value(x1, n1, x0, n0)
 
 
-def _interval(counts: Count, alpha: float, method: str) -> list[float]:
+def _barnard_alone(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
+    """Return the same of one pair, whose two-sided p-value is less than both together."""
+    half = barnard_p_value(x0, n0, x1, n1, two_sided=True) / 2
+    return (half, 1.0) if x1 * n0 > x0 * n1 else (1.0, half)
+
+
+def _fisher(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
+    from scipy.stats import hypergeom
+
+    both = n0 + n1, x0 + x1, n1
+    return float(hypergeom.sf(x1 - 1, *both)), float(hypergeom.cdf(x1, *both))
+
+
+def _interval(counts: Count, alpha: float) -> tuple[float, float]:
     from scipy.stats import binomtest
 
-    return [*map(float, binomtest(*counts).proportion_ci(1 - alpha, method=method))]
+    low, high = binomtest(*counts).proportion_ci(1 - alpha, method="exact")
+    return float(low), float(high)
 
 
-def _p_text(p_value: float, alpha: float) -> str:
-    shown = f"p = {p_value:.2g}" if p_value > 0 else "p < 1e-300"
-    return f"two-sided {shown}, alpha = {alpha:g}"
-
-
-def _policy(name: str, counts: Count) -> dict[str, Any]:
-    successes, trials = counts
-    return {"name": name, "successes": successes, "n": trials, "mean": successes / trials}
-
-
-def _test(method: str, p_value: float, alpha: float) -> dict[str, Any]:
-    return {"method": method, "alternative": "two-sided", "p_value": p_value, "alpha": alpha}
+def _ends_text(interval: tuple[float, float]) -> str:
+    return f"[{interval[0]:.3f}, {interval[1]:.3f}]"

@@ -6,7 +6,7 @@ decides ends both. See docs/design/claims.md for what each false claim can cost.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -14,7 +14,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.editions import other_edition
 from stopwise.core.keywords import flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
@@ -35,7 +34,7 @@ from stopwise.errors import InvalidState, require
 from stopwise.files import replace_file
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.doubts import answered, changes, checkpoints_only, sorted_rows, wide_bounds
-from stopwise.questions.gate_result import NOT_WORSE, UNDECIDED, WORSE, GateResult, Measured
+from stopwise.questions.gate_result import FAIL, PASS, UNDECIDED, GateResult, Measured
 from stopwise.rows import scene_list
 from stopwise.rows.align import align
 from stopwise.rows.reading import INPUT, taken
@@ -159,62 +158,46 @@ def found_policies(
 
     Both are sources of trials, or names in ``results`` or, of the baseline, in the file ``new``.
     """
-    is_name = isinstance(baseline, str) and not Path(baseline).exists()
-    if (
-        results is None
-        and not (is_name and is_path(new))
-        and (baseline is not None or not is_place(new))
-    ):
-        return _apart(new, baseline, reading)
-    source = new if results is None else results
-    require(
-        not is_path(source) or Path(source).exists(), f"{source}: there is no such file or folder"
+    given = {"baseline": baseline, "new": new}
+    given = {usual: own for usual, own in given.items() if own is not None}
+    named = baseline is None or (
+        is_path(new) and isinstance(baseline, str) and not Path(baseline).exists()
     )
-    trials = source if isinstance(source, Trials) else read_trials(source, **reading)
-    known = ", ".join(trials.policies)
-    given = () if baseline is None else (str(baseline),)
-    if results is not None:
-        names = (*given, str(new))
+    together = results is not None or (named and is_place(new))
+    for own in [new if results is None else results] if together else given.values():
+        require(not is_path(own) or Path(own).exists(), f"{own}: there is no such file or folder")
+    trials: Any
+    if not together:
+        require(
+            len({*map(is_place, given.values())}) == 1,
+            "give the new policy and the baseline in the same way: both as files or frames, or "
+            "both as scores",
+        )
+        names = [name_of(Path(own)) if is_path(own) else usual for usual, own in given.items()]
+        if len({*names}) < len(names):
+            names = list(map(str, given.values()))
+        sources = dict(zip(names, given.values(), strict=True))
+        trials = read_trials(sources, **reading) if is_place(new) else sources
     else:
-        others = [name for name in trials.policies if name not in given]
-        text = f"the baseline {baseline!r} is neither a file nor a policy in {new} ({known})"
-        require(set(given) <= {*trials.policies}, text)
+        source = new if results is None else results
+        trials = source if isinstance(source, Trials) else read_trials(source, **reading)
+        known = ", ".join(trials.policies)
+        names = [] if baseline is None else [str(baseline)]
+        others = [name for name in trials.policies if name not in names]
+        if results is not None:
+            others = [str(new)]
         require(
             len(others) == 1,
             f"{new} has {len(trials.policies)} policies ({known}): name the new one, and give the "
             "file with ",
             Setting("results"),
         )
-        names = (*given, *others)
-    _require_two(names)
-    for name in names:
-        require(name in trials.policies, f"there is no policy {name!r}, only {known}")
-    return trials, names
-
-
-def _apart(
-    new: Any, baseline: Any, reading: Mapping[str, Any]
-) -> tuple[Trials | Mapping[str, Any], tuple[str, ...]]:
-    """Return trials of which each policy has a source of its own."""
-    given = {"baseline": baseline, "new": new}
-    given = {usual: own for usual, own in given.items() if own is not None}
-    for own in given.values():
-        require(not is_path(own) or Path(own).exists(), f"{own}: there is no such file or folder")
-    require(
-        len({*map(is_place, given.values())}) == 1,
-        "give the new policy and the baseline in the same way: both as files or frames, or both "
-        "as scores",
-    )
-    names = [name_of(Path(own)) if is_path(own) else usual for usual, own in given.items()]
-    if len({*names}) < len(names):
-        names = list(map(str, given.values()))
-    _require_two(names)
-    sources = dict(zip(names, given.values(), strict=True))
-    return read_trials(sources, **reading) if is_place(new) else sources, tuple(names)
-
-
-def _require_two(names: Sequence[str]) -> None:
-    require(len({*names}) == len(names), f"the new policy and the baseline are both {names[0]!r}")
+        names += others
+        for name in names:
+            text = f"{name!r} is neither a file nor one of the policies: {known}"
+            require(name in trials.policies, text)
+    require(len({*names}) == len(given), f"the new policy and the baseline are both {names[0]!r}")
+    return trials, tuple(names)
 
 
 def _aligned(
@@ -238,10 +221,9 @@ def _checked(table: Table) -> Table:
         parameter="bounds",
     )
     limits = table.bounds or (0.0, 1.0)
-    scale = Scale(*limits)
-    table.check(scale.check)
+    table.check(Scale(*limits).check)
     caution = () if table.bounds is not None else (BOUNDS_UNDECLARED,)
-    table = table.clipped(scale)
+    table = table.clipped(Scale(*limits))
     return replace(table, bounds=limits, notes=(*table.notes, *checkpoints_only(table), *caution))
 
 
@@ -275,17 +257,17 @@ def _verdict(rules: Rules, pairs: Table) -> Verdict:
 
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
     not_worse, worse = (_verdict(own, pairs) for own in claims(rules))
-    ends = {NOT_WORSE: not_worse.n_decided, WORSE: worse.n_decided}
+    ends = {PASS: not_worse.n_decided, FAIL: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)
-    first = [claim for claim, end in ends.items() if end == n]
+    first = [answer for answer, end in ends.items() if end == n]
     # Both at once (at absurd levels only) would say nothing.
-    shown = first[0] if len(first) == 1 else UNDECIDED
+    answer = first[0] if len(first) == 1 else UNDECIDED
     warnings, (old, new) = answered(pairs.notes), rules.policies[:2]
     if not_worse.dependence is not None:
         text = dependence_text(old, new, not_worse.dependence, rules.method)
         warnings.append(Message(text, code=f"scores-{not_worse.dependence}"))
     gaps = np.diff(pairs.scores).ravel()
-    if shown != UNDECIDED and gaps.size > n and changes(gaps):
+    if answer != UNDECIDED and gaps.size > n and changes(gaps):
         warnings.append(sorted_rows(old, new))
     warnings += wide_bounds(pairs)
     broader = rules.reading.broader()
@@ -295,14 +277,14 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
         warnings.insert(0, f"for new scenes and runs {level}: {headline}")
     seen = pairs.arranged(rules.reading.run)[:n]
     return GateResult(
-        shown=shown,
+        answer=answer,
         n=n,
         not_worse=not_worse,
         worse=worse,
         rules=rules,
         spread=float(gaps[: not_worse.n].std()),
         all_trials=all_trials,
-        decision=None if shown == UNDECIDED else _measured(seen, tuple(all_trials.trials)),
+        decision=None if answer == UNDECIDED else _measured(seen, tuple(all_trials.trials)),
         task=pairs.task,
         warnings=tuple(warnings),
         about=pairs.checkpoint_claim,
@@ -329,23 +311,14 @@ class Memory:
         if not place.exists():
             return cls(place, versions, {})
         try:
-            text = place.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise InvalidState(f"{place}: this is not the state of a gate") from error
-        try:
-            return cls(place, versions, load(KIND, VERSION, text))
-        except InvalidState as error:
-            raise InvalidState(f"{place}: {error}") from error
+            return cls(place, versions, load(KIND, VERSION, place.read_text(encoding="utf-8")))
+        except (UnicodeDecodeError, InvalidState) as error:
+            raise InvalidState(f"{place}: this is not the state of a gate ({error})") from error
 
     def check(self, rules: Rules, pairs: Table) -> None:
         if not self.before:
             return
         now, then = self._declared(rules, pairs), self.before["declared"]
-        if now["method"] == then["method"]:
-            begun = f"{self.place}: this gate was begun"
-            refusal = other_edition(rules.method, then["edition"], begun)
-            if refusal is not None:
-                raise InvalidState(refusal)
         for name in {**then, **now}:
             require(
                 then.get(name) == now.get(name),
@@ -353,17 +326,10 @@ class Memory:
                 f"{_text(now.get(name))}; keep it as it was, or begin another state",
             )
         counted = np.array(self.before["pairs"], dtype=float).reshape(-1, 2)
-        given = pairs.scores[: len(counted)]
         require(
-            len(given) == len(counted),
-            f"{self.place}: {len(counted)} pairs were counted before, but now there are only "
-            f"{len(given)}; give all trials each time, old and new",
-        )
-        changed = (given != counted).any(axis=1)
-        require(
-            not changed.any(),
-            f"{self.place}: pair {int(changed.argmax()) + 1} of the {len(counted)} counted before "
-            "has changed; give all trials each time, old ones first and as they were",
+            np.array_equal(pairs.scores[: len(counted)], counted),
+            f"{self.place}: some of the {len(counted)} pairs counted before have changed or are "
+            "missing; give all trials each time, old ones first and as they were",
         )
 
     def keep(self, rules: Rules, pairs: Table) -> None:

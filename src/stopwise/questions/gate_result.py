@@ -12,7 +12,7 @@ from stopwise import __version__
 from stopwise.core.confidence_state import Interval
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of
-from stopwise.core.rules import FromRules, Rules
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
 from stopwise.core.words import promise
 from stopwise.messages import counted
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from stopwise.report.html import Origin
 
-NOT_WORSE, WORSE, UNDECIDED = "not worse", "worse", "undecided"
-ANSWERS = {NOT_WORSE: "pass", WORSE: "fail", UNDECIDED: "undecided"}
-EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
+PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+EXIT_CODES = {PASS: 0, FAIL: 1, UNDECIDED: 3}
 SCHEMA = 1
 # As a share of the score's range; a smaller difference from the margin is none.
 ROUNDING = 1e-9
@@ -46,8 +45,9 @@ class GateResult:
 
     Attributes
     ----------
-    shown
-        "not worse" (by the margin or more), "worse" (by more than the margin) or "undecided".
+    answer
+        "pass" (not worse by the margin or more), "fail" (worse by more than the margin) or
+        "undecided".
     n
         Pairs of trials up to the decision, or all that the test has used.
     not_worse, worse
@@ -69,7 +69,7 @@ class GateResult:
         Which training runs the claim is about, where trials come from some; else nothing.
     """
 
-    shown: str
+    answer: str
     n: int
     not_worse: Verdict
     worse: Verdict
@@ -85,11 +85,7 @@ class GateResult:
     alpha = FromRules[float]("alpha", "The probability of each false claim.")
     design = FromRules[str]("design", "The design.")
     n_max = FromRules[int | None]("n_max", "The declared maximum number of pairs.")
-
-    @property
-    def answer(self) -> str:
-        """The answer in one word: "pass", "fail" or "undecided"."""
-        return ANSWERS[self.shown]
+    unit = Delegated[str]("rules.reading.unit", "What is counted.")
 
     @property
     def policy(self) -> str:
@@ -109,7 +105,7 @@ class GateResult:
     @property
     def p_value(self) -> float:
         """The anytime p-value of the claim shown; while undecided, of "not worse"."""
-        return (self.worse if self.shown == WORSE else self.not_worse).p_value
+        return (self.worse if self.answer == FAIL else self.not_worse).p_value
 
     @property
     def interval(self) -> Interval:
@@ -128,23 +124,21 @@ class GateResult:
 
     @property
     def needed(self) -> int | None:
-        """Roughly how many further pairs a decision takes; 0 once decided.
+        """Roughly how many further pairs a decision takes; 0 once decided, None if unknown.
 
         The evidence of a good bet grows by about gap^2 / (2 (spread^2 + gap^2)) per pair, where gap
         is how far the difference lies from the margin, and spread its standard deviation; both are
-        taken as seen so far. It promises nothing. None where the difference seen is the margin
-        itself, or n_max is reached.
+        taken as seen so far. It promises nothing.
         """
-        if self.shown != UNDECIDED:
+        if self.answer != UNDECIDED:
             return 0
-        span = self.rules.bounds[1] - self.rules.bounds[0]
-        means = self.not_worse
-        gap = (self.rules.reading.advantage(means.mean1 - means.mean0) + self.margin) / span
-        if self.n == self.n_max or abs(gap) < ROUNDING:
-            return None
+        span = self.rules.scale.span
+        seen = self.not_worse
+        gap = (self.rules.reading.advantage(seen.mean1 - seen.mean0) + self.margin) / span
         claim = self.not_worse if gap > 0 else self.worse
         missing = -math.log(self.alpha) - (claim.log_e or 0.0)
-        if missing == math.inf:  # a table decides at once, not by evidence that grows
+        # A table decides at once, not by evidence that grows.
+        if self.n == self.n_max or abs(gap) < ROUNDING or missing == math.inf:
             return None
         growth = gap**2 / (2 * ((self.spread / span) ** 2 + gap**2))
         return max(math.ceil(missing / growth), 1)
@@ -178,57 +172,44 @@ class GateResult:
         """What was shown, without what it rests on."""
         about = self.rules.reading.scope + (f" ({self.about})" if self.about else "")
         seen = counted(self.n, self.unit)
-        if self.shown != UNDECIDED:
-            return f"{self.answer.title()}: {self.claim(self.shown)}{about}, shown after {seen}."
+        if self.answer != UNDECIDED:
+            return f"{self.answer.title()}: {self.claim(self.answer)}{about}, shown after {seen}."
         if self.n_max is not None:
             seen = f"{self.n} of at most {self.n_max} {self.unit}s"
+        more = f"too early to say how many more {self.unit}s are needed"
+        if self.n == self.n_max:
+            more = f"all {self.n} declared {self.unit}s are used"
+        elif self.needed is not None:
+            more = f"about {counted(self.needed, f'more {self.unit}')} (not a promise)"
+            more += "" if self.n_max is None else f", with {self.n_max - self.n} left"
         return (
-            f"Undecided: {self._more()}; after {seen} it is not shown that "
-            f"{self.claim(NOT_WORSE)}{about}, nor that it is worse"
-            f"{' by more than that' if self.margin else ''}."
+            f"Undecided: {more}; after {seen} it is not shown that {self.claim(PASS)}{about}, nor "
+            f"that it is worse{' by more than that' if self.margin else ''}."
         )
 
     def __str__(self) -> str:
         return self.sentence
 
     def __repr__(self) -> str:
-        return (
-            f"GateResult({self.answer!r}, policy={self.policy!r}, baseline={self.baseline!r}, "
-            f"margin={self.margin:g}, n={self.n}, p_value={self.p_value:.2g}, "
-            f"interval={interval_text(self.interval)})"
-        )
+        return f"<GateResult: {self.headline}>"
 
-    def claim(self, shown: str) -> str:
+    def claim(self, answer: str) -> str:
         """One of the two claims in words."""
-        fine = shown == NOT_WORSE
-        how = "better than" if fine else "worse than"
+        how = "better than" if answer == PASS else "worse than"
         if self.margin:
-            how = f"{'less' if fine else 'more'} than {score_text(self.margin)} worse than"
+            less = "less" if answer == PASS else "more"
+            how = f"{less} than {score_text(self.margin)} worse than"
         return f"{self.policy} is {how} {self.baseline}"
-
-    @property
-    def unit(self) -> str:
-        """What is counted: beside a number there are no pairs."""
-        return self.rules.reading.unit
 
     @property
     def edge(self) -> float:
         """The end of the interval that something shown lies beyond."""
         return self.rules.reading.edge(-self.margin)
 
-    def _more(self) -> str:
-        if self.n == self.n_max:
-            return f"all {self.n} declared {self.unit}s are used"
-        needed = self.needed
-        if needed is None:
-            return f"too early to say how many more {self.unit}s are needed"
-        left = "" if self.n_max is None else f", with {self.n_max - self.n} left"
-        return f"about {counted(needed, f'more {self.unit}')} (not a promise){left}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
-        own = ("answer", "shown", "policy", "baseline", "margin", "n", "n_max", "needed")
-        tests = {NOT_WORSE: self.not_worse, WORSE: self.worse}
+        own = ("answer", "policy", "baseline", "margin", "n", "n_max", "needed")
+        tests = {"not worse": self.not_worse, "worse": self.worse}
         tested = ("alternative", "margin", "p_value")
         return {
             "schema": SCHEMA,
@@ -264,10 +245,10 @@ class GateResult:
 
     def to_junit(self) -> str:
         """Return the answer as a JUnit file: fail is a failure, undecided a skipped test."""
-        outcome = {WORSE: "failure", UNDECIDED: "skipped"}.get(self.shown)
-        counts = {"tests": "1", "failures": str(int(self.shown == WORSE)), "errors": "0"}
-        counts["skipped"] = str(int(self.shown == UNDECIDED))
-        name, sentence = (FORBIDDEN.sub("?", t) for t in (self.claim(NOT_WORSE), self.sentence))
+        outcome = {FAIL: "failure", UNDECIDED: "skipped"}.get(self.answer)
+        counts = {"tests": "1", "failures": str(int(self.answer == FAIL)), "errors": "0"}
+        counts["skipped"] = str(int(self.answer == UNDECIDED))
+        name, sentence = (FORBIDDEN.sub("?", t) for t in (self.claim(PASS), self.sentence))
         suite = ET.Element("testsuite", {"name": "stopwise gate", **counts})
         test = ET.SubElement(suite, "testcase", classname="stopwise.gate", name=name)
         if outcome is not None:
@@ -279,7 +260,6 @@ class GateResult:
 
     def to_markdown(self) -> str:
         """Return the answer as a table for the summary of a CI run."""
-        more = "unknown" if self.needed is None else f"about {self.needed}"
         row = {
             "answer": self.answer,
             "policy": self.policy,
@@ -288,7 +268,9 @@ class GateResult:
             f"{self.unit}s": str(self.n),
             self.rules.reading.measured: interval_text(self.interval, self.edge),
             "anytime p": f"{self.p_value:.2g}",
-            f"more {self.unit}s needed": more if self.needed != 0 else "0",
+            f"more {self.unit}s needed": str(self.needed or 0)
+            if self.needed is not None
+            else "unknown",
         }
         lines = [row, ["---"] * len(row), map(_cell, row.values())]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)

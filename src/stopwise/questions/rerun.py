@@ -18,10 +18,6 @@ POWER = 0.8
 # Differences of success rates that are tried.
 GAPS = np.arange(0.001, 1.0, 0.001)
 
-# With more scenes, exchanges of the runs are drawn: so many.
-EXACT_SCENES = 14
-EXCHANGES = 5000
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rerun:
@@ -42,26 +38,15 @@ class Rerun:
     @property
     def sentence(self) -> str:
         before, after = map(score_text, self.means)
-        differ = self.p_value <= self.alpha
-        verdict = (
-            "something has changed between the runs"
-            if differ
-            else "no change between the runs was shown"
-        )
+        verdict = "no change between the runs was shown"
+        if self.p_value <= self.alpha:
+            verdict = "something has changed between the runs"
         alone = f" ({self.alone} more are in one run only)" if self.alone else ""
         return (
             f"{self.policy}: {self.flips} of {counted(self.scenes, 'scene')}{alone} flip "
             f"({100 * self.flips / self.scenes:.2g} %), and the mean goes from {before} to "
             f"{after}, {100 * (1 - self.alpha):g}% interval of the change "
             f"{interval_text(self.interval)}: {verdict} (p = {self.p_value:.2g}). "
-            f"{self._resolution}"
-        )
-
-    @property
-    def _resolution(self) -> str:
-        if not self.smallest_gap:
-            return "No score changed, so how small a difference can be shown is not known."
-        return (
             "One run of each of two policies on these scenes shows a difference of "
             f"{score_text(self.smallest_gap)} with chance {POWER:g}, and seldom a smaller one."
         )
@@ -113,11 +98,13 @@ def _compared(
     common = [scene for scene in first if scene in second]
     require(bool(common), f"{policy!r}: the runs have no scene in common")
     x, y = (np.array([run[scene] for scene in common]) for run in (first, second))
+    require(
+        bool(np.isin([x, y], (0, 1)).all()),
+        f"{policy!r}: a rerun compares successes and failures, scores of 1 and 0",
+    )
     gaps = y - x
+    interval, p_value = _mcnemar(gaps, alpha)
     flips = int((gaps != 0).sum())
-    exact = bool(np.isin(x, (0, 1)).all() and np.isin(y, (0, 1)).all())
-    test = _of_successes if exact else _of_scores
-    interval, p_value, smallest = test(gaps, alpha)
     return Rerun(
         policy=policy,
         scenes=len(common),
@@ -126,24 +113,23 @@ def _compared(
         means=(float(x.mean()), float(y.mean())),
         interval=interval,
         p_value=p_value,
-        smallest_gap=smallest,
+        smallest_gap=_smallest_gap(len(common), flips / len(common), alpha),
         alpha=alpha,
     )
 
 
-def _of_successes(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
-    """Interval and p-value of McNemar's exact test, and the gap that it can show."""
+def _mcnemar(gaps: Floats, alpha: float) -> tuple[Interval, float]:
+    """Interval and p-value of McNemar's exact test."""
     from scipy.stats import binomtest
 
     n, flips, up = gaps.size, int((gaps != 0).sum()), int((gaps > 0).sum())
     if not flips:
         most = 1 - alpha ** (1 / n)  # a larger share of flips would have shown one
-        return Interval(-most, most), 1.0, _smallest_gap(n, 0.0, alpha)
+        return Interval(-most, most), 1.0
     test = binomtest(up, flips)
     low, high = test.proportion_ci(1 - alpha, method="exact")
     share = flips / n
-    interval = Interval((2 * float(low) - 1) * share, (2 * float(high) - 1) * share)
-    return interval, float(test.pvalue), _smallest_gap(n, share, alpha)
+    return Interval((2 * low - 1) * share, (2 * high - 1) * share), float(test.pvalue)
 
 
 def _smallest_gap(n: int, flips: float, alpha: float) -> float:
@@ -166,29 +152,3 @@ def _smallest_gap(n: int, flips: float, alpha: float) -> float:
         middle = (low + high) // 2
         low, high = (low, middle) if power(float(GAPS[middle])) >= POWER else (middle + 1, high)
     return float(GAPS[low])
-
-
-def _of_scores(gaps: Floats, alpha: float) -> tuple[Interval, float, float]:
-    """The interval by Student's t, approximately; the p-value by signs that are exchanged."""
-    from scipy.stats import norm, t
-
-    n, mean = gaps.size, float(gaps.mean())
-    require(n > 1, "scores other than 0 and 1 need two scenes or more to show how runs vary")
-    error = float(np.sqrt(np.mean(gaps**2) / (n - 1)))  # that of runs with the same means
-    reach = float(t.isf(alpha / 2, n - 1) * gaps.std(ddof=1) / np.sqrt(n))
-    needed = float(norm.isf(alpha / 2) + norm.ppf(POWER)) * error
-    return Interval(mean - reach, mean + reach), _exchanged(gaps), needed
-
-
-def _exchanged(gaps: Floats) -> float:
-    """p-value of the mean gap among exchanges of both runs, scene by scene; sampled if many."""
-    gaps = gaps[gaps != 0]
-    n = gaps.size
-    if n <= EXACT_SCENES:
-        signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-        means = np.abs(signs @ gaps)
-    else:
-        rng = np.random.default_rng(0)
-        sums = [gaps.sum() - 2 * gaps[rng.random(n) < 0.5].sum() for _ in range(EXCHANGES)]
-        means = np.abs([*sums, gaps.sum()])
-    return float(np.mean(means >= abs(gaps.sum()) * (1 - 1e-9)))

@@ -29,7 +29,7 @@ def options_of(program: Path) -> set[str]:
 
 
 def test_the_pages_name_commands() -> None:
-    assert len({module for module, _ in COMMANDS}) > 20
+    assert len({module for module, _ in COMMANDS}) > 15
 
 
 @pytest.mark.parametrize(("module", "typed"), COMMANDS)

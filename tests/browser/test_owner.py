@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, exp
 import stopwise as sw
 from stopwise.cli.demo import half_run
 from stopwise.web import analyst
-from stopwise.web.evidence_cache import Shown
+from stopwise.web.evidence import Shown
 from tests.browser.phone import DESKTOP, PHONE, answer_next, joined, picture, turn_to
 from tests.browser.phone import take as take_trial
 from tests.study.live import Clock, score_one, take

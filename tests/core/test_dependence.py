@@ -17,7 +17,6 @@ from stopwise.core.dependence import (
     dependence,
 )
 from stopwise.messages import Message
-from stopwise.web.evidence_cache import evidence_of
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
 
@@ -140,7 +139,6 @@ def test_a_study_says_so_on_its_page_and_in_its_report(tmp_path: Path) -> None:
         study.lock()
         trials = sw.read_trials({"old": scores0, "new": scores1}, bounds=(0, 1))
         study.add_trials(trials, source="elsewhere", reason="a test")
-        (task,) = evidence_of(study).tasks
-        assert task.sentence is not None
-        assert "declare such trials as paired" in task.sentence
+        (analysis,) = study.analyses().values()
+        assert "declare such trials as paired" in analysis.sentence
         assert "declare such trials as paired" in study.report()

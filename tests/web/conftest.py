@@ -21,7 +21,7 @@ __all__ = ["analysed_here", "client", "kind", "new_study", "place", "server", "s
 @pytest.fixture(autouse=True)
 def analysed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Analyse in this process: each process beside it takes seconds to import what it needs."""
-    monkeypatch.setattr(analyst.Analyst, "_do", lambda self, what: analyst.WORK[what](self._study))
+    monkeypatch.setattr(analyst.Analyst, "do", lambda self, what: analyst.WORK[what](self._study))
 
 
 @pytest.fixture

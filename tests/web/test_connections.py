@@ -99,25 +99,6 @@ def test_many_silent_connections_stop_nobody(
         eventually(lambda: not impatience.Impatient.waiting)
 
 
-HELLO = bytes.fromhex("16030100c8010000c40303")  # how TLS begins
-
-
-def test_many_half_open_handshakes_stop_nobody(
-    study: sw.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before the handshake is over nothing of HTTP is known: the door itself is kept clear."""
-    monkeypatch.setattr(impatience, "SECONDS", 1e6)
-    tls = certified(tmp_path)
-    with served(study, tls=tls) as url, files_allowed(1900), ExitStack() as stack:
-        port = int(url.rpartition(":")[2])
-        for number in range(1200):
-            line = socket.create_connection(("127.0.0.1", port), timeout=600)
-            stack.enter_context(line)
-            with suppress(ConnectionError):  # it may have been turned away already
-                line.sendall(HELLO[: number % 3 * 5])
-        assert httpx.get(f"{url}/api/health", trust_env=False, verify=False, timeout=600).is_success
-
-
 def test_a_body_that_does_not_come_is_not_waited_for(
     study: sw.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,30 +108,6 @@ def test_a_body_that_does_not_come_is_not_waited_for(
         with socket.create_connection(("127.0.0.1", port), timeout=600) as line:
             line.sendall(HEAD + b'Content-Length: 100\r\n\r\n{"token"')
             assert b" 408 " in line.recv(4096)
-
-
-def test_an_upload_may_be_slow_but_must_come(
-    study: sw.Study, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By a byte now and then nobody stays for ever; what comes steadily has all its time."""
-    study.lock()
-    study.next_trial("a", who="the operator")
-    monkeypatch.setattr(limits, "SECONDS_FOR_BODY", 3.0)
-    head = (
-        f"POST /api/trials/1/recordings HTTP/1.1\r\nHost: x\r\n"
-        f"Authorization: Bearer {tokens['operator']}\r\nContent-Length: 800000\r\n\r\n"
-    ).encode()
-    with served(study) as url:
-        port = int(url.rpartition(":")[2])
-        for part, answer in ((b"x", b" 408 "), (bytes(8000), b" 400 ")):
-            with socket.create_connection(("127.0.0.1", port), timeout=0.05) as line:
-                line.sendall(head)
-                found = b""
-                while not found:
-                    line.sendall(part)
-                    with suppress(TimeoutError):
-                        found = line.recv(4096)
-                assert answer in found
 
 
 def test_over_tls_only_those_come_who_trust_the_certificate(

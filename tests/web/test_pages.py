@@ -36,7 +36,7 @@ def test_the_live_part_of_the_owners_page_poses_no_question_anew(
 PAGES = {
     "owner": ("/owner", "/owner/live", "/api/status", "/api/journal", "/api/plan", "/operate"),
     "operator": ("/operate", "/api/status", "/api/trials/held", "/api/trials/4/whereabouts"),
-    "viewer": ("/view", "/view/live", "/wall", "/api/evidence"),
+    "viewer": ("/view", "/view/live", "/wall"),
 }
 
 

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 from stopwise.errors import StopwiseError, StoreFailed
 from stopwise.study.store import Store
 from stopwise.study.study import Study
-from stopwise.web.evidence_cache import Shown
-from stopwise.web.expected_end import ExpectedEnd, expected_end
+from stopwise.web.evidence import Shown
+from stopwise.web.expected_end import expected_end
 
 # What is quick is done here: the evidence of so many comparisons, or trials; a forecast of so many.
 FEW_PAIRS, FEW_TRIALS, FEW_SIMULATED = 10, 40, 100
@@ -43,30 +43,8 @@ class Analyst:
         self._processes: dict[str, _Process] = {}
         self._lock = threading.Lock()
 
-    def evidence(self) -> Shown:
-        """Return the evidence as it is shown."""
-        found: Shown = self._do("evidence")
-        return found
-
-    def forecast(self) -> ExpectedEnd:
-        """Expected end of the study."""
-        found: ExpectedEnd = self._do("forecast")
-        return found
-
-    def report(self) -> str:
-        """Return the report."""
-        return str(self._do("report"))
-
-    def verdict(self) -> Any:
-        """Return the verdict."""
-        return self._do("verdict")
-
-    def close(self) -> None:
-        """End the processes."""
-        for process in self._processes.values():
-            process.end(for_good=True)
-
-    def _do(self, what: str) -> Any:
+    def do(self, what: str) -> Any:
+        """Result of a piece of ``WORK``."""
         if what != "report" and self._is_quick(what):
             return WORK[what](self._study)
         place = "report" if what == "verdict" else what
@@ -74,6 +52,11 @@ class Analyst:
             if place not in self._processes:
                 self._processes[place] = _Process(self._study)
         return self._processes[place].ask(what)
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in self._processes.values():
+            process.end(for_good=True)
 
     def _is_quick(self, what: str) -> bool:
         pairs, trials = self._study.size()

@@ -12,7 +12,7 @@ from stopwise import __version__
 from stopwise.study.ledger import one_look
 from stopwise.study.study import Study
 from stopwise.web.failures import answer_failures
-from stopwise.web.limits import SafeHeaders, SmallBodies
+from stopwise.web.limits import Guarded
 from stopwise.web.routes import (
     evidence,
     journal,
@@ -89,6 +89,5 @@ def create_app(study: Study, *, url: str | None = None) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
     answer_failures(app)
     app.add_middleware(OneLook)
-    app.add_middleware(SmallBodies)
-    app.add_middleware(SafeHeaders)
+    app.add_middleware(Guarded)
     return app

@@ -1,16 +1,11 @@
 """When a study is expected to end: forecast from its trials so far, while nobody waits for it."""
 
 import math
-import threading
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
-from stopwise.errors import InvalidInput, NotAllowed, StopwiseError
+from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.planning.forecast import forecast_study
 from stopwise.study.study import Study
-from stopwise.web.evidence_cache import REST
 
 TRIALS_NEEDED = 2  # per policy, to draw others like them
 PRECISION = 0.03  # standard error of the chance: it is shown in whole per cent
@@ -80,34 +75,3 @@ def expected_end(study: Study) -> ExpectedEnd:
         chance=chance if left.keys() <= ahead.keys() else None,
         minutes_per_trial=study.minutes_per_trial(),
     )
-
-
-class ExpectedEndCache:
-    """The newest that is known; whoever asks sets off the next, and gets the one before."""
-
-    def __init__(self, study: Study, compute: Callable[[], ExpectedEnd]) -> None:
-        self._study, self._compute = study, compute
-        self._lock = threading.Lock()
-        self._found = NOT_YET
-        self._work: threading.Thread | None = None
-        self._not_before = 0.0
-
-    def shown(self) -> ExpectedEnd:
-        """The latest forecast."""
-        with self._lock:
-            idle = self._work is None or not self._work.is_alive()
-            if idle and time.monotonic() >= self._not_before and self._found.seq < self._study.seq:
-                self._work = threading.Thread(target=self._find, daemon=True)
-                self._work.start()
-        return self._found
-
-    def close(self) -> None:
-        """Wait for what is under way."""
-        if self._work is not None:
-            self._work.join()
-
-    def _find(self) -> None:
-        began = time.monotonic()
-        with suppress(StopwiseError):  # a store that is away may come back
-            self._found = self._compute()
-        self._not_before = time.monotonic() + REST * (time.monotonic() - began)

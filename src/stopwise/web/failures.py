@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseError, StoreFailed
+from stopwise.web.bodies import Failure
 from stopwise.web.rendering import render
-from stopwise.web.responses import Failure
 
 # The first class that fits decides.
 STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (

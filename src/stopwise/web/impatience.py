@@ -1,43 +1,13 @@
 """Connections on which no whole request comes: ended in time, and never too many of them."""
 
 import asyncio
-import socket
-from collections import OrderedDict
-from contextlib import suppress
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 10.0  # for the head of a request to come
-MOST_WAITING = (
-    200  # connections without a whole request; beyond, the one that was silent longest goes
-)
-
-
-class Doorway(socket.socket):
-    """A listener that knows who has come and not been let in: those in a TLS handshake.
-
-    If there are too many, the one that came first goes, once the others had a turn to get in.
-    """
-
-    knocking: ClassVar[OrderedDict[int, socket.socket]] = OrderedDict()
-    _gave_a_turn = False
-
-    def accept(self) -> tuple[socket.socket, Any]:
-        """Accept a connection, as the event loop asks for it."""
-        crowded = len(self.knocking) >= MOST_WAITING
-        if crowded and not self._gave_a_turn:
-            self._gave_a_turn = True
-            raise BlockingIOError
-        line, address = super().accept()
-        self._gave_a_turn = False
-        if crowded:
-            with suppress(OSError):  # it has left meanwhile
-                self.knocking.popitem(last=False)[1].shutdown(socket.SHUT_RDWR)
-        self.knocking.pop(line.fileno(), None)
-        self.knocking[line.fileno()] = line
-        return line, address
+MOST_WAITING = 200  # connections without a whole request; beyond, the first to come goes
 
 
 class Impatient(H11Protocol):
@@ -47,12 +17,11 @@ class Impatient(H11Protocol):
     long a body may take, ``limits`` says.
     """
 
-    waiting: ClassVar[OrderedDict["Impatient", asyncio.TimerHandle | None]] = OrderedDict()
+    waiting: ClassVar[dict["Impatient", asyncio.TimerHandle | None]] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as there
         """Wait for a request, but not for ever."""
         super().connection_made(transport)
-        Doorway.knocking.pop(transport.get_extra_info("socket").fileno(), None)
         self._expect()
 
     def data_received(self, data: bytes) -> None:

@@ -9,7 +9,6 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from stopwise import __version__
 from stopwise.study import limits
-from stopwise.web.svg_charts import candidate_chart, evidence_chart, interval_chart
 
 
 def render(template: str, **content: Any) -> str:
@@ -28,12 +27,9 @@ def _environment() -> Environment:
         loader=FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
     )
     environment.filters["clock"] = _clock
-    environment.filters["p"] = _p_value
     environment.filters["duration"] = duration
     environment.filters["percent"] = _percent
     environment.globals["limits"] = limits
-    charts = (candidate_chart, evidence_chart, interval_chart)
-    environment.globals.update({chart.__name__: chart for chart in charts})
     return environment
 
 
@@ -52,7 +48,3 @@ def _percent(chance: float) -> str:
     if 0.005 <= chance <= 0.995:
         return f"{100 * chance:.0f} %"
     return "below 1 %" if chance < 0.5 else "above 99 %"
-
-
-def _p_value(value: float) -> str:
-    return "1" if value >= 1 else f"{value:.2g}" if value >= 1e-4 else f"{value:.0e}"

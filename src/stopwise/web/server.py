@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from stopwise.errors import StopwiseError
 from stopwise.study.study import Study
 from stopwise.web.app import create_app
-from stopwise.web.impatience import Doorway, Impatient
+from stopwise.web.impatience import Impatient
 from stopwise.web.links import join_link, lan_address, web_address
 
 SECONDS_TO_CLOSE = 5
@@ -78,7 +78,7 @@ class Serving:
         if tls is not None:
             tls.check()
         # Without the protocol, asyncio would not turn off delays, 40 ms for each request.
-        listener = Doorway(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("0.0.0.0" if lan else "127.0.0.1", port))
@@ -102,7 +102,7 @@ class Serving:
             access_log=access_log,
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
             http=Impatient,
-            loop="asyncio",  # uvloop, where it is installed, would not ask the doorway
+            backlog=128,  # so many are let in before those who say nothing are looked at
             ssl_certfile=None if tls is None else tls.certificate,
             ssl_keyfile=None if tls is None else tls.key,
         )

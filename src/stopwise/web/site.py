@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
@@ -10,8 +11,9 @@ from stopwise.errors import InvalidInput, NotAllowed
 from stopwise.study.study import Study
 from stopwise.study.views import Status
 from stopwise.web.analyst import Analyst
-from stopwise.web.evidence_cache import EvidenceCache
-from stopwise.web.expected_end import ExpectedEndCache
+from stopwise.web.evidence import Shown
+from stopwise.web.expected_end import ExpectedEnd
+from stopwise.web.latest import Latest
 from stopwise.web.live_updates import LiveUpdates, Pulse
 
 # A score can be taken back for so long, on the device; then it is sent, and is final.
@@ -26,8 +28,8 @@ class Site:
     url: str | None = None  # that people use, for links and QR codes; None for each request's own
     cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
     analyst: Analyst = field(init=False)
-    evidence: EvidenceCache = field(init=False)
-    end: ExpectedEndCache = field(init=False)
+    evidence: Latest[Shown] = field(init=False)
+    end: Latest[ExpectedEnd] = field(init=False)
     updates: LiveUpdates = field(init=False)
     pulse: Pulse = field(init=False)
 
@@ -35,8 +37,8 @@ class Site:
         secret = f"cookie {self.study.store.secret()}"
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
         self.analyst = Analyst(self.study)
-        self.evidence = EvidenceCache(self.study, self.analyst.evidence)
-        self.end = ExpectedEndCache(self.study, self.analyst.forecast)
+        self.evidence = Latest(self.study, partial(self.analyst.do, "evidence"))
+        self.end = Latest(self.study, partial(self.analyst.do, "forecast"))
         self.updates = LiveUpdates(self.study)
         self.pulse = Pulse(self.study)
 

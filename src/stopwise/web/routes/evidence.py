@@ -1,4 +1,4 @@
-"""What is known: status, verdict, evidence, the report and the trials as a file."""
+"""What is known: status, verdict, the report and the trials as a file."""
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
@@ -7,11 +7,9 @@ from stopwise.study.access import Role
 from stopwise.study.records import csv_text
 from stopwise.study.verdict import StudyVerdict
 from stopwise.study.views import Status
-from stopwise.web.expected_end import ExpectedEnd
 from stopwise.web.failures import FAILURES
 from stopwise.web.limits import HEADERS
 from stopwise.web.permissions import Anyone, Reader
-from stopwise.web.responses import EvidenceView
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["evidence"], responses=FAILURES)
@@ -31,26 +29,14 @@ def status(site: CurrentSite, grant: Anyone) -> Status:
 @router.get("/verdict")
 def verdict(site: CurrentSite, _: Reader) -> StudyVerdict:
     """Return the verdict on each pair, replayed from the journal."""
-    found: StudyVerdict = site.analyst.verdict()
+    found: StudyVerdict = site.analyst.do("verdict")
     return found
-
-
-@router.get("/evidence", response_model=EvidenceView)
-def evidence(site: CurrentSite, _: Reader) -> Response:
-    """Return p-values, confidence sequences, letters and evidence curves."""
-    return Response(site.evidence.shown().json, media_type="application/json")
-
-
-@router.get("/forecast")
-def forecast(site: CurrentSite, _: Reader) -> ExpectedEnd:
-    """Expected end of the study, never by policy."""
-    return site.end.shown()
 
 
 @router.get("/report", response_class=HTMLResponse)
 def report_page(site: CurrentSite, _: Reader) -> Response:
     """Return the report as one self-contained page."""
-    text = site.analyst.report()
+    text: str = site.analyst.do("report")
     # The report carries its own style, and no script at all.
     own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
     return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
+from stopwise.web.bodies import EntryView, JournalView
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, Owner
-from stopwise.web.responses import EntryView, JournalView
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["journal"], responses=FAILURES)

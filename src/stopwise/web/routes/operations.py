@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, create_model
 from stopwise.study.access import Grant
 from stopwise.study.operation import Operation
 from stopwise.study.operations import OPERATIONS
+from stopwise.web.bodies import Done
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import allow
-from stopwise.web.responses import Done
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", responses=FAILURES)

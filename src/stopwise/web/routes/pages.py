@@ -11,10 +11,11 @@ from pydantic import BaseModel, Field
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.web import site as sites
+from stopwise.web.bodies import EntryView
+from stopwise.web.expected_end import NOT_YET
 from stopwise.web.permissions import csrf_token, session
 from stopwise.web.plan_words import method_in_words
 from stopwise.web.rendering import render
-from stopwise.web.responses import EntryView
 from stopwise.web.routes.plan import plan_view
 from stopwise.web.routes.session import PAGES
 from stopwise.web.site import CurrentSite, Site
@@ -107,7 +108,7 @@ def _evidence(site: Site, asked: Asked) -> dict[str, Any]:
     return {
         "evidence": shown,
         "task": shown.current if asked.task is None else asked.task,
-        "end": site.end.shown(),
+        "end": site.end.known() or NOT_YET,
         "method": method_in_words(site.study.plan),
     }
 

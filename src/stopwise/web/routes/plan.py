@@ -3,11 +3,10 @@
 from fastapi import APIRouter
 
 from stopwise.errors import InvalidInput
+from stopwise.web.bodies import PlanRequest, PlanStored, PlanView
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Owner
 from stopwise.web.plan_words import method_in_words, size_in_words
-from stopwise.web.requests import PlanRequest
-from stopwise.web.responses import PlanStored, PlanView
 from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["plan"], responses=FAILURES)

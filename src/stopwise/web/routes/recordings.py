@@ -10,9 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from stopwise.errors import NotAllowed
 from stopwise.study.access import Grant, Role
 from stopwise.study.recordings import LARGEST, TYPES, not_stored
+from stopwise.web.bodies import RecordingView
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, AtTheRobot
-from stopwise.web.responses import RecordingView
 from stopwise.web.routes.trials import TrialNumber, require_own
 from stopwise.web.site import CurrentSite, Site
 

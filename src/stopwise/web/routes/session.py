@@ -4,10 +4,9 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from stopwise import __version__
 from stopwise.study.access import Role
+from stopwise.web.bodies import Done, Health, JoinRequest, JoinView, Me
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone
-from stopwise.web.requests import JoinRequest
-from stopwise.web.responses import Done, Health, JoinView, Me
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["session"], responses=FAILURES)

@@ -1,21 +1,14 @@
-"""Who may join: tokens are made and listed by the owner."""
+"""Who may join: tokens are made by the owner."""
 
 from fastapi import APIRouter, Request
 
+from stopwise.web.bodies import NewTokenView, TokenRequest
 from stopwise.web.failures import FAILURES
 from stopwise.web.links import join_link, qr_code
 from stopwise.web.permissions import Owner
-from stopwise.web.requests import TokenRequest
-from stopwise.web.responses import NewTokenView, TokenView
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api/tokens", tags=["tokens"], responses=FAILURES)
-
-
-@router.get("")
-def list_tokens(site: CurrentSite, _: Owner) -> list[TokenView]:
-    """Return every token ever created, without the secret text."""
-    return [TokenView.showing(token, id=token.token) for token in site.study.tokens()]
 
 
 @router.post("", status_code=201)

@@ -7,24 +7,15 @@ from fastapi import APIRouter, Path, Query
 from stopwise.errors import NotAllowed
 from stopwise.study import limits
 from stopwise.study.access import Grant, Role
-from stopwise.study.trial_operations import TrialLine
 from stopwise.study.views import StationOffer, Whereabouts
+from stopwise.web.bodies import Done
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner
-from stopwise.web.responses import Done
 from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
 Station = Annotated[limits.Name | None, Query(description="By default the name of the token.")]
-
-
-@router.get("/trials")
-def list_trials(
-    site: CurrentSite, _: Owner, limit: Annotated[int, Query(ge=1, le=10_000)] = 50
-) -> list[TrialLine]:
-    """Return the newest trials, to choose one to correct or void; nothing tells how they went."""
-    return site.study.trial_lines(limit)
 
 
 @router.get("/trials/held")

@@ -1,0 +1,77 @@
+"""Where the lines of the chart of evidence lie; the templates draw it as SVG."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stopwise.questions.standing import PairResult
+from stopwise.report.figure_data import curve_of
+
+WIDTH, HEIGHT = 640.0, 260.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 628.0, 24.0, 230.0
+POINTS = 300  # of a curve; more cannot be seen
+
+
+@dataclass(frozen=True)
+class Line:
+    """One pair: its label, a line through points, and where it ends."""
+
+    label: str
+    points: str
+    end: tuple[float, float]
+    decided: bool
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The lines, where on the screen a decision falls, and the marks of the axes."""
+
+    lines: list[Line]
+    bar: float
+    ticks_x: dict[float, str]
+    ticks_y: dict[float, str]
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = RIGHT
+    bottom: float = BOTTOM
+
+
+def chart_of(pairs: Sequence[PairResult], alpha: float) -> Chart:
+    """1 / p of each pair against its pairs of trials, on a logarithmic scale."""
+    curves = list(map(curve_of, pairs))
+    heights = [-np.log10(np.maximum(curve.value, 1e-300)) for curve in curves]
+    needed = -math.log10(alpha)
+    highest = max(float(height.max()) for height in heights)
+    top = min(max(1.25 * needed, 1.05 * highest), 3 * needed)  # need not reach to the sky
+    last = max(4, *(int(curve.n[-1]) for curve in curves))
+
+    def x(n: float) -> float:
+        return round(LEFT + (RIGHT - LEFT) * n / last, 1)
+
+    def y(decades: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * min(decades, top) / top, 1)
+
+    lines = []
+    for pair, curve, height in zip(pairs, curves, heights, strict=True):
+        keep = np.unique(np.linspace(0, height.size - 1, POINTS).astype(int))
+        places = [(x(curve.n[own]), y(height[own])) for own in keep]
+        label = curve.label if pair.decided else f"{pair.policy1} and {pair.policy0}"
+        text = " ".join(f"{a},{b}" for a, b in places)
+        lines.append(Line(label, text, places[-1], pair.decided))
+    return Chart(
+        lines,
+        bar=y(needed),
+        ticks_x={x(n): str(n) for n in _round_steps(last)},
+        ticks_y={y(decade): f"{10**decade:,}" for decade in range(int(top) + 1)},
+    )
+
+
+def _round_steps(last: int) -> range:
+    """About five round numbers from 0 to last."""
+    rough = last / 5
+    unit = 10 ** math.floor(math.log10(max(rough, 1)))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    return range(0, last + 1, step)

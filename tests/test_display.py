@@ -27,15 +27,13 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return stream
 
 
-def test_a_new_table_is_named_with_its_time(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_new_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     terminal = at_a_terminal(monkeypatch)
     monkeypatch.setenv("STOPWISE_CACHE", str(tmp_path))
 
     sw.step_design(0.05, 20)
 
-    assert "table of step for n_max = 20, about 1 s" in terminal.getvalue()
+    assert "table of step for n_max = 20" in terminal.getvalue()
 
 
 def test_an_analysis_is_named_with_its_task(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,7 @@ import stopwise as sw
 from benchmarks.document import markdown
 from benchmarks.paper.published_step import published_design
 from benchmarks.program import Found, benchmark
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.design_lookup import step_design
+from stopwise.core.step.design import StepDesign, step_design
 
 ALPHA = 0.05
 PAIRS = list(combinations((i / 10 for i in range(1, 10)), 2))

@@ -27,8 +27,7 @@ from benchmarks.efficiency.oracle import Oracle, oracle
 from benchmarks.efficiency.suite import SEPARATE, Case, bernoulli, held_out, suite
 from benchmarks.program import Found, benchmark
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.design_lookup import step_design
+from stopwise.core.step.design import StepDesign, step_design
 
 REFERENCE, OURS = "nscore", "nscore-plus"
 SETTINGS: dict[str, dict[str, Any]] = {OURS: {}, REFERENCE: {"bins": 21}, "wsr": {}}

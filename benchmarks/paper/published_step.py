@@ -11,29 +11,38 @@ pairs, after a dead time without stops. ``published_design`` evaluates the rule 
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from stopwise.core.arrays import Doubles
-from stopwise.core.progress import Progress, watched
-from stopwise.core.step import cache
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.evaluation import binomial_probabilities, rejection_given_counts
-from stopwise.core.step.null_points import folded
-from stopwise.core.step.stopping_rule import Rule, all_states
+from stopwise.core.progress import Progress
+from stopwise.core.step.design import StepDesign, load_or_make
+from stopwise.core.step.exact import (
+    ROUNDING,
+    Rule,
+    WorstCase,
+    all_states,
+    binomial_probabilities,
+    cell_terms,
+    rejection_given_counts,
+    worst_case,
+)
+from stopwise.core.step.synthesis import folded
 from stopwise.core.step.walk import Walk, combine, combine_totals, interior
-from stopwise.core.step.worst_case import WorstCase, worst_case
 
 # 2 ** rounds + 1 null points over the whole scale: 129 as published, 513 at the horizon.
 _ROUNDS, _FINE_ROUNDS = 7, 9
 _NEGLIGIBLE = 1e-9
 # Of alpha, left unspent so that the gaps between null points stay within alpha as well.
 _RESERVE = 1.5e-4
+# Of the proof for rules that are not monotone.
+_CELLS_PER_PAIR = 4
+_LEAST_CELLS = 600
+_BLOCK = 512
 
 
 @dataclass(frozen=True)
@@ -77,22 +86,15 @@ _RULE = tuple(entry.name for entry in fields(PublishedRule))
 
 
 def published_design(alpha: float, n_max: int) -> StepDesign:
-    def make(renew: Callable[[], None]) -> cache.Arrays:
-        with watched(f"published table of step for n_max = {n_max}") as show:
-
-            def tell(done: int, total: int) -> None:
-                renew()
-                show(done, total)
-
-            rule, worst = synthesise(alpha, n_max, tell)
+    def make(progress: Progress) -> dict[str, NDArray[Any]]:
+        rule, worst = synthesise(alpha, n_max, progress)
         own = {name: getattr(rule, name) for name in _RULE}
         return {**own, "worst_case": np.array(worst)}
 
-    arrays = cache.load_or_make(f"published-n{n_max}-a{float(alpha)!r}", make)
+    arrays = load_or_make(f"published-n{n_max}-a{float(alpha)!r}", n_max, make)
     return StepDesign(
         alpha=alpha,
         n_max=n_max,
-        futility=None,
         rule=PublishedRule(*(arrays[name] for name in _RULE)),
         worst=WorstCase(*(float(value) for value in arrays["worst_case"])),
         objective_bound=float("nan"),
@@ -126,11 +128,58 @@ def synthesise(alpha: float, n_max: int, progress: Progress) -> tuple[PublishedR
     reserve = _RESERVE
     while True:
         rule = published_rule(alpha * (1.0 - reserve), n_max, progress)
-        rejection = rejection_given_counts(rule, heed_futility=False)
-        proof = worst_case(rejection, monotone=rule.is_monotone())
+        rejection = rejection_given_counts(rule)
+        proof = worst_case(rejection)
+        if not rule.is_monotone() and np.any(np.diff(rejection, axis=1) < -ROUNDING):
+            proof = proof._replace(error=max(proof.error, off_diagonal(rejection, proof.error)))
         if proof.error <= alpha:
             return rule, proof
         reserve += proof.error / alpha - 1.0 + _RESERVE
+
+
+def off_diagonal(rejection: Doubles, target: float) -> float:
+    """Largest bound over the cells that neither stay below the target nor rise with ``p1``.
+
+    The triangle ``p1 <= p0`` is split into cells, and in each one of two things must be proven:
+    that the error is at most the target, or that its derivative in ``p1`` is positive. Going up in
+    ``p1`` from any point one reaches a cell of the first kind or the diagonal.
+    """
+    trials = rejection.shape[0] - 1
+    cells = max(_CELLS_PER_PAIR * trials, _LEAST_CELLS)
+    grid = np.sin(np.linspace(0.0, np.pi / 2, cells + 1)) ** 2
+    low, high = grid[:-1], grid[1:]
+    width = high - low
+    terms = [cell_terms(trials - k, low, high) for k in (0, 1, 2)]
+    whole, less = binomial_probabilities(trials, grid), binomial_probabilities(trials - 1, grid)
+    by_1 = trials * np.diff(rejection, axis=1)
+    pairs = trials * (trials - 1)
+    bend_00 = pairs * np.abs(np.diff(rejection, n=2, axis=0))
+    bend_11 = pairs * np.abs(np.diff(rejection, n=2, axis=1))
+    bend_01 = trials**2 * np.abs(np.diff(np.diff(rejection, axis=0), axis=1))
+    largest = 0.0
+    for start in range(0, low.size, _BLOCK):
+        stop = min(start + _BLOCK, low.size)
+        # Cells with p1 <= p0 only: columns up to the last row of the block.
+        rows, corners = slice(start, stop), slice(start, stop + 1)
+        curve_00 = terms[2][rows] @ bend_00 @ terms[0][:stop].T
+        curve_11 = terms[0][rows] @ bend_11 @ terms[2][:stop].T
+        curve_01 = terms[1][rows] @ bend_01 @ terms[1][:stop].T
+        across, along = width[rows, np.newaxis], width[np.newaxis, :stop]
+        error = _corners(whole[corners] @ rejection @ whole[: stop + 1].T, np.maximum)
+        error += across**2 / 8.0 * curve_00 + along**2 / 8.0 * curve_11
+        slope = _corners(whole[corners] @ by_1 @ less[: stop + 1].T, np.minimum)
+        # From the nearest corner of the cell it is at most half a width in each direction.
+        slope -= 0.5 * (across * curve_01 + along * curve_11)
+        below = low[np.newaxis, :stop] < high[rows, np.newaxis]
+        unsettled = below & (slope < 0.0) & (error > target)
+        largest = max(largest, float(error[unsettled].max(initial=0.0)))
+    return largest
+
+
+def _corners(values: Doubles, choose: np.ufunc) -> Doubles:
+    rows: Doubles = choose(values[1:], values[:-1])
+    result: Doubles = choose(rows[:, 1:], rows[:, :-1])
+    return result
 
 
 def shares(n_max: int) -> Doubles:

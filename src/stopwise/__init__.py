@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.simulate import Simulation, simulate
-    from stopwise.core.step.design_lookup import step_design
+    from stopwise.core.step.design import step_design
     from stopwise.core.stream import SequentialTest
     from stopwise.data.read import read_trials
     from stopwise.data.trials import Trials
@@ -123,7 +123,7 @@ _HOMES = {
     "race": "rollout.race",
     "read_trials": "data.read",
     "simulate": "core.simulate",
-    "step_design": "core.step.design_lookup",
+    "step_design": "core.step.design",
 }
 
 

@@ -10,8 +10,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.design_lookup import step_design
+from stopwise.core.step.design import StepDesign, step_design
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
 pytestmark = pytest.mark.slow(

@@ -97,8 +97,6 @@ class Method(ABC, Generic[State]):
     needs_independence: ClassVar[bool] = True
     # Whether pairs come to an end that leaves nothing to chance.
     ends: ClassVar[bool] = False
-    # Whether a direction that ended at a binding futility stop never rejects any more.
-    closes_at_futility: ClassVar[bool] = False
     # Parameters that users give in units of the score; the runner normalises them.
     score_parameters: ClassVar[tuple[str, ...]] = ()
 

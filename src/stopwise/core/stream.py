@@ -330,12 +330,8 @@ class SequentialTest(Resumable):
                 "the evidence that is left"
             )
         if self._ended_by_futility():
-            closed = self._comparison.test.closes_at_futility
-            raise InvalidInput(
-                f"the study ended at a binding futility stop after "
-                f"{counted(self._state.n, 'pair')}; "
-                + ("continuing would break the guarantee" if closed else "`extend` it to go on")
-            )
+            seen = counted(self._state.n, "pair")
+            raise InvalidInput(f"the study ended at a binding futility stop after {seen}")
 
     def _interval(self) -> Interval:
         comparison = self._comparison
@@ -345,9 +341,8 @@ class SequentialTest(Resumable):
 
     def _outlook(self) -> Outlook | None:
         """Outlook of an undecided study that has an n_max ahead."""
-        state, test, n_max = self._state, self._comparison.test, self._comparison.n_max
-        ahead = test.closes_at_futility or (n_max is not None and state.n < n_max)
-        if state.n_decided is not None or not ahead:
+        state, n_max = self._state, self._comparison.n_max
+        if state.n_decided is not None or n_max is None or state.n >= n_max:
             return None
         return self._engine.outlook(state.seen)
 

@@ -5,8 +5,7 @@ from functools import cache
 
 import pytest
 
-from stopwise.core.step.design import StepDesign
-from stopwise.core.step.design_lookup import step_design
+from stopwise.core.step.design import StepDesign, step_design
 
 
 @pytest.fixture(scope="session")

@@ -5,27 +5,25 @@ from itertools import product
 import numpy as np
 import pytest
 
-from stopwise.core.step.design_lookup import step_design
-from stopwise.core.step.evaluation import (
+from stopwise.core.step.exact import (
+    Rule,
     binomial_probabilities,
     duration_given_counts,
     mean_over_counts,
     rejection_given_counts,
     rejection_under_drift,
 )
-from stopwise.core.step.stopping_rule import Rule
 
 
 def small_rule(seed: int) -> Rule:
-    """A rule for six pairs with random bounds and futility stops."""
+    """A rule for six pairs with random bounds."""
     rng = np.random.default_rng(seed)
     n_max = 6
     reject_from = rng.integers(2, 5, size=(n_max + 1, 2 * n_max + 1)).astype(np.int16)
-    continue_from = (rng.random((n_max + 1, 2 * n_max + 1)) < 0.1).astype(np.int16)
-    return Rule(reject_from, continue_from)
+    return Rule(reject_from, np.zeros_like(reject_from))
 
 
-def enumerate_rule(rule: Rule, p0: float, p1: float, heed_futility: bool) -> tuple[float, float]:
+def enumerate_rule(rule: Rule, p0: float, p1: float) -> tuple[float, float]:
     """Rejection probability and expected pairs by walking through all 4^n outcomes."""
     power = pairs = 0.0
     for outcome in product(range(4), repeat=rule.n_max):
@@ -43,18 +41,16 @@ def enumerate_rule(rule: Rule, p0: float, p1: float, heed_futility: bool) -> tup
             down = float(rule.rejects(here[0], here[2], here[1])[0])
             power += weight * running * up
             running *= 1.0 - up - down
-            if heed_futility and rule.is_futile(*here)[0]:
-                running = 0.0
     return power, pairs
 
 
-@pytest.mark.parametrize(("seed", "heed"), [(0, False), (1, True)])
-def test_matches_enumeration_of_all_sequences(seed: int, heed: bool) -> None:
+@pytest.mark.parametrize("seed", [0, 1])
+def test_matches_enumeration_of_all_sequences(seed: int) -> None:
     rule = small_rule(seed)
-    power, pairs = enumerate_rule(rule, 0.35, 0.8, heed)
+    power, pairs = enumerate_rule(rule, 0.35, 0.8)
     rates = np.array([0.35]), np.array([0.8])
-    rejection = rejection_given_counts(rule, heed_futility=heed)
-    duration = duration_given_counts(rule, heed_futility=heed)
+    rejection = rejection_given_counts(rule)
+    duration = duration_given_counts(rule)
     assert mean_over_counts(rejection, *rates)[0] == pytest.approx(power, abs=1e-13)
     assert mean_over_counts(duration, *rates)[0] == pytest.approx(pairs, abs=1e-12)
 
@@ -66,7 +62,7 @@ def test_binomial_probabilities_at_the_ends() -> None:
     assert table[2] * 32 == pytest.approx([1, 5, 10, 10, 5, 1])
 
 
-def worst_drift(rule: Rule, heed_futility: bool, t: int = 0, x: int = 0, y: int = 0) -> float:
+def worst_drift(rule: Rule, t: int = 0, x: int = 0, y: int = 0) -> float:
     """The same maximum by recursion over all outcomes, with the rates on a grid."""
     if t == rule.n_max:
         return 0.0
@@ -75,27 +71,17 @@ def worst_drift(rule: Rule, heed_futility: bool, t: int = 0, x: int = 0, y: int 
         here = np.array([t + 1]), np.array([x + a]), np.array([y + b])
         up = float(rule.rejects(*here)[0])
         down = float(rule.rejects(here[0], here[2], here[1])[0])
-        value[a, b] = up
-        if not (heed_futility and rule.is_futile(*here)[0]):
-            later = worst_drift(rule, heed_futility, t + 1, x + a, y + b)
-            value[a, b] += (1.0 - up - down) * later
+        value[a, b] = up + (1.0 - up - down) * worst_drift(rule, t + 1, x + a, y + b)
     grid = np.linspace(0.0, 1.0, 41)
     chances = np.stack([1.0 - grid, grid])
     rejection = chances.T @ value @ chances  # over (p0, p1)
     return float(np.tril(rejection).max())
 
 
-@pytest.mark.parametrize(("seed", "heed"), [(0, False), (1, True)])
-def test_drift_matches_a_search_over_rates_in_every_state(seed: int, heed: bool) -> None:
+@pytest.mark.parametrize("seed", [0, 1])
+def test_drift_matches_a_search_over_rates_in_every_state(seed: int) -> None:
     rule = small_rule(seed)
     rule = Rule(rule.reject_from[:5, :9], rule.continue_from[:5, :9])
-    found = rejection_under_drift(rule, heed_futility=heed)
-    searched = worst_drift(rule, heed)
+    found = rejection_under_drift(rule)
+    searched = worst_drift(rule)
     assert searched - 1e-12 <= found <= searched + 2e-3
-
-
-def test_drifting_rates_raise_the_error_beyond_the_level() -> None:
-    """An adversary keeps policy 1 no better in every pair, but picks the rates by the state."""
-    design = step_design(0.05, 50)
-    assert design.worst_case().error <= 0.05
-    assert design.drift_error > 0.1

@@ -49,14 +49,10 @@ def test_evidence_is_all_or_nothing() -> None:
     assert after.p_value.tolist() == [0.05, 1.0]
 
 
-def test_futility_is_advice_or_binds() -> None:
-    # Equal until the futility region is reached, then policy 1 wins every pair.
+def test_futility_is_said_where_it_is_asked_for() -> None:
     tie = np.tile([0.0, 1.0], 15)
-    r0, r1 = np.append(tie, np.zeros(20)), np.append(tie, np.ones(20))
     advisory, binding, none = (Step(n_max=50, futility=f) for f in ("advisory", "binding", None))
-    last = {method.futility: run(method, r0, r1)[-1] for method in (advisory, binding, none)}
-    assert advisory.futile(last["advisory"]).all()
-    assert binding.futile(last["binding"]).all()
-    assert not none.futile(last[None]).any()
-    assert advisory.evidence(last["advisory"]).rejected.tolist() == [True, False]
-    assert not binding.evidence(last["binding"]).rejected.any()
+    ended = [method.futile(run(method, tie, tie)[-1]).all() for method in (advisory, binding)]
+    assert ended == [True, True]
+    assert not none.futile(run(none, tie, tie)[-1]).any()
+    assert (binding.stops_at_futility, advisory.stops_at_futility) == (True, False)

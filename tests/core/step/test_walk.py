@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from stopwise.core.step.alternatives import cost_arrays, default_alternatives
-from stopwise.core.step.evaluation import rejection_given_counts
-from stopwise.core.step.induction import error_coefficients, no_regions, unfold
-from stopwise.core.step.stopping_rule import Rule
-from stopwise.core.step.walk import Walk, combine, interior
-from stopwise.core.step.worst_case import diagonal_coefficients
+from stopwise.core.step.exact import Rule, diagonal_coefficients, rejection_given_counts
+from stopwise.core.step.synthesis import cost_arrays, default_alternatives
+from stopwise.core.step.walk import (
+    Walk,
+    combine,
+    error_coefficients,
+    interior,
+    never_rejects,
+    unfold,
+)
 
 
 def test_without_stops_the_difference_is_hypergeometric() -> None:
@@ -28,15 +32,15 @@ def test_without_stops_the_difference_is_hypergeometric() -> None:
 
 def test_folded_error_equals_the_unfolded_one() -> None:
     n_max = 15
-    regions = no_regions(n_max)
+    reject_from = never_rejects(n_max)
     rows = np.arange(n_max + 2)
     for t in range(n_max + 1):
-        regions.reject_from[t] = 4 + (t - rows) % 2
+        reject_from[t] = 4 + (t - rows) % 2
     walk = Walk(n_max, 50.0)
-    folded = error_coefficients(walk, walk.forward_weights(), regions, futility=False)
-    table = unfold(regions.reject_from)
+    folded = error_coefficients(walk, walk.forward_weights(), reject_from)
+    table = unfold(reject_from)
     rule = Rule(table, np.zeros_like(table))
-    plain = diagonal_coefficients(rejection_given_counts(rule, heed_futility=False))
+    plain = diagonal_coefficients(rejection_given_counts(rule))
     assert folded == pytest.approx(plain[n_max:], abs=1e-13)
     assert plain == pytest.approx(plain[::-1], abs=1e-13)
 

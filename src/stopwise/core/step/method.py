@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.futility import FUTILITIES
 from stopwise.core.method import Citation, Evidence, Method
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
-from stopwise.errors import InvalidInput
+from stopwise.errors import require, require_choice
 
 if TYPE_CHECKING:
     from stopwise.core.step.design import StepDesign
@@ -32,7 +33,7 @@ class StepState(NamedTuple):
 class Step(Method[StepState]):
     """Near-optimal test of two success rates with a declared horizon."""
 
-    futility: str | None = "advisory"  # as ``step_design`` has it
+    futility: str | None = "advisory"  # advice, or an end ("binding"), where a decision is unlikely
 
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
@@ -49,23 +50,22 @@ class Step(Method[StepState]):
     scores: ClassVar[str] = "binary"
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False
-    closes_at_futility: ClassVar[bool] = True
     constant_rates: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_choice("futility", self.futility, FUTILITIES)
 
     @cached_property
     def stopping(self) -> "StepDesign":
         """The synthesised design, made on first use."""
-        from stopwise.core.step.design_lookup import step_design
+        from stopwise.core.step.design import step_design
 
-        if self.n_max is None:
-            raise InvalidInput("step answers only for a declared n_max, but n_max is None")
-        return step_design(self.alpha, self.n_max, futility=self.futility)
+        return step_design(self.alpha, self._last)
 
     @cached_property
     def one_rate(self) -> tuple[OneRateTest, ...]:
         """The tests against the reference, one per direction; empty without one."""
-        n_max = self.n_max or 0  # declared: the rules see to that
-        return tuple(one_rate_test(self.alpha, n_max, rate) for rate in self.number)
+        return tuple(one_rate_test(self.alpha, self._last, rate) for rate in self.number)
 
     @cached_property
     def _limits(self) -> Ints:
@@ -74,15 +74,20 @@ class Step(Method[StepState]):
         return np.array([[t.reject_from for t in tests], [t.continue_from for t in tests]])
 
     @property
+    def _last(self) -> int:
+        require(self.n_max is not None, "step answers only for a declared n_max, but it is None")
+        return self.n_max or 0
+
+    @property
     def stops_at_futility(self) -> bool:
         return self.futility == "binding"
 
     def facts(self) -> tuple[str, ...]:
         if self.one_rate:
             errors = " and ".join(f"{test.error:.5f}" for test in self.one_rate)
-            never = any(test.error == 0 for test in self.one_rate)
-            hint = " One direction cannot be declared by n_max at all: that is too few trials."
-            hint = hint if never else ""
+            hint = ""
+            if any(test.error == 0 for test in self.one_rate):
+                hint = " One direction cannot be declared by n_max at all: that is too few trials."
             over = max(test.cost / test.least_cost for test in self.one_rate) - 1
             return (
                 f"step (optimal table of one success rate, n_max = {self.n_max}): at the reference "
@@ -106,36 +111,26 @@ class Step(Method[StepState]):
         return StepState(zero, zero, zero, np.zeros(shape, dtype=np.int8))
 
     def step(self, state: StepState, r0: Floats, r1: Floats) -> StepState:
-        if self.one_rate:
-            return self._step_against_number(state, r1)
-        rule = self.stopping.rule
         n = state.n + np.int32(1)
         successes0 = state.successes0 + (r0 > 0.5).astype(np.int32)
         successes1 = state.successes1 + (r1 > 0.5).astype(np.int32)
         running = (state.status & (_REJECTED | _CLOSED)) == 0
         # A closed run is looked up at the origin, which is always in the table and never stops.
         time, x, y = (np.where(running, a, 0).astype(np.int64) for a in (n, successes0, successes1))
-        rejected = running & rule.rejects(time, x, y)
-        mirrored = running & rule.rejects(time, y, x)
-        futile = running & ~rejected & ~mirrored & rule.is_futile(time, x, y)
-        closed = running & ~rejected & (mirrored | (n >= rule.n_max))
-        if self.futility == "binding":
-            closed |= futile
+        if self.one_rate:
+            reject_from, continue_from = self._limits[:, np.arange(len(self.number)), time]
+            rejected, hopeless = y >= reject_from, y < continue_from
+            mirrored = np.zeros_like(rejected)
+        else:
+            rule = self.stopping.rule
+            rejected, mirrored = rule.rejects(time, x, y), rule.rejects(time, y, x)
+            hopeless = rule.is_futile(time, x, y)
+        rejected = running & rejected
+        futile = running & ~rejected & ~mirrored & hopeless
+        futile &= self.futility is not None
+        closed = running & ~rejected & (mirrored | (n >= self._last))
         status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
         return StepState(n, successes0, successes1, status.astype(np.int8))
-
-    def _step_against_number(self, state: StepState, r1: Floats) -> StepState:
-        n = state.n + np.int32(1)
-        successes = state.successes1 + (r1 > 0.5).astype(np.int32)
-        running = (state.status & (_REJECTED | _CLOSED)) == 0
-        reject_from, continue_from = self._limits[:, np.arange(len(self.number)), n * running]
-        rejected = running & (successes >= reject_from)
-        futile = running & ~rejected & (successes < continue_from) & (self.futility is not None)
-        closed = (
-            running & ~rejected & ((n >= (self.n_max or 0)) | (futile & self.stops_at_futility))
-        )
-        status = state.status | rejected * _REJECTED | closed * _CLOSED | futile * _FUTILE
-        return StepState(n, state.successes0, successes, status.astype(np.int8))
 
     def evidence(self, state: StepState) -> Evidence:
         """All-or-nothing evidence: e-value ``1/alpha`` after a rejection, 0 before it."""

@@ -1,8 +1,9 @@
-"""The random walk of two success counts, folded by its two symmetries.
+"""The random walk of two success counts, folded by its two symmetries, and passes over it.
 
 After ``t`` pairs with ``x`` and ``y`` successes put ``m = t - x - y`` and ``d = y - x``; row ``d``,
 column ``j`` of an array holds ``m = 2 j + (t - d) mod 2``. Probabilities are fractions of the
-``C(2t, x + y)`` strings with that total: so they hold for every common success rate.
+``C(2t, x + y)`` strings with that total: so they hold for every common success rate. Costs are
+relative to ending undecided, which so costs nothing at any time.
 """
 
 import math
@@ -15,8 +16,18 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Doubles
 
+# Larger than any value; finite, so that a zero weight times it is zero.
+_FORBIDDEN = 1e200
+
 Integers = NDArray[np.int16]
 Number = TypeVar("Number", np.float64, np.int16, np.int64)
+
+
+class Costs(NamedTuple):
+    """Cost arrays by time: stake times the likelihood, and the cost of one more pair."""
+
+    gain: list[Doubles]
+    running: list[Doubles]
 
 
 class Weights(NamedTuple):
@@ -147,3 +158,100 @@ def _weights(t: int, above: Doubles, below: Doubles, beside: Doubles) -> Weights
         np.ascontiguousarray(by_rows(below, t)),
         np.ascontiguousarray(by_rows(beside, t)),
     )
+
+
+def best_rejection(
+    walk: Walk, weights: list[Weights], costs: Costs, price: Doubles, tilt: float
+) -> tuple[float, Integers]:
+    """Least Lagrangian of all rules, and from which ``d`` on its rule rejects, by (time, m)."""
+    n_max = walk.n_max
+    reject_from = never_rejects(n_max)
+    parity = np.array([[0], [1]])
+    for t, dear, ahead, value in backwards(walk, weights, costs, price):
+        stop = (1.0 + tilt * (t / n_max - 0.5)) * by_rows(dear, t) - costs.gain[t]
+        stop[0, 0] = _FORBIDDEN
+        going_on = stop > ahead
+        first = 2 * np.count_nonzero(going_on, axis=0) + parity
+        reject_from[t, : first.size] = by_total(first, t)
+        value[...] = np.where(going_on, ahead, stop)
+    return float(value[0, 0, 0]), reject_from
+
+
+def best_advice(
+    walk: Walk, weights: list[Weights], costs: Costs, reject_from: Integers
+) -> Integers:
+    """From which ``d`` on to continue, by (time, m), under a rule and at no price for errors."""
+    continue_from = np.zeros_like(reject_from)
+    parity = np.array([[0], [1]])
+    for t, _, ahead, value in backwards(walk, weights, costs, np.zeros(walk.n_max + 1)):
+        going_on = walk.row_numbers(t) < by_rows(reject_from[t], t)
+        if t < walk.n_max:
+            hopeless = np.logical_and.accumulate(going_on & (ahead >= 0.0), axis=0)
+            first = 2 * np.count_nonzero(hopeless, axis=0) + parity
+            # A row that starts at d = 1 has no hopeless state when its first entry is 1.
+            continue_from[t, : first.size] = by_total(np.where(first > 1, first, 0), t)
+            np.minimum(ahead, 0.0, out=ahead)
+        stop = -costs.gain[t]
+        stop[0, 0] = _FORBIDDEN
+        value[...] = np.where(going_on, ahead, stop)
+    return continue_from
+
+
+def backwards(
+    walk: Walk, weights: list[Weights], costs: Costs, price: Doubles
+) -> Iterator[tuple[int, Doubles, Doubles, Doubles]]:
+    """Yield times from the last, the price of a wrong "+", the cost to go on, values to fill in."""
+    buffers = walk.buffers()
+    padded = next(buffers)
+    for t in range(walk.n_max, -1, -1):
+        shape = walk.shape(t)
+        if t == walk.n_max:
+            price, ahead = np.append(price, np.zeros(2)), np.zeros(shape)
+        else:
+            ahead = combine(padded, t, shape, weights[t])
+            ahead += costs.running[t]
+            price = combine_totals(price, weights[t])
+        padded = next(buffers)
+        yield t, price, ahead, interior(padded, shape)
+        padded[2 * shape[0] + 1] = _FORBIDDEN
+
+
+def error_coefficients(walk: Walk, weights: list[Weights], reject_from: Integers) -> Doubles:
+    """Probability of "+" given the total at the horizon, over ``m = 0, ..., n_max``."""
+    rejected = np.zeros(2)
+    for t, arriving, beyond in arrivals(walk, weights, reject_from):
+        rejected = combine_totals(rejected, weights[t])
+        rejected += by_total(np.sum(arriving * (beyond >= 0), axis=0), t)
+    return rejected[: walk.n_max + 1]
+
+
+def arrivals(
+    walk: Walk, weights: list[Weights], reject_from: Integers
+) -> Iterator[tuple[int, Doubles, Integers]]:
+    """Yield each ``t >= 1``, the fraction of strings that arrive, and how far beyond rejection."""
+    buffers = walk.buffers()
+    padded = next(buffers)
+    padded[1, 1] = 1.0
+    for t in range(1, walk.n_max + 1):
+        shape = walk.shape(t)
+        arriving = combine(padded, t, shape, weights[t])
+        beyond = walk.row_numbers(t) - by_rows(reject_from[t], t)
+        yield t, arriving, beyond
+        arriving *= beyond < 0
+        padded = next(buffers)
+        interior(padded, shape)[...] = arriving
+
+
+def never_rejects(n_max: int) -> Integers:
+    """A table over (time, m) without any stop, to be filled in."""
+    return np.full((n_max + 1, n_max + 2), n_max + 1, np.int16)
+
+
+def unfold(half: Integers) -> Integers:
+    """Table over (time, total ``s``) from one over (time, m)."""
+    n_max = half.shape[0] - 1
+    table = np.zeros((n_max + 1, 2 * n_max + 1), dtype=np.int16)
+    for t in range(n_max + 1):
+        table[t, : t + 1] = half[t, t::-1]
+        table[t, t : 2 * t + 1] = half[t, : t + 1]
+    return table

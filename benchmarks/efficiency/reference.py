@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 from rich.table import Table
-from scipy.stats import binom
+from scipy.stats import binom, nct, t
 
 import stopwise as sw
 from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
-from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import one_rate_test
-from stopwise.planning.fixed_sample import fixed_plan
-from stopwise.planning.guesses import as_guess
-from stopwise.planning.populations import Guessed, WithNumber
-from stopwise.planning.studies import PlannedOrder
 
 # Kind of score, the number, the mean of the policy, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
@@ -41,27 +36,16 @@ CASES: tuple[tuple[Draw, float, float, int], ...] = (
 )
 
 
-def fixed_n(draw: Draw, number: float, mean: float, power: float, alpha: float) -> str:
-    if mean == number:
-        return "-"
-    guesses: dict[str, Any] = {
-        "success": mean,
-        "partial_credit": _milestones(mean),
-        "returns": _spread(mean),
-    }
-    guess = guesses[draw.__name__]
-    rules = Rules(policies=("one",), alpha=alpha, n_max=2, alternative="greater", reference=number)
-    population = WithNumber(Guessed((as_guess(guess, rules.scale),)), number)
-    found = fixed_plan(PlannedOrder(rules), population, power)
-    return "-" if found is None else str(found.n)
+def fixed_n(draw: Draw, number: float, mean: float, power: float, alpha: float) -> int:
+    """Least trials of the exact binomial test, or of a t-test, with this power."""
+    effect = (mean - number) / draw(np.random.default_rng(0), mean, (1, 100_000)).std()
 
+    def power_of(n: int) -> float:
+        if draw is success:
+            return float(binom.sf(binom.isf(alpha, n, number), n, mean))
+        return float(nct.sf(t.isf(alpha, n - 1), n - 1, effect * np.sqrt(n)))
 
-def _milestones(mean: float) -> dict[float, float]:
-    return {level / 4: float(binom.pmf(level, 4, mean)) for level in range(5)}
-
-
-def _spread(mean: float) -> tuple[float, float]:
-    return mean, float(np.sqrt(mean * (1 - mean) / 9))  # of a beta as concentrated as 8 trials
+    return next(n for n in range(2, 1000) if power_of(n) >= power)
 
 
 @benchmark(alpha=0.05, runs=4000, seed=0, workers=int)
@@ -74,7 +58,9 @@ def main(options: Namespace) -> Table:
         own: dict[str, Any] = {"alpha": options.alpha, "n_max": n_max, "workers": options.workers}
         alone = sw.simulate("nscore-plus", scores, reference=number, **own, alternative="greater")
         pairs = sw.simulate("nscore-plus", others, scores, **own, alternative="greater")
-        exact = "-"
+        exact = fixed = "-"
+        if mean > number:
+            fixed = str(fixed_n(draw, number, mean, alone.rate(1), options.alpha))
         if draw is success:
             best = one_rate_test(options.alpha, n_max, number)
             exact = f"{best.expected_n(mean):.1f} / {best.power(mean):.3f}"
@@ -85,6 +71,6 @@ def main(options: Namespace) -> Table:
             f"{alone.n.mean():.1f} / {alone.rate(1):.3f}",
             exact,
             f"{2 * pairs.n.mean():.1f} / {pairs.rate(1):.3f}",
-            fixed_n(draw, number, mean, alone.rate(1), options.alpha),
+            fixed,
         )
     return table

@@ -25,7 +25,7 @@ def test_continuation_starts_from_the_actual_state() -> None:
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
     ends = OrderStudy(ranking, population, past).simulate(seed, 60)
-    futures = population.draw(np.random.default_rng(seed), 60, 40).scores[:, 12:]
+    futures = population.begin(np.random.default_rng(seed), 60).draw(40)[:, 12:]
     decided, further = 0, 0
     for future in futures:
         test = sw.SequentialTest("nscore-plus", n_max=40, alternative="two-sided", ties="strict")
@@ -139,7 +139,7 @@ def test_many_policies_and_decided_pairs() -> None:
     done = sw.forecast({"a": [1.0] * 20, "b": [0.0] * 20}, n_max=60)
     assert done.decided
     assert done.mean_trials == 0
-    assert "no further trials are needed" in done.sentence
+    assert "no more trials are needed" in done.sentence
 
 
 def test_json_and_seed() -> None:

@@ -17,51 +17,41 @@ def plan() -> sw.PlanResult:
 
 def test_the_n_max_reaches_the_power_and_no_smaller_one_does(plan: sw.PlanResult) -> None:
     assert plan.needed is not None
-    n = plan.needed.row.n_max
+    n = plan.needed.n_max
     more = [n - n // 6, n]
     rows = sw.plan(0.4, 0.7, n_max=more, seed=11, precision=0.01, detectable=False).rows
 
     assert rows[0].power < 0.8 - 0.02
     assert rows[1].power == pytest.approx(0.8, abs=0.04)
-    assert plan.needed.row.power >= 0.8
+    assert plan.needed.power >= 0.8
     assert f"For a power of 0.8 declare n_max = {n}." in plan.sentence
 
 
 def test_equal_policies_cost_what_the_plan_says(plan: sw.PlanResult) -> None:
     assert plan.needed is not None
-    equal = plan.needed.equal
-    assert equal is not None
-    most = plan.needed.row.most_trials
+    (equal,) = plan.equal
+    most = plan.needed.most_trials
     assert 0.3 * most < equal.mean_trials < 0.9 * most
     assert equal.wrong < 0.08  # 500 studies at alpha .05
     assert f"it takes nearly all {most} trials, {most * 3 / 60 / 2:.1f} hours" in plan.sentence
-    assert f"with binding futility {equal.mean_trials:.0f} on average" in plan.sentence
+    assert f"with binding futility {equal.mean_trials:.0f} trials on average" in plan.sentence
 
 
-def test_other_methods_and_designs_stand_beside_it(plan: sw.PlanResult) -> None:
-    assert plan.needed is not None
-    others = plan.others
-    assert list(others) == [("nscore-plus", "paired, correlation 0.3"), ("step", "independent")]
-    exact = sw.plan(0.4, 0.7, method="step", n_max=plan.needed.row.n_max, detectable=False)
-    assert others["step", "independent"].power == exact.rows[0].power
-    assert others["nscore-plus", "paired, correlation 0.3"].mean_n < plan.needed.row.mean_n
-    (title,) = (name for name in plan.text_tables() if name.startswith("For a power of 0.8"))
-    assert [row["method"] for row in plan.text_tables()[title]] == ["nscore-plus"] * 2 + ["step"]
-    assert plan.notes[-1].startswith("step assumes success rates that stay the same throughout")
-    assert plan.notes[-1].endswith(f"is {exact.rows[0].power:.3f}")
+def test_step_stands_beside_it_where_rates_are_guessed(plan: sw.PlanResult) -> None:
+    declared = sw.plan(0.5, 0.7, n_max=[20, 60], precision=0.05, detectable=False)
+    for own, rates, n in ((plan, (0.4, 0.7), plan.shown.n_max), (declared, (0.5, 0.7), 60)):
+        (exact,) = sw.plan(*rates, method="step", n_max=n, detectable=False).rows
+        assert own.by_step is not None
+        assert own.by_step.power == exact.power
+        assert own.notes[-1].startswith("step assumes success rates that stay the same throughout")
+        assert own.notes[-1].endswith(f"is {exact.power:.3f}")
     content = json.loads(plan.to_json())
-    assert content["needed"]["row"]["n_max"] == plan.needed.row.n_max
-    assert [one["method"] for one in content["others"]] == ["nscore-plus", "step"]
-
-
-def test_step_stands_beside_a_declared_n_max_of_successes() -> None:
-    plan = sw.plan(0.5, 0.7, n_max=[20, 60], precision=0.05, detectable=False)
-    exact = sw.plan(0.5, 0.7, n_max=60, method="step", detectable=False)
-    assert plan.others["step", "independent"].power == exact.rows[0].power
-    assert "The same n_max, declared otherwise" in plan.text_tables()
-    assert exact.others == {}
+    assert content["needed"]["n_max"] == plan.shown.n_max
+    assert content["by_step"]["n_max"] == plan.shown.n_max
+    tables = plan.text_tables()
+    assert {"For a power of 0.8", "Declared with the method step"} < tables.keys()
     scores = sw.plan((0.5, 0.2), (0.7, 0.2), n_max=20, precision=0.1, detectable=False)
-    assert [method for method, _ in scores.others] == ["nscore-plus"]
+    assert scores.by_step is None
 
 
 def test_robots_share_the_hours(plan: sw.PlanResult) -> None:
@@ -82,7 +72,7 @@ def test_who_gives_n_max_is_told_of_that(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_one_against_a_number_has_one_too() -> None:
     alone = sw.plan(0.9, reference=0.6)
     assert alone.needed is not None
-    assert alone.others == {}
+    assert alone.by_step is None
     assert "nearly all" in alone.sentence
 
 

@@ -34,7 +34,7 @@ def test_step_agrees_with_its_dynamic_programme(rates: tuple[float, float]) -> N
         assert row.wrong == pytest.approx(float(design.power(*sorted(rates)[::-1])), abs=1e-12)
         assert row.mean_n == pytest.approx(float(design.expected_n(*rates)), abs=1e-9)
         assert row.power + row.wrong + row.undecided == pytest.approx(1.0)
-        assert row.times.right.sum() == pytest.approx(row.power)
+        assert row.chance_by[-1] == pytest.approx(row.power)
 
 
 @pytest.mark.parametrize("settings", [{}, {"alternative": "greater"}, {"futility": "binding"}])
@@ -48,7 +48,7 @@ def test_simulation_agrees_with_the_exact_plan_of_step(settings: dict[str, Any])
 
     assert stats.binomtest(int((runs.decision == 1).sum()), 4000, exact.power).pvalue > 0.001
     by_half = int(((runs.decision == 1) & (runs.n <= 15)).sum())
-    assert stats.binomtest(by_half, 4000, exact.times.chance_by()[14]).pvalue > 0.001
+    assert stats.binomtest(by_half, 4000, exact.chance_by[15]).pvalue > 0.001
     error = runs.n.std() / np.sqrt(4000)
     assert abs(runs.n.mean() - exact.mean_n) < 4 * error
 
@@ -132,31 +132,26 @@ def test_barnard_region_is_that_of_scipy(level: float) -> None:
 
 
 def test_barnard_power_is_the_probability_of_its_region_and_goes_over_into_its_limit() -> None:
-    rates = np.array([0.4]), np.array([0.65])
-    chance0, chance1 = (stats.binom.pmf(np.arange(31), 30, rate[0]) for rate in rates)
+    chance0, chance1 = (stats.binom.pmf(np.arange(31), 30, rate) for rate in (0.4, 0.65))
+    expected = chance0 @ barnard_region(30, 0.05) @ chance1
 
-    assert barnard_power(30, *rates, 0.05) == pytest.approx(
-        chance0 @ barnard_region(30, 0.05) @ chance1
-    )
-    close = np.array([0.5]), np.array([0.6])
-    assert barnard_power(300, *close, 0.05) == pytest.approx(
-        barnard_power(301, *close, 0.05), abs=0.02
-    )
+    assert barnard_power(30, 0.4, 0.65, 0.05) == pytest.approx(expected)
+    exact, limit = (barnard_power(n, 0.5, 0.6, 0.05) for n in (300, 301))
+    assert exact == pytest.approx(limit, abs=0.02)
 
 
 def test_power_of_t_tests_is_that_of_their_simulation() -> None:
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.55, 0.25)))
-    moments = population.moments(np.random.default_rng(0), 1)
-    power = t_test_power(25, moments, 0.05, paired=False)
-    scores = population.draw(np.random.default_rng(1), 4000, 25).scores
+    power = t_test_power(25, population, 0.05, paired=False)
+    scores = population.begin(np.random.default_rng(1), 4000).draw(25)
     welch = {"axis": 1, "equal_var": False, "alternative": "greater"}
     p_values = stats.ttest_ind(scores[..., 1], scores[..., 0], **welch).pvalue
 
     assert np.mean(p_values <= 0.05) == pytest.approx(power, abs=0.03)
 
     paired = Guessed(population.guesses, 0.5)
-    power = t_test_power(15, paired.moments(np.random.default_rng(0), 1), 0.05, paired=True)
-    scores = paired.draw(np.random.default_rng(1), 4000, 15).scores
+    power = t_test_power(15, paired, 0.05, paired=True)
+    scores = paired.begin(np.random.default_rng(1), 4000).draw(15)
     p_values = stats.ttest_rel(scores[..., 1], scores[..., 0], axis=1, alternative="greater").pvalue
     assert np.mean(p_values <= 0.05) == pytest.approx(power, abs=0.03)
 
@@ -203,7 +198,7 @@ def test_the_plan_does_not_depend_on_which_chunk_is_run_first() -> None:
             executor=each,
             detectable=False,
         )
-        for each in ("threads", Backwards())
+        for each in (None, Backwards())
     ]
     assert plans[0].rows == plans[1].rows
 
@@ -266,28 +261,17 @@ def test_bounds_from_the_pilots_data_void_the_promise() -> None:
     )
 
 
-def test_json_holds_the_table() -> None:
-    plan = sw.plan(0.3, 0.6, method="step", n_max=[10, 20])
-    content = json.loads(plan.to_json())
-
-    assert content["schema"] == 1
-    assert [row["n_max"] for row in content["rows"]] == [10, 20]
-    assert content["rows"][1]["power"] == plan.rows[1].power
-    assert content["detectable"][1]["gap"] == plan.detectable[1].gap
-    assert content["sentence"] == str(plan)
-
-
 @pytest.mark.parametrize(
     ("guesses", "settings", "line"),
     [
         ((0.4, 0.6), {"power": 1.2}, "power must lie strictly between alpha = 0.05 and 1"),
         ((0.4, 0.6), {"power": 0.05}, "power must lie strictly between"),
-        ((0.5, 0.5), {}, "same mean 0.5: equal policies cannot be told apart"),
+        ((0.5, 0.5), {}, "nothing to plan: with means 0.5, 0.5 no claim"),
         ((0.4, 1.3), {}, r"a success rate must lie in \[0, 1\], but got 1.3"),
         ((0.7,), {"gaps": [0.4]}, "within the bounds, at most 0.3, but got 0.4"),
         ((), {"gaps": [0.0]}, "a gap must be above 0"),
         ((), {"gaps": [-0.1]}, "a gap must be above 0"),
-        ((0.4, 0.6), {"gaps": [0.2]}, "gaps can be combined with at most one guess"),
+        ((0.4, 0.6), {"gaps": [0.2]}, "gaps cannot be combined with so many guesses"),
         (((0.5, 0.6), (0.6, 0.1)), {}, r"below 0.5 \(success or failure only\), but got 0.6"),
         (((1.5, 0.1), (0.6, 0.1)), {}, "a mean must lie within the bounds"),
         (({0: 0.5, 1: 0.4}, 0.5), {}, "must sum to 1, but sum to 0.9"),
@@ -302,7 +286,7 @@ def test_json_holds_the_table() -> None:
         ((0.4, 0.6), {"alpha": 0.0}, "alpha must lie strictly between 0 and 1"),
         ((0.4, 0.6), {"correlation": 0.3}, "needs design='paired'"),
         ((0.1, 0.9), {"correlation": 0.9, "design": "paired"}, "correlation from 0 to 0.111"),
-        ((0.6, 0.4), {"alternative": "greater"}, "according to the guesses the first one is"),
+        ((0.6, 0.4), {"alternative": "greater"}, "with means 0.6, 0.4 no claim"),
         ((0.4, 0.6, 0.7), {"alternative": "greater"}, "compared in both directions"),
         ((0.4, 0.6), {"minutes_per_trial": 0}, "minutes_per_trial must be above 0"),
         ((0.4, 0.6, 0.7), {"policies": 5}, "give 2 guesses, or one for each of the 5"),
@@ -313,11 +297,7 @@ def test_json_holds_the_table() -> None:
         ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
         ((0.4, 0.6), {"n_max": 10, "goal": "nonsense"}, "goal must be one of order, best"),
         ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
-        (
-            (0.4, 0.6),
-            {"n_max": 5, "executor": "mars"},
-            'executor must be "threads" or an object with',
-        ),
+        ((0.4, 0.6), {"n_max": 5, "executor": "mars"}, "executor must be an object with"),
     ],
 )
 def test_impossible_input_has_one_clear_line(
@@ -346,4 +326,4 @@ def test_no_gap_within_the_bounds_is_said_in_words() -> None:
     """Three policies from .5 upwards are at most .25 apart, too little for so few trials."""
     made = sw.plan(0.5, policies=3, n_max=10, precision=0.05)
 
-    assert "No gap is detected with power 0.8 at n_max = 10." in str(made)
+    assert "is none at n_max = 10." in str(made)

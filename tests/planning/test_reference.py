@@ -2,48 +2,25 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import binom
 
 import stopwise as sw
 from stopwise.core.step.one_rate import one_rate_test
 
 
-def test_step_is_planned_exactly() -> None:
-    """One-sided, the exact power and mean are those of the table; a simulation agrees."""
-    plan = sw.plan(0.8, reference=0.6, method="step", n_max=50, alternative="greater")
-    (row,) = plan.rows
+def test_a_plan_agrees_with_the_exact_table_of_step() -> None:
+    (row,) = sw.plan(0.8, reference=0.6, method="step", n_max=50, alternative="greater").rows
     table = one_rate_test(0.05, 50, 0.6)
-    assert row.exact
-    assert row.power == pytest.approx(table.power(0.8), abs=1e-12)
-    assert row.mean_n == pytest.approx(table.expected_n(0.8), abs=1e-9)
+    assert row.power == pytest.approx(table.power(0.8), abs=4 * row.power_error)
+    assert row.mean_n == pytest.approx(table.expected_n(0.8), abs=4 * row.mean_n_error)
     assert row.mean_trials == row.mean_n
     assert row.most_trials == 50
-    both = sw.plan(0.4, reference=0.6, method="step", n_max=50, detectable=False).rows[0]
-    scores = (np.random.default_rng(1).random((4000, 50)) < 0.4) * 1.0
-    seen = sw.simulate(
-        "step", scores, reference=0.6, n_max=50, alternative="two-sided", ties="strict"
-    )
-    assert both.power == pytest.approx(seen.rate(0), abs=0.03)
-    assert both.wrong == pytest.approx(seen.rate(1), abs=0.01)
-    assert both.mean_n == pytest.approx(seen.n.mean(), abs=1)
-
-
-def test_the_fixed_plan_is_the_binomial_test() -> None:
-    (row,) = sw.plan(0.95, reference=0.87, method="step", n_max=200, detectable=False).rows
-    assert row.fixed_test == "the exact binomial test"
-    assert row.fixed_n is not None
-    power = binom.sf(binom.isf(0.025, row.fixed_n, 0.87), row.fixed_n, 0.95)
-    assert power >= row.power
-    assert "saves" in sw.plan(0.95, reference=0.87, method="step", n_max=200).sentence
 
 
 def test_other_scores_are_simulated() -> None:
     plan = sw.plan((0.7, 0.2), reference=0.5, n_max=60, detectable=False, precision=0.03)
     (row,) = plan.rows
     assert row.scenario == "0.7 ± 0.2 against 0.5"
-    assert row.fixed_test == "the one-sample t-test"
     assert row.power > 0.9
     assert row.policies == plan.policies == 1
 
@@ -70,9 +47,9 @@ def test_several_policies_and_a_pilot() -> None:
 @pytest.mark.parametrize(
     ("guesses", "settings", "message"),
     [
-        ((0.6,), {}, "the same mean 0.6"),
-        ((0.5,), {"alternative": "greater"}, "above 0.6, but according to the guess it is below"),
-        ((0.5,), {"gaps": [0.1]}, "above the reference take no guesses"),
+        ((0.6,), {}, "with means 0.6, 0.6 no claim"),
+        ((0.5,), {"alternative": "greater"}, "with means 0.5, 0.6 no claim"),
+        ((0.5,), {"gaps": [0.1]}, "gaps cannot be combined with so many guesses"),
         ((0.5,), {"policies": 2}, "a guess for each of the 2 policies, but got 1"),
         ((0.5,), {"baseline": True}, "a reference is the baseline itself"),
         ((0.5,), {"reference": 1.5}, "strictly between 0 and 1"),

@@ -102,12 +102,12 @@ def test_a_plan_knows_that_it_may_stop() -> None:
     free = sw.plan(0.5, 0.75, **settings)
     bound = sw.plan(0.5, 0.75, futility="binding", **settings)
 
-    (nothing,) = bound.without_effect
-    assert not free.without_effect
+    (nothing,) = bound.equal
+    assert not free.equal
     assert nothing.mean_n < 45
     assert bound.rows[0].mean_n < free.rows[0].mean_n
     assert bound.rows[0].power > free.rows[0].power - 0.05
-    assert "If they do not differ at all, it ends undecided after" in bound.sentence
+    assert "If they are equal, it takes" in bound.sentence
     assert "If there is no difference" in bound.text_tables()
     many = sw.plan(0.4, 0.6, 0.8, futility="binding", **settings)
-    assert 10 < many.without_effect[0].mean_n < 50
+    assert 10 < many.equal[0].mean_n < 50

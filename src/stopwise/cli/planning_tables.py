@@ -39,7 +39,7 @@ def show_scores(plans: "Mapping[str, PlanResult]", given: Given) -> None:
             "study, and choose one that measures what you care about.",
             style="bold",
         )
-        rows = [{"score": name, **one.summary()} for name, one in plans.items()]
+        rows = [{"score": name, **one.text_row(one.shown)} for name, one in plans.items()]
         print_rows(rows, TEXT_COLUMNS)
         print_notes(dict.fromkeys(note for one in plans.values() for note in one.notes))
     _write(plans, given, "score")

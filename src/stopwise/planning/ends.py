@@ -24,10 +24,9 @@ class Ends:
     right: Floats
     wrong: Floats
     undecided: Floats
-    spent: Floats  # (all studies, right ones) by the trials of all policies, from 0
+    spent: Floats  # by the trials of all policies, from 0
     share: float  # of the right claims that were made, added up
     same: float  # share of pairs that end as practically the same, added up
-    left: float  # candidates left where no best is named, added up
     # From the state in which the simulation began.
     claims: Floats  # studies that end with each possible claim
     decided: float  # studies in which all is decided
@@ -61,23 +60,10 @@ class Ends:
             right=count(rows[right], n_max),
             wrong=count(rows[wrong], n_max),
             undecided=count(rows[~(right | wrong)], n_max),
-            spent=np.stack([count(trials, most_trials), count(trials[right], most_trials)]),
+            spent=count(trials, most_trials),
             more=count(more, n_max),
             runs=rows.size,
-            **{"same": 0.0, "left": 0.0, **counts},
-        )
-
-    @classmethod
-    def exact(cls, right: Floats, wrong: Floats, undecided: Floats, policies: int) -> "Ends":
-        """Probabilities of the ends of two policies by row, from 1; all policies are tried."""
-        right, wrong, undecided = (np.append(0.0, part) for part in (right, wrong, undecided))
-        ends = right + wrong + undecided
-        spent = np.zeros((2, policies * (right.size - 1) + 1))
-        spent[:, ::policies] = ends, right
-        power, decided = float(right.sum()), float(right.sum() + wrong.sum())
-        claims = np.empty(0)
-        return cls(
-            right, wrong, undecided, spent, power, 0.0, 0.0, claims, decided, decided, ends, None
+            **{"same": 0.0, **counts},
         )
 
     @property
@@ -107,7 +93,7 @@ class Ends:
     @cached_property
     def mean_n(self) -> float:
         """Expected rows until the end of the study, with or without a verdict."""
-        return float(self.by_row @ np.arange(self.by_row.size))
+        return mean(self.by_row)
 
     @property
     def mean_n_error(self) -> float:
@@ -118,22 +104,15 @@ class Ends:
 
     @property
     def mean_trials(self) -> float:
-        return float(self.spent[0] @ np.arange(self.spent.shape[1])) / self.total
+        return mean(self.spent) / self.total
 
     @property
-    def mean_trials_error(self) -> float:
-        squares = (np.arange(self.spent.shape[1]) - self.mean_trials) ** 2
-        return math.sqrt(float(self.spent[0] @ squares)) / self.total
-
-    @property
-    def mean_left(self) -> float | None:
-        """Mean number of candidates left where none is named; None if one always is."""
-        none = float(self.undecided.sum())
-        return self.left / none if none else None
+    def most_trials(self) -> int:
+        return self.spent.size - 1
 
     def chance_by(self) -> Floats:
-        """Chance of the right verdict by each row, from 1."""
-        chance: Floats = np.cumsum(self.right)[1:] / self.total
+        """Chance of the right verdict by each row, from 0."""
+        chance: Floats = np.cumsum(self.right) / self.total
         return chance
 
     def decided_by(self) -> tuple[float, ...]:
@@ -146,8 +125,8 @@ class Ends:
     def runs_for_plan(self, precision: float) -> int:
         """Runs that bring the power to the precision, and the mean rows to twice this share."""
         assert self.runs is not None
-        mean = self.runs * (self.mean_n_error / (2 * precision * self.mean_n)) ** 2
-        return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(mean))
+        rows = self.runs * (self.mean_n_error / (2 * precision * self.mean_n)) ** 2
+        return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(rows))
 
     def runs_for_forecast(self, precision: float) -> int:
         """Runs that bring both chances of a forecast to the precision."""
@@ -158,6 +137,10 @@ class Ends:
 
 # How many runs bring what is asked to a standard error, judged by the runs so far.
 RunsNeeded = Callable[[Ends, float], int]
+
+
+def mean(chances: Floats) -> float:
+    return float(chances @ np.arange(chances.size))
 
 
 def quantiles(weights: Floats) -> tuple[int, int, int]:

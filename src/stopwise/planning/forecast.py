@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from stopwise.core.keywords import flat
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
@@ -13,13 +11,18 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
-from stopwise.planning.ends import Ends, quantiles
-from stopwise.planning.forecast_result import BestForecast, ForecastResult, PairForecast
-from stopwise.planning.populations import Population, Resampled, WithNumber
-from stopwise.planning.simulation import ExecutorChoice, Simulator, StudyModel, opened
-from stopwise.planning.simulation import check_simulation as check
+from stopwise.planning.ends import Ends, mean, quantiles
+from stopwise.planning.forecast_result import ForecastResult, PairForecast
+from stopwise.planning.populations import Resampled
+from stopwise.planning.simulation import (
+    ExecutorChoice,
+    Simulator,
+    StudyModel,
+    check_simulation,
+    opened,
+)
 from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
-from stopwise.questions import for_files
+from stopwise.questions import QUESTIONS, for_files
 from stopwise.questions.best import BestQuestion
 from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table, unit_scores
@@ -81,29 +84,18 @@ def forecast(
     found = tables(read_if_place(trials), design=design)
     require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
     table = found[0].declaring(bounds)
-    require_whole(n_max, "n_max", 2)
-    return _forecast(
-        table,
-        study_rules(table, n_max, for_files(settings)),
-        futility=futility,
-        minutes_per_trial=minutes_per_trial,
-        precision=precision,
-        seed=seed,
-        executor=executor,
-        progress=progress,
-    )
+    rules = study_rules(table, require_whole(n_max, "n_max", 2), for_files(settings))
+    with opened(executor) as workers:
+        simulator = Simulator(workers, seed, precision, progress)
+        return _forecast(table, rules, simulator, futility, minutes_per_trial)
 
 
 def _forecast(
     table: Table,
     rules: Rules,
-    *,
-    futility: float | None = None,
-    minutes_per_trial: float | None = None,
-    precision: float = 0.015,
-    seed: int = 0,
-    executor: ExecutorChoice = None,
-    progress: Progress | None = None,
+    simulator: Simulator,
+    futility: float | None,
+    minutes_per_trial: float | None,
 ) -> ForecastResult:
     assert rules.n_max is not None
     require(
@@ -111,7 +103,7 @@ def _forecast(
         named("futility"),
         f" must lie strictly between 0 and 1, but got {futility!r}",
     )
-    check(minutes_per_trial, precision, seed)
+    check_simulation(minutes_per_trial, simulator.precision, simulator.seed)
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < rules.n_max,
@@ -119,24 +111,19 @@ def _forecast(
         f" must exceed the {counted(len(table.scores), 'trial')} per "
         f"policy{where} so far: nothing is left to forecast",
     )
-    require_choice("goal", rules.goal, RUNNING)
-    begin, result = RUNNING[rules.goal]
-    model, answer = begin(table, rules)
-    with opened(executor) as workers:
-        simulator = Simulator(workers, seed, precision, progress)
-        (ends,) = simulator.run([model], most=MOST_RUNS, needed=Ends.runs_for_forecast)
-    return result(
+    require_choice("goal", rules.goal, QUESTIONS)
+    running = running_best if rules.goal == "best" else running_order
+    model, answer = running(table, rules)
+    (ends,) = simulator.run([model], most=MOST_RUNS, needed=Ends.runs_for_forecast)
+    trials = zip(table.policies, table.counts, strict=True)
+    return ForecastResult(
         **answer(ends),
-        seen={
-            name: count
-            for name, count in zip(table.policies, table.counts, strict=True)
-            if name in rules.reading.run
-        },
+        seen={name: count for name, count in trials if name in rules.reading.run},
         n_max=rules.n_max,
         chance=ends.chance(ends.decided),
         chance_error=ends.error(ends.decided) if ends.mean_trials else 0.0,
         chance_further=ends.chance(ends.further),
-        mean_n=float(ends.more @ np.arange(ends.more.size)) / ends.total,
+        mean_n=mean(ends.more) / ends.total,
         n_quantiles=quantiles(ends.more),
         chance_by=ends.decided_by(),
         mean_trials=ends.mean_trials,
@@ -164,12 +151,14 @@ def running_order(table: Table, rules: Rules) -> Running:
     ranking = PlannedOrder(rules)
     past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
     own = past[:, : len(rules.reading.run)]
-    population: Population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
-    if rules.reading.constants:
-        number = float(rules.scale.unit(np.asarray(rules.reference)))
-        population = WithNumber(population, number)
+    population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
     study = OrderStudy(ranking, population, past)
-    return study, lambda ends: {"pairs": tuple(_pairs(study, ends))}
+
+    def answer(ends: Ends) -> dict[str, Any]:
+        pairs = tuple(_pairs(study, ends))
+        return {"pairs": pairs, "decided": all(pair.decided is not None for pair in pairs)}
+
+    return study, answer
 
 
 def _pairs(study: OrderStudy, ends: Ends) -> Iterator[PairForecast]:
@@ -209,7 +198,7 @@ def running_best(table: Table, rules: Rules) -> Running:
     def answer(ends: Ends) -> dict[str, Any]:
         chances = map(ends.chance, ends.claims)
         return {
-            "pairs": (),
+            "decided": now.best is not None,
             "best": now.best,
             "candidates": now.candidates,
             "chances": dict(zip(rules.policies, chances, strict=True)),
@@ -218,50 +207,36 @@ def running_best(table: Table, rules: Rules) -> Running:
     return study, answer
 
 
-# By the goal that is declared: the running study, and its answer.
-RUNNING: dict[str, tuple[Callable[[Table, Rules], Running], type[ForecastResult]]] = {
-    "order": (running_order, ForecastResult),
-    "best": (running_best, BestForecast),
-}
-
-
 def forecast_study(
     study: "Study",
     *,
     n_max: int | None = None,
     tasks: Collection[str] | None = None,
-    **settings: Any,
+    futility: float | None = None,
+    minutes_per_trial: float | None = None,
+    precision: float = 0.015,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> dict[str, ForecastResult]:
-    """Return a forecast for each task with rows left, under the study's own rules.
+    """Forecast each task with rows left (or of ``tasks``), under the study's own rules.
 
-    Policies keep their labels until they are unblinded.
-
-    Parameters
-    ----------
-    study
-        A study with trials.
-    n_max
-        The maximum number of trials per policy, for a study that declared none.
-    tasks
-        Only these.
-    **settings
-        ``futility``, ``minutes_per_trial``, ``precision``, ``seed``, ``executor``, ``progress``.
+    Policies keep their labels until they are unblinded; ``n_max`` is for a study without one.
     """
-    found = {}
-    for task, analysis in study.analyses().items():
-        if tasks is not None and task not in tasks:
-            continue
-        require(
-            analysis.n_max is None or n_max in (None, analysis.n_max),
-            f"the study declared n_max = {analysis.n_max} for {task!r}, so it cannot be {n_max}",
-        )
-        horizon = analysis.n_max or n_max
-        require(
-            horizon is not None, f"the study declared no n_max for {task!r}: give ", named("n_max")
-        )
-        assert horizon is not None
-        if len(analysis.aligned.scores) < horizon:
-            rules = replace(analysis.rules, n_max=horizon)
-            found[task] = _forecast(analysis.aligned, rules, **settings)
-    require(bool(found), "every task has reached its n_max: nothing is left to forecast")
-    return found
+    ahead = {}
+    with opened(None) as workers:
+        simulator = Simulator(workers, seed, precision, progress)
+        for task, analysis in study.analyses().items():
+            if tasks is not None and task not in tasks:
+                continue
+            declared, horizon = analysis.n_max, analysis.n_max or n_max
+            require(
+                n_max in (None, horizon),
+                f"the study declared n_max = {declared} for {task!r}, so it cannot be {n_max}",
+            )
+            none = f"the study declared no n_max for {task!r}: give "
+            require(horizon is not None, none, named("n_max"))
+            table, rules = analysis.aligned, replace(analysis.rules, n_max=horizon)
+            if len(table.scores) < (rules.n_max or 0):
+                ahead[task] = _forecast(table, rules, simulator, futility, minutes_per_trial)
+    require(bool(ahead), "every task has reached its n_max: nothing is left to forecast")
+    return ahead

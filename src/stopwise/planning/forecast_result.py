@@ -54,6 +54,8 @@ class ForecastResult(PlanningResult):
     ----------
     seen, n_max
         Trials so far, by policy, and the maximum per policy.
+    decided
+        Whether the question is answered already.
     chance, chance_error
         Chance that every pair is decided by n_max, and its standard error.
     chance_further
@@ -88,10 +90,11 @@ class ForecastResult(PlanningResult):
 
     seen: dict[str, int]
     n_max: int
+    decided: bool
     chance: float
     chance_error: float
     chance_further: float
-    pairs: tuple[PairForecast, ...]
+    pairs: tuple[PairForecast, ...] = ()
     mean_n: float
     n_quantiles: tuple[int, int, int]
     chance_by: tuple[float, ...] = field(repr=False)
@@ -107,17 +110,6 @@ class ForecastResult(PlanningResult):
     chances: Mapping[str, float] = field(default_factory=dict)
 
     TITLE: ClassVar[str] = "How much longer will it take?"
-    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "best", "candidates", "chances")
-    # The name under which the figure is saved, and what it shows across and upwards.
-    FIGURE: ClassVar[tuple[str, str, str]] = (
-        *("further", "further trials per policy"),
-        "chance that all pairs are decided",
-    )
-
-    @property
-    def decided(self) -> bool:
-        """Whether the question is answered already."""
-        return all(pair.decided is not None for pair in self.pairs)
 
     @property
     def futile(self) -> bool | None:
@@ -137,29 +129,23 @@ class ForecastResult(PlanningResult):
         """What to expect, in words, and what it rests on."""
         seen = ", ".join(f"{name} {count}" for name, count in self.seen.items())
         if self.decided:
-            return f"{self._answered(f'(trials: {seen})')} needed."
+            what = f"{self.best} has" if self.of_best else "All pairs have"
+            done = "named" if self.of_best else "decided"
+            return f"{what} already been {done} (trials: {seen}); no more trials are needed."
+        done, more = "all pairs are decided", "is decided"
+        if self.of_best:
+            done, more = "one is named", "is dropped"
+        chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
+        further = f", and that at least one more {more}, {self.chance_further:.2f}"
         hours = "" if self.hours is None else f", {self.hours:.1f} hours"
         return (
-            f"Trials so far: {seen}{self._chances()} on average, and no more than "
+            f"Trials so far: {seen}. The chance that {done} within {self.n_max} {self.per} is "
+            f"{chance}{further if len(self.pairs) != 1 else ''}. Continuing takes "
+            f"{round(self.mean_n)} more {self.per} on average, and no more than "
             f"{self.n_quantiles[1]} half of the time ({counted(round(self.mean_trials), 'trial')} "
             f"in total{hours}). {self._advice()}The forecast does not affect validity, so you may "
             f"act on it freely: whatever the reason you stop, {self.promised()}."
         )
-
-    def _answered(self, seen: str) -> str:
-        return f"All pairs are already decided {seen}; no further trials are"
-
-    def _chances(self) -> str:
-        chance = f"{self.chance:.2f} (standard error {self.chance_error:.2g})"
-        if len(self.pairs) > 1:
-            chance = (
-                f"The chance that all pairs are decided by then is {chance}, and that at least one "
-                f"more is, {self.chance_further:.2f}."
-            )
-        else:
-            chance = f"The chance of a verdict by then is {chance}."
-        more = counted(round(self.mean_n), "more trial")
-        return f", of at most {self.n_max} each. {chance} Continuing takes {more} per policy"
 
     def _advice(self) -> str:
         if self.futility is None:
@@ -174,79 +160,44 @@ class ForecastResult(PlanningResult):
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per pair; with the goal "best", one per policy."""
-        return [asdict(pair) for pair in self.pairs]
+        if self.of_best:
+            return [
+                {"policy": name, "candidate": name in self.candidates, "chance": chance}
+                for name, chance in self.chances.items()
+            ]
+        return [
+            {
+                name: part
+                for name, part in asdict(pair).items()
+                if (name, part) != ("chance_same", None)
+            }
+            for pair in self.pairs
+        ]
 
     def text_tables(self) -> dict[str, Rows]:
         """Return its table as people read it."""
         rows = [
-            {
-                "pair": f"{pair.policy0}, {pair.policy1}",
-                "now": pair.decided or "undecided",
-                "chance of a verdict": f"{pair.chance:.2f} ± {pair.chance_error:.1g}",
-                "for the first": f"{pair.chance0:.2f}",
-                "for the second": f"{pair.chance1:.2f}",
-                **({} if pair.chance_same is None else {"the same": f"{pair.chance_same:.2f}"}),
-            }
-            for pair in self.pairs
+            {name.replace("_", " "): _text(value) for name, value in row.items()}
+            for row in self.table()
         ]
-        return {"Pairs at the end of the study": rows}
+        return {"At the end of the study": rows}
 
-    def _derived(self) -> dict[str, Any]:
-        pairs = [
-            {name: part for name, part in pair.items() if (name, part) != ("chance_same", None)}
-            for pair in map(vars, self.pairs)
-        ]
-        known = {"decided": self.decided, "futile": self.futile, "hours": self.hours}
-        return {"pairs": pairs, **known}
+    def _content(self) -> dict[str, Any]:
+        pairs = [] if self.of_best else self.table()
+        return {"pairs": pairs, "futile": self.futile, "hours": self.hours}
 
     def plot_further(self) -> "Figure":
         """Draw the chance that it ends with its answer by each further trial, or row."""
         curve = ChanceCurve(f"by n_max = {self.n_max}", np.array(self.chance_by))
-        return plot_chances([curve], *self.FIGURE[1:])
+        upwards = f"chance that {'one is named' if self.of_best else 'all pairs are decided'}"
+        return plot_chances([curve], f"further {self.per}", upwards)
 
     def figures(self) -> dict[str, "Figure"]:
         """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {self.FIGURE[0]: self.plot_further()}
+        return {} if self.decided else {"further": self.plot_further()}
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class BestForecast(ForecastResult):
-    """What to expect of a running study of the best policy."""
-
-    FIGURE: ClassVar[tuple[str, str, str]] = "naming", "further rows", "chance that one is named"
-
-    @property
-    def decided(self) -> bool:
-        return self.best is not None
-
-    def _answered(self, seen: str) -> str:
-        return f"{self.best} has already been named {seen}; no more trials are"
-
-    def _chances(self) -> str:
-        return (
-            f"; {counted(len(self.candidates), 'candidate')} left. The chance that "
-            f"one is named by row {self.n_max} is {self.chance:.2f} (standard error "
-            f"{self.chance_error:.2g}), and that at least one more is dropped, "
-            f"{self.chance_further:.2f}. Continuing takes {counted(round(self.mean_n), 'more row')}"
-        )
-
-    def table(self) -> list[dict[str, Any]]:
-        return [
-            {"policy": name, "candidate": name in self.candidates, "chance": chance}
-            for name, chance in self.chances.items()
-        ]
-
-    def text_tables(self) -> dict[str, Rows]:
-        rows = [
-            {
-                "policy": row["policy"],
-                "now": "candidate" if row["candidate"] else "dropped",
-                "chance of being named": f"{row['chance']:.2f}",
-            }
-            for row in self.table()
-        ]
-        return {"Policies at the end of the study": rows}
-
-    def _derived(self) -> dict[str, Any]:
-        names = ("best", "candidates", "chances")
-        return {**super()._derived(), **{name: getattr(self, name) for name in names}}
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.2g}" if isinstance(value, float) else str(value or "-")

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from stopwise.core import registry
+from stopwise.core.futility import MayBeFutile
 from stopwise.core.keywords import flat
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
@@ -14,18 +15,15 @@ from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
-from stopwise.core.step.method import Step
 from stopwise.errors import require, require_choice
-from stopwise.messages import Setting, named
-from stopwise.planning.best_plan import plan_best
+from stopwise.messages import Message, Setting, named
 from stopwise.planning.budget import Division, divisions, explained, explains
-from stopwise.planning.fixed_sample import MOST_POWER, WELCH
 from stopwise.planning.plan_result import PlanResult, PlanRow
-from stopwise.planning.planner import GENEROUS, STEP_ASSUMES, Planner
-from stopwise.planning.populations import Guessed, WithNumber
-from stopwise.planning.scenarios import Assumptions, Scenario, assume
+from stopwise.planning.planner import Planner
+from stopwise.planning.populations import Guessed
+from stopwise.planning.scenarios import Assumptions, assume
 from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
-from stopwise.planning.studies import PlannedOrder
+from stopwise.planning.studies import PlannedOrder, with_number
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.reading import read_if_place
@@ -36,6 +34,16 @@ N_MAX: tuple[int, ...] = (50, 100, 200)
 # Of more, what to declare is not searched for: that takes minutes.
 MOST_POLICIES = 3
 HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
+# As a share of the range: how alike two policies are that few would care to tell apart.
+USUAL_INDIFFERENCE = 0.05
+GENEROUS = (
+    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
+    "and extending a smaller one later costs many"
+)
+STEP_ASSUMES = (
+    "step assumes success rates that stay the same throughout the study; where they do, its power "
+    "with n_max = {} is {:.3f}"
+)
 STORED = (
     "the {} stored trials of the first policy are assumed to come from the conditions of the new "
     "ones; all counts are of new trials"
@@ -78,12 +86,8 @@ def plan(
     are simulated until the standard errors are as small as ``precision`` asks.
 
     With ``goal="best"`` the study ends when a best policy is named, and the plan also says what
-    happens if the two best are equal. There ``n_max`` counts rows, and no smallest gap is searched
-    for.
-
-    With ``equivalence`` it also says how often studies end as practically the same, and equal
-    guesses are possible; no smallest gap is searched for, and nothing is compared with a
-    fixed-sample plan.
+    happens if the two best are equal; ``n_max`` then counts rows. With ``equivalence`` it also says
+    how often studies end as practically the same. In both cases no smallest gap is searched for.
 
     Parameters
     ----------
@@ -136,8 +140,8 @@ def plan(
     seed
         A whole number; the same seed gives the same plan.
     executor
-        Who runs the simulation: "threads" (the default), or any object with a ``map`` method, such
-        as the executors of ``concurrent.futures``. The plan does not depend on it.
+        Who runs the simulation: threads, or any object with a ``map`` method, such as the executors
+        of ``concurrent.futures``. The plan does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 
@@ -148,11 +152,10 @@ def plan(
     >>> [(row.n_max, round(row.power, 3), round(row.mean_n, 1)) for row in plan.rows]
     [(30, 0.599, 23.7), (60, 0.878, 35.1)]
     >>> best = sw.plan(0.4, 0.5, 0.6, 0.8, goal="best", n_max=400)
-    >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 0.3 * best.order_trials
+    >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 300
     (True, True)
     """
-    reference = settings.get("reference")
-    lower = settings.get("lower_is_better", Rules.lower_is_better)
+    reference, lower = settings.get("reference"), settings.get("lower_is_better", False)
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     scale = scale._replace(lower_is_better=bool(lower))
     check_simulation(minutes_per_trial, precision, seed)
@@ -164,14 +167,13 @@ def plan(
     assumed = assume(
         guesses, table, gaps, policies=policies, correlation=correlation, scale=scale, number=number
     )
-    binary = all(scenario.population.binary for scenario in assumed.scenarios)
     method = settings.get("method", Rules.method)
     require(
-        binary or registry.find(method).scores != "binary",
+        registry.find(method).scores != "binary"
+        or all(scenario.population.binary for scenario in assumed.scenarios),
         f"{method} takes success or failure only, but the policies have other scores",
     )
-    count = assumed.family.policies
-    list_size = settings.get("list_size")
+    count, list_size = assumed.family.policies, settings.get("list_size")
     horizons, spendings = _horizons(
         n_max, budget, count, stored=stored, list_size=list_size, tasks=tasks
     )
@@ -193,38 +195,22 @@ def plan(
         named("power"),
         f" must lie strictly between alpha = {rules.alpha:g} and 1, but got {power!r}",
     )
-    require_choice("goal", rules.goal, QUESTIONS)
-    require(
-        correlation == 0 or rules.design == "paired",
-        f"a correlation of {correlation:g} needs ",
-        Setting("design", "paired"),
-        f", but the design is {rules.design!r}",
-    )
-    for scenario in assumed.scenarios if rules.goal == "order" else ():
-        _check_guesses(rules, scenario, scale)
-    common: dict[str, Any] = {
-        "power": power,
-        "bounds_inferred": table is not None and table.bounds_inferred,
-        "minutes_per_trial": minutes_per_trial,
-        "robots": robots,
-        "notes": () if table is None else table.notes,
-    }
+    _check(rules, assumed, correlation)
     explaining = explains(rules, budget, tasks)
     with opened(executor) as workers:
-        simulator = Simulator(workers, seed, precision, progress)
-        if rules.goal == "best":
-            common["notes"] = (*assumed.notes, *common["notes"])
-            return plan_best(rules, horizons, assumed.scenarios, simulator, **common)
-        planner = Planner(rules, power, simulator)
+        planner = Planner(rules, power, Simulator(workers, seed, precision, progress))
         made = _planned(
             planner,
             assumed,
             horizons,
             search=n_max is budget is stored is list_size is None,
             detectable=detectable and not explaining,
-            **common,
+            bounds_inferred=table is not None and table.bounds_inferred,
+            minutes_per_trial=minutes_per_trial,
+            robots=robots,
+            notes=() if table is None else table.notes,
         )
-        return explained(made, spendings, tasks, planner, assumed) if explaining else made
+        return explained(made, spendings, planner, assumed) if explaining else made
 
 
 def _scale_and_pilot(
@@ -261,60 +247,37 @@ def _horizons(
         require_whole(stored, "stored", 2)
         usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
         policies -= 1  # which are tried
-    require(
-        n_max is None or budget is None,
-        "give either ",
-        named("n_max"),
-        " or ",
-        named("budget"),
-        ", not both",
-    )
+    either = "give either ", named("n_max"), " or ", named("budget"), ", not both"
+    require(n_max is None or budget is None, *either)
     spendings = [] if budget is None else divisions(budget, policies, tasks)
     chosen = [way.n_max for way in spendings] or (usual if n_max is None else n_max)
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
-    none = " needs at least one candidate, but got none"
-    require(len(candidates) > 0, named("n_max"), none)
+    require(len(candidates) > 0, named("n_max"), " needs at least one candidate, but got none")
     return sorted({require_whole(n, "n_max", 2) for n in candidates}), spendings
 
 
-def _check_guesses(rules: Rules, scenario: Scenario, scale: Scale) -> None:
-    """Raise unless something can be found out about the order of these policies."""
-    assumed, means = scenario.population, list[float]()
-    if isinstance(assumed, WithNumber):
-        means, assumed = [assumed.number], assumed.population
-    if not isinstance(assumed, Guessed):
-        return
-    means += [guess.mean for guess in assumed.guesses]
-    if rules.margin and not rules.reading.constants:
-        beyond = PlannedOrder(rules).true_claims(np.array(means)).any()
-        require(
-            bool(beyond),
-            "according to the guesses nothing is there to be shown: no policy is "
-            + (
-                f"less than {-rules.margin:g} worse than the first"
-                if rules.margin < 0
-                else f"better than another by more than {rules.margin:g}"
-            ),
-        )
-        return
-    if rules.reading.finite:  # on a list, others may be better than on average
-        return
+def _check(rules: Rules, assumed: Assumptions, correlation: float) -> None:
+    """Raise unless such studies can be planned, and something can be found out by them."""
+    require_choice("goal", rules.goal, QUESTIONS)
     require(
-        max(means) - min(means) > 1e-9 or rules.alike > 0,
-        f"the guesses have the same mean {scale.score(means[0]):.4g}: equal policies "
-        "cannot be told apart by any number of trials, so there is nothing to plan",
+        correlation == 0 or rules.design == "paired",
+        f"a correlation of {correlation:g} needs ",
+        Setting("design", "paired"),
+        f", but the design is {rules.design!r}",
     )
-    better, asked = means[1] > means[0], rules.alternative == "greater"
-    which = ("first", "second")
-    asks, but = f"{which[asked]} policy is better", f"guesses the {which[better]} one is"
-    if rules.reading.constants:
-        above = ("below", "above")[:: int(rules.reading.advantage(1))]
-        asks = f"policy is {above[asked]} {rules.reading.pair_names[0]}"
-        but = f"guess it is {above[better]}"
-    require(
-        rules.alternative == "two-sided" or better == asked,
-        f"alternative {rules.alternative!r} asks whether the {asks}, but according to the {but}",
-    )
+    later = "a plan lets all policies take part from the start: plan without "
+    require(not rules.later, later, Setting("later"))
+    if rules.goal != "order" or rules.reading.finite:  # on a list, others may be better
+        return
+    study = PlannedOrder(rules)
+    for population in [scenario.population for scenario in assumed.scenarios]:
+        if isinstance(population, Guessed):
+            means = with_number(rules, population.means)
+            text = ", ".join(f"{rules.scale.score(mean):.4g}" for mean in means)
+            require(
+                bool(study.true_claims(means).any() or study.close(means).any()),
+                f"there is nothing to plan: with means {text} no claim that is asked for is true",
+            )
 
 
 def _planned(
@@ -329,62 +292,65 @@ def _planned(
 ) -> PlanResult:
     """Plan such studies; what to declare is searched for if that is asked and possible."""
     rules, (scenarios, family, assumptions) = planner.rules, assumed
-    studies = [planner.study(n) for n in horizons]
-    rows = planner.rows(studies, scenarios)
+    rows = planner.rows(scenarios, horizons)
+    if rules.goal == "best":
+        tied = [case for scenario in scenarios for case in scenario.tied]
+        return PlanResult(
+            rows=rows,
+            equal=planner.rows(tied, horizons),
+            power=planner.power,
+            rules=rules,
+            ties="strict",
+            notes=(*assumptions, *_without_indifference(rules), *notes),
+            **common,
+        )
     # Only a difference of means is searched for; that of a list is found in the end.
-    listed = rules.list_size is not None
-    plain = rules.only_order
-    single = plain and len(scenarios) == 1
-    members = {case.text for case in scenarios if family.holds(case)}
-    limits = []
-    if detectable and plain and not listed:
-        for study in studies:
-            known = [row for row in rows if row.n_max == study.n_max and row.scenario in members]
-            limits.append(planner.detectable(study, family, known))
-    needed = None
+    study, listed = PlannedOrder(rules), rules.reading.finite
+    limits = horizons if detectable and rules.only_order and not listed else []
+    single = rules.only_order and len(scenarios) == 1
+    needed: PlanRow | None = None
+    equal: tuple[PlanRow, ...] = ()
     if search and single and family.policies <= MOST_POLICIES:
-        needed = planner.needed(scenarios[0], family, rows)
-    nothing: list[PlanRow] = []
-    if studies[0].comparison.test.stops_at_futility and rules.margin >= 0 and not listed:
-        nothing = planner.rows(studies, [family.equal])
-    plan = PlanResult(
-        rows=tuple(rows),
-        without_effect=tuple(nothing),
-        detectable=tuple(limits),
+        needed = planner.needed(scenarios[0], rows[-1])
+    binding = study.comparison.test.stops_at_futility
+    if needed is not None and isinstance(study.comparison.test, MayBeFutile):
+        parameters = {**rules.parameters, "futility": "binding"}
+        equal = planner.rows([family.equal], [needed.n_max], parameters=parameters)
+    elif binding and rules.margin >= 0 and not listed:
+        equal = planner.rows([family.equal], horizons)
+    made = PlanResult(
+        rows=rows,
+        equal=equal,
+        detectable=tuple(planner.detectable(n, family) for n in limits),
+        power=planner.power,
         rules=rules,
-        ties=studies[0].family.ties,
+        ties=study.family.ties,
         needed=needed,
         notes=(*assumptions, *_notes_on(rows, rules), *notes),
         **common,
     )
-    if not single:
-        return plan
-    others = planner.others(scenarios[0], plan.shown.n_max)
-    step = [
-        f"{STEP_ASSUMES}; where they do, its power with n_max = {row.n_max} is {row.power:.3f}"
-        for (method, _), row in others.items()
-        if method == Step.name
-    ]
-    return replace(plan, others=others, notes=(*plan.notes, *step))
+    by_step = planner.by_step(scenarios[0], made.shown.n_max) if single else None
+    if by_step is None:
+        return made
+    step = STEP_ASSUMES.format(by_step.n_max, by_step.power)
+    return replace(made, by_step=by_step, notes=(*made.notes, step))
+
+
+def _without_indifference(rules: Rules) -> list[str]:
+    if rules.indifference:
+        return []
+    near = Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span)
+    text = " lets one of them be named, given enough rows, and without a tie mostly ends sooner"
+    return [Message("equal policies at the top are never told apart; ", near, text)]
 
 
 def _notes_on(rows: Sequence[PlanRow], rules: Rules) -> list[str]:
-    found: list[str] = []
+    notes: list[str] = []
     for n_max in sorted({row.n_max for row in rows if row.power < HOPELESS}):
-        found += out_of_reach(pose(replace(rules, n_max=n_max)))
+        notes += out_of_reach(pose(replace(rules, n_max=n_max)))
     # It plans for n_max, and yet it can be extended; stored trials make groups by n_max.
     if rules.reading.finite:
-        found.append(LISTED.format(rules.list_size))
+        notes.append(LISTED.format(rules.list_size))
     elif rules.method == NScorePlus.name and not rules.reading.new:
-        found.append(GENEROUS)
-    found += [STORED.format(number) for number in (rules.groups or {}).values()]
-    if any(row.power > MOST_POWER and row.fixed_n is not None for row in rows):
-        found.append(
-            f"where power exceeds {MOST_POWER:g}, the fixed-sample plan has a power of "
-            f"{MOST_POWER:g}"
-        )
-    if any(row.fixed_test == WELCH for row in rows):
-        found.append(
-            "the fixed-sample plan uses Welch's t-test, which is approximate for bounded scores"
-        )
-    return found
+        notes.append(GENEROUS)
+    return notes + [STORED.format(number) for number in (rules.groups or {}).values()]

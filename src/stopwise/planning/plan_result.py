@@ -1,33 +1,36 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.scores import score_text
 from stopwise.messages import counted
 from stopwise.planning.ends import Ends, quantiles
 from stopwise.planning.fixed_sample import FixedPlan
-from stopwise.planning.presentation import PlanningResult, Rows, hours_of
+from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.planning.scenarios import Scenario
 from stopwise.report.plan_figures import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stopwise.planning.budget import Budget
-
-# Fields of a row that its table leaves out, and those that it has with the goal "best" only.
-HIDDEN = ("policies", "times", "most_trials")
-OF_BEST = ("mean_trials_error", "trial_quantiles", "mean_left", "what_if")
+# Fields of a row that its table leaves out.
+HIDDEN = ("policies", "chance_by", "most_trials")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:
     """What to expect of a study with this n_max, if the policies perform as assumed.
+
+    With the goal "best" the verdict is right if the one named is the best, or within the
+    indifference of it; ``gap`` is that between the two best; ``pair_power`` is the expected share
+    of the other policies that are ruled out; and ``n_max``, ``mean_n`` and ``n_quantiles`` count
+    rows.
 
     Attributes
     ----------
@@ -57,18 +60,10 @@ class PlanRow:
         evaluated once at the end; None if there is none.
     policies, runs
         Number of policies, and of simulated studies (None if computed exactly).
-    times
-        When and how the studies end, for the figures.
+    chance_by
+        Chance of the right verdict within 0, 1, 2, ... trials per policy.
     most_trials
         The most trials, over all policies, that the study can take.
-    mean_trials_error, trial_quantiles, mean_left, what_if
-        With the goal "best", else None: the standard error of ``mean_trials``; the trials of all
-        policies together within which 10, 50 and 90 % of studies end; the mean number of candidates
-        left where none is named (None if one always is); and whether this is "what if the two best
-        are equal?", not what is assumed. There the verdict is right if the one named is the best,
-        or within the indifference of it; ``gap`` is that between the two best; ``n_max``,
-        ``mean_n`` and ``n_quantiles`` count rows; and ``pair_power`` is the expected share of the
-        policies that are not the best which are ruled out.
     """
 
     scenario: str
@@ -87,34 +82,19 @@ class PlanRow:
     fixed_test: str | None
     policies: int
     runs: int | None
-    times: Ends = field(repr=False, compare=False)
+    chance_by: Floats = field(repr=False, compare=False)
     most_trials: int
     same: float | None = None
-    mean_trials_error: float | None = None
-    trial_quantiles: tuple[int, int, int] | None = None
-    mean_left: float | None = None
-    what_if: bool | None = None
 
     @classmethod
     def of(
-        cls,
-        ends: Ends,
-        scenario: Scenario,
-        rules: Rules,
-        *,
-        fixed: FixedPlan | None = None,
-        what_if: bool | None = None,
+        cls, ends: Ends, scenario: Scenario, rules: Rules, fixed: FixedPlan | None = None
     ) -> Self:
         """Row of studies that end so."""
-        best: dict[str, Any] = {
-            "mean_trials_error": ends.mean_trials_error,
-            "trial_quantiles": quantiles(ends.spent[0]),
-            "mean_left": ends.mean_left,
-            "what_if": what_if,
-        }
+        gap = scenario.lead if rules.goal == "best" else scenario.gap
         return cls(
             scenario=scenario.text,
-            gap=(scenario.gap if what_if is None else scenario.lead) * rules.scale.span,
+            gap=gap * rules.scale.span,
             n_max=rules.n_max or 0,
             power=ends.power,
             power_error=ends.power_error,
@@ -129,10 +109,9 @@ class PlanRow:
             fixed_test=None if fixed is None else fixed.test,
             policies=len(rules.reading.tried),
             runs=ends.runs,
-            times=ends,
-            most_trials=ends.spent.shape[1] - 1,
+            chance_by=ends.chance_by(),
+            most_trials=ends.most_trials,
             same=None if rules.equivalence is None else ends.same / ends.total,
-            **({} if what_if is None else best),
         )
 
     @property
@@ -164,12 +143,10 @@ class Detectable:
     gap: float | None
     gap_error: float
 
-
-class Needed(NamedTuple):
-    """The study that reaches the target power, and the same if the policies are equal."""
-
-    row: PlanRow
-    equal: PlanRow | None  # with binding futility; None where there is no such stop
+    @property
+    def text(self) -> str:
+        error = f" ± {self.gap_error:.1g}" if self.gap_error else ""
+        return "none" if self.gap is None else score_text(self.gap) + error
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -194,20 +171,16 @@ class PlanResult(PlanningResult):
         To convert trials to hours, or None.
     notes
         What is assumed, one sentence each.
-    without_effect
-        With binding futility: the same by n_max if the policies do not differ at all.
+    equal
+        The same if the policies do not differ at all, where binding futility ends such studies;
+        with the goal "best", if the two best are equal.
     robots
         How many run trials at the same time, for the hours.
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
-    others
-        By method and design: what else could be declared with the n_max of ``shown``.
-    order_trials
-        With the goal "best" and one scenario: expected trials of all policies together if all pairs
-        were ordered, with the n_max of ``shown``.
-    budget
-        With a budget for more than two policies or several tasks: what each way to spend it finds.
+    by_step
+        For two success rates: the study ``shown``, declared with the method "step".
     """
 
     rows: tuple[PlanRow, ...]
@@ -218,26 +191,17 @@ class PlanResult(PlanningResult):
     bounds_inferred: bool
     minutes_per_trial: float | None
     notes: tuple[str, ...]
-    without_effect: tuple[PlanRow, ...] = ()
+    equal: tuple[PlanRow, ...] = ()
     robots: int = 1
-    needed: Needed | None = None
-    others: Mapping[tuple[str, str], PlanRow] = field(default_factory=dict)
-    order_trials: float | None = None
-    budget: "Budget | None" = None
+    needed: PlanRow | None = None
+    by_step: PlanRow | None = None
 
-    SETTINGS: ClassVar[tuple[str, ...]] = (*PlanningResult.SETTINGS, "alternative", "bounds")
-    UNSAID: ClassVar[tuple[str, ...]] = ("rules", "order_trials", "budget")
     TITLE: ClassVar[str] = "How many trials will it take?"
     LEGEND: ClassVar[str] = (
-        "Mean and quantiles are in trials per policy; totals are over all policies. "
-        '"Fixed" is the total of a fixed-sample plan with the same power (at most '
-        '.99), evaluated once at the end, and "saved" what the sequential study saves against it '
-        "on average. Hours are those expected, and the maximum."
-    )
-    # What the figures show across and upwards.
-    POWER: ClassVar[tuple[str, str]] = (
-        "maximum number of trials per policy (n_max)",
-        "chance of the right verdict",
+        "Mean and quantiles are in trials per policy, or in rows if only the best is asked for; "
+        'totals are over all policies. "Fixed" is the total of a fixed-sample plan with the same '
+        'power (at most .99), evaluated once at the end, and "saved" what the sequential study '
+        "saves against it on average. Hours are those expected, and the maximum."
     )
 
     @property
@@ -258,58 +222,56 @@ class PlanResult(PlanningResult):
         return None if fixed is None or ends is None else fixed - ends
 
     @property
-    def assumed(self) -> Sequence[PlanRow]:
-        """Rows of what is assumed, without those of "what if the two best are equal?"."""
-        return [row for row in self.rows if not row.what_if]
-
-    @property
     def single(self) -> bool:
-        """Whether all these rows share one scenario."""
-        return len({row.scenario for row in self.assumed}) == 1
+        """Whether all rows share one scenario."""
+        return len({row.scenario for row in self.rows}) == 1
 
     @property
     def advised(self) -> PlanRow | None:
         """The smallest n_max with the target power; None if there is none, or many scenarios."""
-        enough = [row for row in self.assumed if row.power >= self.power]
+        enough = [row for row in self.rows if row.power >= self.power]
         return min(enough, key=lambda row: row.n_max) if enough and self.single else None
 
     @property
     def shown(self) -> PlanRow:
         """The row that the sentence is about: what reaches the target power, or comes nearest."""
-        return self.advised or self.assumed[-1] if self.needed is None else self.needed.row
+        return self.needed or self.advised or self.rows[-1]
 
     @property
     def sentence(self) -> str:
         """What to expect, in words, and what it rests on."""
         if not self.single:
-            return f"{self._gap_sentence()}{self._if_equal(self.rows[-1])} {self._caveat()}"
+            return f"{self._gap_sentence()} {self._caveat()}"
         row = self.shown
-        power = f"{row.power:.2f} (standard error {row.power_error:.2g})"
-        if row.exact:
-            power = f"{row.power:.3f} (exact)"
-        alone = len(self.rules.reading.run) == 1
-        who = "the policy performs" if alone else "the policies perform"
+        error = "exact" if row.exact else f"standard error {row.power_error:.2g}"
+        power = f"{row.power:.{3 if row.exact else 2}f} ({error})"
+        who = "the policy performs" if len(self.rules.reading.run) == 1 else "the policies perform"
+        ends = "reaches the right verdict"
+        if self.of_best:
+            within = self.rules.indifference
+            near = f"one within {within:g} of " if within else ""
+            ends = f"names {near}the best of {self.policies}"
+        together = f", {row.mean_trials:.0f} trials of all together" if self.of_best else ""
         return (
-            f"{self._shortfall()}If {who} as assumed ({row.scenario}), a study of "
-            f"at most {self._trials(row.n_max)} reaches the right verdict with "
-            f"probability {power}{self._ends(row)}. Half of such studies end within "
-            f"{self._trials(row.n_quantiles[1])} (mean {row.mean_n:.0f})"
-            f"{self._saving(row)}.{self._if_equal(row)} {self._caveat()}"
+            f"{self._shortfall()}If {who} as assumed ({row.scenario}), a study of at most "
+            f"{self._limit(row.n_max)} {ends} with probability {power}{self._otherwise(row)}. "
+            f"Half of such studies end within {self._limit(row.n_quantiles[1])} (mean "
+            f"{row.mean_n:.0f}{together}){self._saving(row)}.{self._if_equal(row)} "
+            f"{self._caveat()}"
         )
 
     def _shortfall(self) -> str:
         """What to declare, or that no n_max reaches the target power."""
         if self.needed is not None:
-            return f"For a power of {self.power:g} declare n_max = {self.needed.row.n_max}. "
+            return f"For a power of {self.power:g} declare n_max = {self.needed.n_max}. "
         if self.advised:
             return ""
-        if len(self.assumed) > 1:
+        if len(self.rows) > 1:
             return f"None of these n_max values reaches a power of {self.power:g}. "
         return f"n_max = {self.rows[0].n_max} does not reach a power of {self.power:g}. "
 
-    def _trials(self, number: int) -> str:
-        each = "" if self.policies == 1 else " per policy"
-        return f"{counted(number, f'{self.rules.reading.new}trial')}{each}"
+    def _limit(self, number: int) -> str:
+        return f"{number} {self.rules.reading.new}{self.per}"
 
     def _time(self, trials: float) -> str:
         hours = self.hours(trials)
@@ -317,24 +279,23 @@ class PlanResult(PlanningResult):
 
     def _if_equal(self, row: PlanRow) -> str:
         """How soon such a study ends if there is nothing to find."""
+        equal = next((one for one in self.equal if one.n_max == row.n_max), None)
+        who, takes = "the two best" if self.of_best else "they", ""
         if self.needed is not None:
-            most, equal = row.most_trials, self.needed.equal
-            text = f" If they are equal, it takes nearly all {most} trials{self._time(most)}"
-            if equal is None:
-                return f"{text}."
-            sooner = f"{equal.mean_trials:.0f} on average{self._time(equal.mean_trials)}"
-            return f"{text}; with binding futility {sooner}."
-        for equal in self.without_effect:
-            if equal.n_max == row.n_max:
-                return (
-                    " If they do not differ at all, it ends undecided after "
-                    f"{self._trials(round(equal.mean_n))} on average, instead of {row.n_max}: a "
-                    "decision has become unlikely by then."
-                )
-        return ""
+            takes = f"nearly all {row.most_trials} trials{self._time(row.most_trials)}"
+        if equal is not None:
+            binding = f"{takes}; with binding futility " if takes else ""
+            mean = f"{equal.mean_trials:.0f} trials on average{self._time(equal.mean_trials)}"
+            takes = f"{binding}{mean}"
+            if self.of_best:
+                takes += f" and names a right one with probability {equal.power:.2f}"
+        return f" If {who} are equal, it takes {takes}." if takes else ""
 
-    def _ends(self, row: PlanRow) -> str:
-        """Chance of each end where sameness is one of them."""
+    def _otherwise(self, row: PlanRow) -> str:
+        """Chances of other ends where they are part of the answer."""
+        if self.of_best:
+            none = f", and none with probability {row.undecided:.2f}"
+            return none if round(row.undecided, 2) else ""
         if row.same is None:
             return ""
         pairs = "" if len(self.rules.policies) == 2 else " of the pairs"
@@ -357,27 +318,17 @@ class PlanResult(PlanningResult):
     def _gap_sentence(self) -> str:
         if not self.detectable:
             return "The rows give the power for each gap and n_max."
-        found = [
-            f"{score_text(entry.gap)} at n_max = {entry.n_max}"
-            for entry in self.detectable
-            if entry.gap is not None
-        ]
-        none = " or ".join(str(entry.n_max) for entry in self.detectable if entry.gap is None)
-        if not found:
-            return f"No gap is detected with power {self.power:g} at n_max = {none}."
-        if none:
-            found.append(f"none at n_max = {none}")
-        return f"The smallest gap detected with power {self.power:g} is {', '.join(found)}."
+        gaps = ", ".join(f"{one.text} at n_max = {one.n_max}" for one in self.detectable)
+        return f"The smallest gap detected with power {self.power:g} is {gaps}."
 
     def _caveat(self) -> str:
-        rules = self.rules
-        asked = rules.alternative
+        rules, asked = self.rules, self.rules.alternative
         if rules.margin:
             asked += f", better by more than {rules.margin:g}"
         if rules.margin < 0:
             asked = f"not worse by {-rules.margin:g} or more"
-        parts = [self.method, asked]
-        if len(rules.policies) > 2:
+        parts = [self.method, "best only" if self.of_best else asked]
+        if len(rules.policies) > 2 and not self.of_best:
             parts.append(f"{self.adjust} adjustment")
         if len(rules.reading.run) > 1:
             parts.append(f"{self.design} design")
@@ -388,141 +339,114 @@ class PlanResult(PlanningResult):
             f"({', '.join(parts)})."
         )
 
-    def label(self, row: PlanRow) -> str:
-        """Label of a row in a figure."""
-        return row.scenario
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per scenario and n_max."""
+        return list(map(self.cells, self.rows))
 
-    def summary(self) -> dict[str, Any]:
-        """Cost of ``shown`` in words."""
-        (row,) = self.table([self.shown])
+    def cells(self, row: PlanRow) -> dict[str, Any]:
+        """The row with its hours and savings."""
+        hidden = {*HIDDEN, *(("same",) if row.same is None else ())}
         return {
-            "n_max": row["n_max"],
-            "power": f"{row['power']:.2f}",
-            "mean": f"{row['mean_n']:.1f}",
-            "total": f"{row['mean_trials']:.0f}",
-            **hours_of(row),
+            **{key: value for key, value in vars(row).items() if key not in hidden},
+            "mean_hours": self.hours(row.mean_trials),
+            "most_hours": self.hours(row.most_trials),
+            "trials_saved": row.trials_saved,
+            "hours_saved": self.hours_saved(row),
+            "exact": row.exact,
         }
-
-    def table(self, rows: Sequence[PlanRow] | None = None) -> list[dict[str, Any]]:
-        """Return one row per scenario and n_max; ``rows``: others than those of what is assumed."""
-        found = []
-        for row in self.rows if rows is None else rows:
-            left_out = {*HIDDEN, *(() if row.what_if is not None else OF_BEST)}
-            left_out |= {"same"} if row.same is None else set()
-            found.append(
-                {
-                    **{key: value for key, value in vars(row).items() if key not in left_out},
-                    "mean_hours": self.hours(row.mean_trials),
-                    "most_hours": self.hours(row.most_trials),
-                    "trials_saved": row.trials_saved,
-                    "hours_saved": self.hours_saved(row),
-                    "exact": row.exact,
-                }
-            )
-        return found
 
     def text_tables(self) -> dict[str, Rows]:
         """Return its tables as people read them."""
-        title = f"smallest gap detected with power {self.power:g}"
         gaps = [
-            {
-                "n_max": entry.n_max,
-                title: ("none" if entry.gap is None else score_text(entry.gap))
-                + (f" ± {entry.gap_error:.1g}" if entry.gap_error else ""),
-            }
-            for entry in self.detectable
+            {"n_max": one.n_max, f"smallest gap detected with power {self.power:g}": one.text}
+            for one in self.detectable
         ]
-        # What to declare, and other methods and designs beside it.
-        declared = {(self.method, self.design): self.shown, **self.others}
-        columns = ("n_max", "power", "mean", "total", "hours", "max h")
-        declarations = [
-            {
-                "method": method,
-                "design": design,
-                **{name: row[name] for name in columns if name in row},
-            }
-            for (method, design), row in zip(
-                declared, self._shown([*declared.values()]), strict=True
-            )
-        ]
-        caption = "The same n_max, declared otherwise"
-        if self.needed is not None:
-            caption = f"For a power of {self.power:g}, and what else would do"
-        tables = {
-            "What to expect": self._shown(self.rows),
-            "If there is no difference": self._shown(self.without_effect),
-            "Smallest detectable gap": gaps,
-            caption: declarations if self.needed is not None or self.others else [],
+        shown = {
+            "What to expect": self.rows,
+            f"For a power of {self.power:g}": (self.needed,),
+            "Declared with the method step": (self.by_step,),
+            f"If {'the two best are equal' if self.of_best else 'there is no difference'}": (
+                self.equal
+            ),
         }
-        return {title: rows for title, rows in tables.items() if rows}
+        tables = {
+            title: [self.text_row(row) for row in rows if row is not None]
+            for title, rows in shown.items()
+        }
+        return {
+            title: rows
+            for title, rows in (tables | {"Smallest detectable gap": gaps}).items()
+            if rows
+        }
 
-    def _shown(self, rows: Sequence[PlanRow]) -> Rows:
-        several = len({row.scenario for row in self.rows}) > 1  # one for each gap
-        return [
-            {
-                **({"gap": f"{row['gap']:.4g}"} if several else {}),
-                "n_max": row["n_max"],
-                "power": f"{row['power']:.3f}",
-                "± SE": "exact" if row["exact"] else f"{row['power_error']:.3f}",
-                **({"same": f"{row['same']:.2f}"} if "same" in row else {}),
-                "undecided": f"{row['undecided']:.2f}",
-                "mean": f"{row['mean_n']:.1f}",
-                "10/50/90 %": "/".join(map(str, row["n_quantiles"])),
-                "total": f"{row['mean_trials']:.0f}",
-                "fixed": "-" if row["fixed_n"] is None else row["fixed_n"] * self.policies,
-                "saved": "-" if row["trials_saved"] is None else f"{row['trials_saved']:.0f}",
-                **hours_of(row),
-            }
-            for row in self.table(rows)
-        ]
+    def text_row(self, row: PlanRow) -> dict[str, Any]:
+        """One row as people read it."""
+        cells: dict[str, Any] = {} if self.single else {"gap": f"{row.gap:.4g}"}
+        cells |= {
+            "n_max": row.n_max,
+            "power": f"{row.power:.3f}",
+            "± SE": "exact" if row.exact else f"{row.power_error:.3f}",
+        }
+        if row.same is not None:
+            cells["same"] = f"{row.same:.2f}"
+        cells |= {
+            "undecided": f"{row.undecided:.2f}",
+            "mean": f"{row.mean_n:.1f}",
+            "10/50/90 %": "/".join(map(str, row.n_quantiles)),
+            "total": f"{row.mean_trials:.0f}",
+        }
+        if not self.of_best:
+            cells["fixed"] = "-" if row.fixed_n is None else row.fixed_n * self.policies
+            cells["saved"] = "-" if row.trials_saved is None else f"{row.trials_saved:.0f}"
+        expected, most = self.hours(row.mean_trials), self.hours(row.most_trials)
+        if expected is not None and most is not None:
+            cells |= {"hours": f"{expected:.1f}", "max h": f"{most:.1f}"}
+        return cells
 
-    def _derived(self) -> dict[str, Any]:
-        def row_of(row: PlanRow | None) -> dict[str, Any] | None:
-            return None if row is None else self.table([row])[0]
-
-        others = [
-            {"method": method, "design": design, **self.table([row])[0]}
-            for (method, design), row in self.others.items()
-        ]
-        nothing = {"without_effect": self.table(self.without_effect)}
+    def _content(self) -> dict[str, Any]:
+        single = {"needed": self.needed, "by_step": self.by_step}
         return {
             "policies": self.policies,
+            "indifference": self.rules.indifference,
             "rows": self.table(),
-            "needed": self.needed
-            and {name: row_of(row) for name, row in self.needed._asdict().items()},
-            "others": others,
-            **(nothing if self.without_effect else {}),
+            "equal": list(map(self.cells, self.equal)),
+            **{name: row and self.cells(row) for name, row in single.items()},
         }
+
+    @property
+    def _drawn(self) -> Sequence[PlanRow]:
+        return self.rows + (self.equal if self.of_best else ())
 
     def power_curves(self) -> list[ChanceCurve]:
         """A curve of power against n_max for each scenario."""
         curves = []
-        for scenario in dict.fromkeys(row.scenario for row in self.rows):
-            rows = [row for row in self.rows if row.scenario == scenario]
+        for scenario in dict.fromkeys(row.scenario for row in self._drawn):
+            rows = [row for row in self._drawn if row.scenario == scenario]
             n, power, error = np.array([(row.n_max, row.power, row.power_error) for row in rows]).T
-            curves.append(ChanceCurve(self.label(rows[0]), power, n, error))
+            curves.append(ChanceCurve(scenario, power, n, error))
         return curves
 
     def stopping_curves(self) -> list[ChanceCurve]:
-        """A curve by trial for each row; with several scenarios, of the largest n_max only."""
-        largest = max(row.n_max for row in self.rows)
-        return [
-            ChanceCurve(
-                f"n_max {row.n_max}" if self.single else self.label(row),
-                np.concatenate([[0.0], row.times.chance_by()]),
-            )
-            for row in self.rows
-            if self.single or row.n_max == largest
-        ]
+        """A curve by trial for each n_max; with several scenarios, of the largest n_max only."""
+        rows = [row for row in self._drawn if row.n_max == self.rows[-1].n_max]
+        if self.single and not self.of_best:
+            return [ChanceCurve(f"n_max {row.n_max}", row.chance_by) for row in self.rows]
+        return [ChanceCurve(row.scenario, row.chance_by) for row in rows]
 
     def plot_power(self) -> "Figure":
         """Draw power against n_max."""
-        return plot_chances(self.power_curves(), *self.POWER, target=self.power)
+        across = f"maximum number of {self.per} (n_max)"
+        return plot_chances(self.power_curves(), across, self._right, target=self.power)
 
     def plot_stopping(self) -> "Figure":
         """Draw the chance of having reached the right verdict by each trial."""
-        upwards = "chance of having reached the right verdict"
-        return plot_chances(self.stopping_curves(), "trials per policy", upwards)
+        return plot_chances(self.stopping_curves(), self.per, self._right)
+
+    @property
+    def _right(self) -> str:
+        return (
+            f"chance {'that the right policy is named' if self.of_best else 'of the right verdict'}"
+        )
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""

@@ -9,22 +9,21 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from stopwise.core.futility import MayBeFutile
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.method import Step
-from stopwise.planning.exact import exact_ends, is_exact
+from stopwise.planning.exact import exact_ends
 from stopwise.planning.fixed_sample import fixed_plan
-from stopwise.planning.plan_result import Detectable, Needed, PlanRow
+from stopwise.planning.plan_result import Detectable, PlanRow
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario
 from stopwise.planning.simulation import CHUNK, Simulator
-from stopwise.planning.studies import OrderStudy, PlannedOrder
+from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
 
 # Runs of one power on the way to the smallest gap; all gaps share their random numbers.
 GAP_RUNS = 2 * CHUNK
@@ -41,144 +40,108 @@ STRAIGHT = 0.25
 MOST_N = 5000
 # So much more power is aimed at, since the search stops within an error of this size.
 AHEAD = 0.006
-# How much the scores of one start have in common, where nobody has measured it.
-USUAL_CORRELATION = 0.3
 # The exact table of ``step`` takes long beyond.
 MOST_STEP = 200
-STEP_ASSUMES = "step assumes success rates that stay the same throughout the study"
-GENEROUS = (
-    "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
-    "and extending a smaller one later costs many"
-)
 
 
 @dataclass(frozen=True)
 class Planner:
-    """Studies of all pairs under such rules, with a target power."""
+    """Studies under such rules, with a target power."""
 
     rules: Rules
     power: float
     simulator: Simulator
 
-    def study(self, n_max: int, **changes: Any) -> PlannedOrder:
-        return PlannedOrder(replace(self.rules, n_max=n_max, **changes))
-
-    def row(self, study: PlannedOrder, scenario: Scenario) -> PlanRow:
-        return self.rows([study], [scenario])[0]
-
-    def rows(self, studies: Sequence[PlannedOrder], scenarios: Sequence[Scenario]) -> list[PlanRow]:
-        """Rows by scenario and then by study: exact where possible, the rest simulated together."""
-        cases = [(scenario, study) for scenario in scenarios for study in studies]
-        known = [is_exact(scenario.population, study) for scenario, study in cases]
+    def rows(
+        self, scenarios: Sequence[Scenario], horizons: Sequence[int], **changes: Any
+    ) -> tuple[PlanRow, ...]:
+        """Rows by scenario and then by n_max: exact where possible, the rest simulated together."""
+        declared = [replace(self.rules, **{"n_max": n, **changes}) for n in horizons]
+        if declared[0].goal == "best":
+            cases = [(scenario, rules) for scenario in scenarios for rules in declared]
+            named = self.simulator.run([BestStudy(rules, case.population) for case, rules in cases])
+            return tuple(PlanRow.of(ends, *case) for ends, case in zip(named, cases, strict=True))
+        studies = list(map(PlannedOrder, declared))
+        asked = [(scenario, study) for scenario in scenarios for study in studies]
+        known = [exact_ends(study, scenario.population) for scenario, study in asked]
+        open_cases = [case for case, ends in zip(asked, known, strict=True) if ends is None]
         simulated = iter(
-            self.simulator.run(
-                [
-                    OrderStudy(study, scenario.population)
-                    for (scenario, study), exact in zip(cases, known, strict=True)
-                    if not exact
-                ]
-            )
+            self.simulator.run([OrderStudy(study, case.population) for case, study in open_cases])
         )
         rows = []
-        for (scenario, study), exact in zip(cases, known, strict=True):
-            ends = exact_ends(study, scenario.population) if exact else next(simulated)
+        for (scenario, study), exact in zip(asked, known, strict=True):
+            ends = exact or next(simulated)
             fixed = fixed_plan(study, scenario.population, ends.power)
-            rows.append(PlanRow.of(ends, scenario, study.rules, fixed=fixed))
-        return rows
+            rows.append(PlanRow.of(ends, scenario, study.rules, fixed))
+        return tuple(rows)
 
-    def detectable(
-        self, study: PlannedOrder, family: GapFamily, known: Sequence[PlanRow] = ()
-    ) -> Detectable:
-        """Smallest gap that this study detects; ``known`` are rows of the family."""
-        span = self.rules.scale.span
-
-        def evaluate(gap: float) -> tuple[float, float]:
-            return self._power(study, family.population(gap))
-
-        gap, error = None, 0.0
+    def detectable(self, n_max: int, family: GapFamily, **changes: Any) -> Detectable:
+        """Smallest gap that a study of so many trials per policy detects."""
+        study, gap, error = PlannedOrder(replace(self.rules, n_max=n_max, **changes)), None, 0.0
         if family.largest >= 1e-6:
             # That of a fixed-sample test, by the normal limit, made a little larger.
-            deviation = 0.5 if family.base is None else max(family.base.deviation, 0.05)
             effect = SEQUENTIAL * float(ndtri(self.power) - ndtri(study.level))
-            noisy = 2 if family.number is None else 1  # policies of a pair that are
-            noise = math.sqrt(noisy * (1 - family.correlation) / study.n_max)
             gap, error = crossing(
-                evaluate,
+                lambda gap: self._power(study, family.at(gap)),
                 power=self.power,
                 largest=family.largest,
-                known=[(row.gap / span, row.power) for row in known],
-                start=effect * deviation * noise,
+                start=effect * family.deviation / math.sqrt(n_max),
             )
+        span = self.rules.scale.span
         return Detectable(
-            n_max=study.n_max, gap=None if gap is None else gap * span, gap_error=error * span
+            n_max=n_max, gap=None if gap is None else gap * span, gap_error=error * span
         )
 
     def _power(self, study: PlannedOrder, population: Population) -> tuple[float, float]:
-        if is_exact(population, study):
-            return exact_ends(study, population).power, 0.0
-        # A precision out of reach: every study gets the same runs, with the same random numbers.
-        model = OrderStudy(study, population)
-        (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
+        ends = exact_ends(study, population)
+        if ends is None:
+            # A precision out of reach: all studies get the same runs and random numbers.
+            model = OrderStudy(study, population)
+            (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
         return ends.power, ends.power_error
 
-    def needed(
-        self, scenario: Scenario, family: GapFamily, known: Sequence[PlanRow]
-    ) -> Needed | None:
+    def needed(self, scenario: Scenario, near: PlanRow) -> PlanRow | None:
         """Smallest study with the target power, or None if even ``MOST_N`` are too few."""
 
         @cache
-        def row_at(n: int) -> PlanRow:
-            return self.row(self.study(n), scenario)
+        def row_of(n: int) -> PlanRow:
+            return self.rows([scenario], [n])[0]
 
         def evaluate(root: float) -> tuple[float, float]:
-            row = row_at(max(round(root * root), 2))
+            row = row_of(max(round(root * root), 2))
             return row.power, row.power_error
 
+        power = self.power + min(AHEAD, (1 - self.power) / 2)
+        least = _score(WITHOUT_GAP)
+        steps = (_score(power) - least) / max(_score(near.power) - least, 0.1)
         root, _ = crossing(
             evaluate,
-            power=self.power + min(AHEAD, (1 - self.power) / 2),
+            power=power,
             largest=math.sqrt(MOST_N),
-            known=[(math.sqrt(row.n_max), row.power) for row in known],
+            start=steps * math.sqrt(near.n_max),
         )
         if root is None:
             return None
-        row = row_at(max(round(root * root), 2))
+        row = row_of(max(round(root * root), 2))
         while row.power < self.power and row.n_max < MOST_N:  # the search stops within its error
-            row = row_at(math.ceil(1.02 * row.n_max))
-        equal = None
-        if isinstance(self.study(row.n_max).comparison.test, MayBeFutile):
-            parameters = {**self.rules.parameters, "futility": "binding"}
-            equal = self.row(self.study(row.n_max, parameters=parameters), family.equal)
-        return Needed(row=row, equal=equal)
-
-    def others(self, scenario: Scenario, n_max: int) -> dict[tuple[str, str], PlanRow]:
-        """What else two policies could be compared with, by method and design."""
-        rules, population = self.rules, scenario.population
-        rows: dict[tuple[str, str], PlanRow] = {}
-        if not (self.usual and isinstance(population, Guessed) and len(population.guesses) == 2):
-            return rows
-        alike = min(USUAL_CORRELATION, population.most_correlation)
-        if alike > 0:
-            paired = replace(scenario, population=replace(population, correlation=alike))
-            study = self.study(n_max, design="paired")
-            rows[rules.method, f"paired, correlation {alike:.2g}"] = self.row(study, paired)
-        if self.allows_step(population, n_max):
-            step = self.study(n_max, method=Step.name)
-            rows[Step.name, rules.design] = self.row(step, scenario)
-        return rows
-
-    @property
-    def usual(self) -> bool:
-        """Whether two policies are asked for a difference by the usual method and design."""
-        rules = self.rules
-        plain = rules.margin == 0 and rules.only_order and not rules.reading.constants
-        usual = rules.method == NScorePlus.name and rules.design == "independent"
-        return plain and usual and not (rules.parameters or rules.reading.new)
+            row = row_of(math.ceil(1.02 * row.n_max))
+        return row
 
     def allows_step(self, population: Population, n_max: int) -> bool:
-        """Whether ``step`` could take the place of the usual method."""
-        few = n_max <= MOST_STEP and not self.rules.reading.finite
-        return self.usual and few and population.binary
+        """Whether ``step`` could take the place of the usual method for two policies."""
+        rules, reading = self.rules, self.rules.reading
+        plain = rules.margin == 0 and rules.only_order and rules.design == "independent"
+        usual = rules.method == NScorePlus.name and not rules.parameters
+        special = reading.constants or reading.new or reading.finite or len(rules.policies) > 2
+        return plain and usual and not special and n_max <= MOST_STEP and population.binary
+
+    def by_step(self, scenario: Scenario, n_max: int) -> PlanRow | None:
+        """The same study by ``step``, of two success rates, exactly."""
+        population = scenario.population
+        if not (isinstance(population, Guessed) and self.allows_step(population, n_max)):
+            return None
+        (row,) = self.rows([scenario], [n_max], method=Step.name)
+        return row
 
 
 def crossing(
@@ -186,31 +149,22 @@ def crossing(
     *,
     power: float,
     largest: float,
-    known: Sequence[tuple[float, float]] = (),
-    start: float | None = None,
+    start: float,
 ) -> tuple[float | None, float]:
     """Find where power, which grows from nearly 0 at 0, meets the target, and the standard error.
 
-    ``evaluate`` gives the power at a place in (0, largest], and its standard error. Places whose
-    power is known say where to begin; without any that is ``start``. None if even the power at the
-    largest is too small.
+    ``evaluate`` gives the power at a place in (0, largest], and its standard error. None if even
+    the power at the largest is too small.
     """
-    goal = float(ndtri(power))
-    low, high = _Point.of(0.0, WITHOUT_GAP), None
-    for place, chance in sorted(known):
-        point = _Point.of(place, chance)
-        if point.score >= goal:
-            high = point
-            break
-        low = point
-    place = _next(low, high, goal, largest) if known or start is None else start
-    place = min(max(place, 0.01 * largest), 0.9 * largest)
+    goal = _score(power)
+    first = low = (0.0, _score(WITHOUT_GAP))
+    high: tuple[float, float] | None = None
+    place = min(max(start, 0.01 * largest), 0.9 * largest)
     for _ in range(STEPS):
-        found, error = evaluate(place)
-        point = _Point.of(place, found)
-        slope = low.slope(point)
-        missed = goal - point.score
-        if abs(found - power) <= max(error / 2, TOLERANCE):
+        chance, error = evaluate(place)
+        point = (place, _score(chance))
+        slope, missed = _slope(low, point), goal - point[1]
+        if abs(chance - power) <= max(error / 2, TOLERANCE):
             break
         if error and abs(missed) <= STRAIGHT and place + missed / slope <= largest:
             place += missed / slope
@@ -221,28 +175,19 @@ def crossing(
             low = point
         else:
             return None, 0.0
-        place = _next(low, high, goal, largest)
+        if high is None:  # ahead on the line so far
+            step = (goal - low[1]) / _slope(first, low)
+            place = min(low[0] + min(max(step, 0.1 * low[0]), 2 * low[0]), largest)
+        else:  # on the line between, but not at the very end of it
+            share = (goal - low[1]) / max(high[1] - low[1], 1e-9)
+            place = low[0] + min(max(share, 0.05), 0.95) * (high[0] - low[0])
     density = math.exp(-0.5 * goal**2) / math.sqrt(2 * math.pi)
     return place, error / (density * slope)
 
 
-class _Point(NamedTuple):
-    place: float
-    score: float  # the normal quantile of the power
-
-    @classmethod
-    def of(cls, place: float, power: float) -> "_Point":
-        return cls(place, float(ndtri(np.clip(power, 1e-4, 1.0 - 1e-4))))
-
-    def slope(self, other: "_Point") -> float:
-        return max((other.score - self.score) / (other.place - self.place), 1e-9)
+def _score(power: float) -> float:
+    return float(ndtri(np.clip(power, 1e-4, 1.0 - 1e-4)))
 
 
-def _next(low: _Point, high: _Point | None, goal: float, largest: float) -> float:
-    """Next place to try: on the line, but not at the very end of a bracket."""
-    if high is None:
-        before = _Point.of(0.0, WITHOUT_GAP)
-        ahead = (goal - low.score) / before.slope(low) if low.place else largest
-        return min(low.place + min(max(ahead, 0.1 * low.place), 2 * low.place or largest), largest)
-    share = (goal - low.score) / max(high.score - low.score, 1e-9)
-    return low.place + min(max(share, 0.05), 0.95) * (high.place - low.place)
+def _slope(low: tuple[float, float], high: tuple[float, float]) -> float:
+    return max((high[1] - low[1]) / (high[0] - low[0]), 1e-9)

@@ -1,7 +1,6 @@
 """Where simulated trials come from: guesses, or scores seen so far with their uncertainty."""
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,20 +22,6 @@ ALL_COMBINATIONS = 8
 WEIGHTS: Floats = 2.0 ** np.arange(1, 8) - 1.0
 
 
-class SimulatedScores(NamedTuple):
-    """Simulated studies: scores (runs, n, policies) and the true means (runs, policies)."""
-
-    scores: Floats
-    means: Floats
-
-
-class Moments(NamedTuple):
-    """True means (worlds, policies) and covariances of a row (worlds, policies, policies)."""
-
-    means: Floats
-    covariances: Floats
-
-
 class World(NamedTuple):
     """Simulated studies that have begun: each has its truth, and trials are drawn as they come."""
 
@@ -45,30 +30,8 @@ class World(NamedTuple):
     draw: Callable[[int], Floats]
 
 
-class Population(ABC):
-    """Policies of which trials can be drawn; scores are normalised to [0, 1]."""
-
-    @property
-    @abstractmethod
-    def binary(self) -> bool:
-        """Whether every score is success or failure."""
-
-    @abstractmethod
-    def begin(self, rng: np.random.Generator, runs: int) -> World:
-        """Studies before their first row."""
-
-    @abstractmethod
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        """Means and covariances of as many worlds as asked for, or of the only one."""
-
-    def draw(self, rng: np.random.Generator, runs: int, n: int) -> SimulatedScores:
-        """Studies of n rows each; with more rows the first ones stay the same."""
-        world = self.begin(rng, runs)
-        return SimulatedScores(world.draw(n), world.means)
-
-
 @dataclass(frozen=True, eq=False)
-class Guessed(Population):
+class Guessed:
     """Policies that are known by guess."""
 
     guesses: tuple[Guess, ...]
@@ -110,6 +73,7 @@ class Guessed(Population):
         return self.correlation / self.most_correlation if self.correlation > 0 else 0.0
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
+        """Studies before their first row."""
         own, shared = rng.spawn(2)
 
         def draw(n: int) -> Floats:
@@ -120,8 +84,7 @@ class Guessed(Population):
             scores = [guess.at(uniform[..., i].T) for i, guess in enumerate(self.guesses)]
             return np.stack(scores, axis=-1)
 
-        means = np.array([guess.mean for guess in self.guesses])
-        return World(np.broadcast_to(means, (runs, means.size)), draw)
+        return World(np.broadcast_to(self.means, (runs, self.means.size)), draw)
 
     def with_tie(self) -> "Guessed":
         """The second best equal to the best, with the correlation as far as they can have it."""
@@ -131,11 +94,16 @@ class Guessed(Population):
         free = replace(self, guesses=tuple(guesses), correlation=0.0)
         return replace(free, correlation=min(self.correlation, max(free.most_correlation, 0.0)))
 
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:  # noqa: ARG002
-        means = np.array([[guess.mean for guess in self.guesses]])
-        covariance = self._share * self._together
-        np.fill_diagonal(covariance, [guess.deviation**2 for guess in self.guesses])
-        return Moments(means, covariance[None])
+    @cached_property
+    def means(self) -> Floats:
+        return np.array([guess.mean for guess in self.guesses])
+
+    @property
+    def covariances(self) -> Floats:
+        """Of the scores of a row."""
+        covariances = self._share * self._together
+        np.fill_diagonal(covariances, [guess.deviation**2 for guess in self.guesses])
+        return covariances
 
 
 class _Atoms(NamedTuple):
@@ -153,7 +121,7 @@ class _Atoms(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Resampled(Population):
+class Resampled:
     """Policies of which some trials were seen; every simulated study draws its own truth.
 
     The Bayesian bootstrap: the truth of a study is a random reweighting (Dirichlet) of the scores
@@ -197,62 +165,21 @@ class Resampled(Population):
         return np.array(list(itertools.product((0.0, 1.0), repeat=width)))
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
-        weight, parts = self._begin(rng, runs)
-        truths = [(atoms.rows, atoms.truths(own, weight), own) for atoms, own in parts]
+        """Studies before their first row, each with its own truth."""
+        first, *rest = rng.spawn(1 + len(self._atoms))
+        weight = np.zeros(runs)
+        if self.scores.shape[1] > 1:  # else there is no other policy to be like
+            weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
+        atoms = zip(self._atoms, rest, strict=True)
+        truths = [(one.rows, one.truths(own, weight), own) for one, own in atoms]
 
         def draw(n: int) -> Floats:
             return np.concatenate([_draw(*part, n) for part in truths], axis=-1)
 
         return World(np.concatenate([shares @ rows for rows, shares, _ in truths], axis=-1), draw)
 
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        policies = self.scores.shape[1]
-        means = np.empty((worlds, policies))
-        covariances = np.zeros((worlds, policies, policies))
-        start = 0
-        weight, parts = self._begin(rng, worlds)
-        for atoms, own in parts:
-            block = slice(start, start + atoms.rows.shape[1])
-            shares = atoms.truths(own, weight)
-            means[:, block] = shares @ atoms.rows
-            centred = atoms.rows - means[:, None, block]
-            covariances[:, block, block] = np.einsum("wa,wai,waj->wij", shares, centred, centred)
-            start = block.stop
-        return Moments(means, covariances)
 
-    def _begin(
-        self, rng: np.random.Generator, runs: int
-    ) -> tuple[Floats, list[tuple[_Atoms, np.random.Generator]]]:
-        """How alike the policies are in each run, and a generator for each set of atoms."""
-        first, *rest = rng.spawn(1 + len(self._atoms))
-        if self.scores.shape[1] == 1:  # there is no other policy to be like
-            return np.zeros(runs), list(zip(self._atoms, rest, strict=True))
-        weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
-        return weight, list(zip(self._atoms, rest, strict=True))
-
-
-@dataclass(frozen=True, eq=False)
-class WithNumber(Population):
-    """Policies beside a number, the last column, which every trial of it scores."""
-
-    population: Population
-    number: float  # in [0, 1]
-
-    @property
-    def binary(self) -> bool:
-        return self.population.binary
-
-    def begin(self, rng: np.random.Generator, runs: int) -> World:
-        world = self.population.begin(rng, runs)
-        return World(self._beside(world.means), lambda n: self._beside(world.draw(n)))
-
-    def moments(self, rng: np.random.Generator, worlds: int) -> Moments:
-        means, covariances = self.population.moments(rng, worlds)
-        return Moments(self._beside(means), np.pad(covariances, ((0, 0), (0, 1), (0, 1))))
-
-    def _beside(self, values: Floats) -> Floats:
-        number = np.full((*values.shape[:-1], 1), self.number)
-        return np.concatenate([values, number], axis=-1)
+Population = Guessed | Resampled
 
 
 def chances_of_weights(scores: Floats, paired: bool) -> Floats:

@@ -1,8 +1,8 @@
 """The answers of planning as people read them: JSON, rows of text, and self-contained pages."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from typing import Any, ClassVar
 
 from stopwise.core.rules import FromRules, Rules
@@ -14,15 +14,20 @@ SCHEMA = 1
 Rows = list[dict[str, Any]]
 # Columns of words; all others are numbers.
 TEXT_COLUMNS = (
-    *("method", "design", "policy", "pair", "now", "task", "score", "two best", "spent on"),
-    "policies",
+    "policy",
+    "policy0",
+    "policy1",
+    "decided",
+    "candidate",
+    "task",
+    "score",
+    "spent on",
+    "assumed",
 )
 CAPTIONS = {
-    "named": "Chance that the right policy is named, by trials of all policies",
-    "power": "Chance of the right verdict, by maximum number of trials",
-    "stopping": "Chance of having reached the right verdict, by trial",
-    "naming": "Chance that one is named, by number of further rows",
-    "further": "Chance that all pairs are decided, by number of further trials",
+    "power": "Chance of the right verdict, by declared maximum",
+    "stopping": "Chance of having reached the right verdict",
+    "further": "Chance that the question is answered, by how much more is tried",
 }
 
 
@@ -31,9 +36,8 @@ class PlanningResult(Drawn):
 
     rules: Rules
     bounds_inferred: bool
+    minutes_per_trial: float | None
     notes: tuple[str, ...]
-    SETTINGS: ClassVar[tuple[str, ...]] = ("method", "alpha", "adjust", "design")  # of JSON
-    UNSAID: ClassVar[tuple[str, ...]]  # fields that JSON does not hold as such
     TITLE: ClassVar[str]
     LEGEND: ClassVar[str] = ""
 
@@ -41,37 +45,48 @@ class PlanningResult(Drawn):
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     adjust = FromRules[str]("adjust", "How alpha is shared.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
+    goal = FromRules[str]("goal", 'What is asked, "order" or "best".')
+
+    @property
+    def of_best(self) -> bool:
+        """Whether only the best policy is asked for; numbers are then of rows."""
+        return self.rules.goal == "best"
+
+    @property
+    def per(self) -> str:
+        """What is counted, behind its number."""
+        one = len(self.rules.reading.run) == 1
+        return "rows" if self.of_best else "trials" if one else "trials per policy"
+
+    def promised(self) -> str:
+        claim, within = "a false claim", self.rules.indifference
+        if self.of_best:
+            near = f"naming one not within {within:g} of the best, or of " if within else ""
+            claim = f"{near}dropping the best policy (or any given one of several)"
+        claim = f"the chance of {claim}"
+        return promise(self.method, claim, self.alpha, bounds_inferred=self.bounds_inferred)
 
     def to_html(self) -> str:
         """Return a self-contained page with the tables, the figures and the assumptions."""
         return planning_page({"": self})
 
-    def promised(self, claim: str = "the chance of a false claim") -> str:
-        return promise(self.method, claim, self.alpha, bounds_inferred=self.bounds_inferred)
-
-    def _derived(self) -> dict[str, Any]:
-        """JSON entries besides the fields."""
-        return {}
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """Entries of JSON in place of fields, or besides them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
-        settings = {name: getattr(self.rules, name) for name in self.SETTINGS}
-        fields = {name: value for name, value in vars(self).items() if name not in self.UNSAID}
-        content = _plain({**fields, **settings, **self._derived()})
-        return {"schema": SCHEMA, "sentence": self.sentence, **content}
+        names = ("method", "alpha", "adjust", "design", "goal", "alternative", "bounds")
+        settings = {name: getattr(self.rules, name) for name in names}
+        content = {**vars(self), **settings, **self._content()}
+        del content["rules"]
+        content = {"schema": SCHEMA, "sentence": self.sentence, **content}
+        plain: dict[str, Any] = json.loads(json.dumps(content, allow_nan=False, default=vars))
+        return plain
 
     def to_json(self) -> str:
         """Return everything as JSON; the schema is in docs/design/planning.md."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    """Dataclasses and tuples within a value as mappings and lists."""
-    if is_dataclass(value):
-        value = vars(value)
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+        return json.dumps(self.to_dict(), indent=2)
 
 
 def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> str:
@@ -91,10 +106,3 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
     ]
     title = next(iter(answers.values())).TITLE
     return render_page("planning.html", title=title, sections=sections, text_columns=TEXT_COLUMNS)
-
-
-def hours_of(row: dict[str, Any]) -> dict[str, str]:
-    """The hours of a row of a table, if a trial takes a known time."""
-    if row["mean_hours"] is None:
-        return {}
-    return {"hours": f"{row['mean_hours']:.1f}", "max h": f"{row['most_hours']:.1f}"}

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,21 +12,13 @@ from stopwise.core.scores import is_number, require_whole, score_text
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.guesses import Guess, as_guess
-from stopwise.planning.populations import Guessed, Population, Resampled, WithNumber
+from stopwise.planning.populations import Guessed, Population, Resampled
 from stopwise.rows.table import Table
 
 GAPS = (0.1, 0.2, 0.3, 0.4, 0.5)
 NO_GUESS = (
-    "no guesses were given, so success rates around one half are assumed, which is close to the "
-    "hardest case; other rates, partial credit and continuous scores usually need fewer trials"
-)
-NO_GUESS_BESIDE = (
-    "no guesses were given, so success rates above the reference are assumed; partial credit and "
-    "continuous scores usually need fewer trials"
-)
-RESAMPLED_ALONE = (
-    "pilot scores are resampled with their uncertainty (a Bayesian bootstrap): each simulated "
-    "study has its own true means, and power is the chance of finding what is true there"
+    "no guesses were given, so success rates {} are assumed; partial credit and continuous scores "
+    "usually need fewer trials"
 )
 BETA = "scores are assumed to be beta distributed with the given mean and standard deviation"
 RESAMPLED = (
@@ -44,6 +36,14 @@ class Scenario:
     gap: float  # the smallest between two means that differ, in [0, 1]
     lead: float  # that between the two best
     population: Population  # where trials come from
+
+    @property
+    def tied(self) -> "list[Scenario]":
+        """The same with the two best equal; none if they are anyway, or are not known."""
+        if self.lead < 1e-9 or not isinstance(self.population, Guessed):
+            return []
+        text = f"{self.text}, but the two best equal"
+        return [replace(self, text=text, lead=0.0, population=self.population.with_tie())]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,29 +64,22 @@ class GapFamily:
         return (1.0 - (0.0 if self.base is None else self.base.mean)) / (self.policies - 1)
 
     @property
+    def deviation(self) -> float:
+        """About that of the difference between two scores of a row."""
+        own = 0.5 if self.base is None else max(self.base.deviation, 0.05)
+        return own * math.sqrt((2 - (self.number is not None)) * (1 - self.correlation))
+
+    @property
     def equal(self) -> Scenario:
         """The scenario in which there is nothing to find."""
-        return Scenario("no difference", 0.0, 0.0, self.population(0.0))
-
-    def holds(self, scenario: Scenario) -> bool:
-        """Whether the scenario is the member of the family with its gap."""
-        member = self.population(scenario.gap)
-        parts = zip(
-            *(each.moments(np.random.default_rng(0), 1) for each in (member, scenario.population)),
-            strict=True,
-        )
-        return all(a.shape == b.shape and np.allclose(a, b) for a, b in parts)
-
-    def population(self, gap: float) -> Population:
-        """Policies with this gap, beside the number if there is one."""
-        return self.at(gap) if self.number is None else WithNumber(self.at(gap), self.number)
+        return Scenario("no difference", 0.0, 0.0, self.at(0.0))
 
     def at(self, gap: float) -> Guessed:
-        if self.number is not None:
-            means = [self.number + gap * step for step in range(1, self.policies + 1)]
-            base = self.base or Guess.of_rate(self.number)
-            return Guessed(tuple(base.with_mean(mean) for mean in means))
         steps = np.arange(self.policies)
+        if self.number is not None:
+            base = self.base or Guess.of_rate(self.number)
+            means = (self.number + gap * (steps + 1)).tolist()
+            return Guessed(tuple(base.with_mean(mean) for mean in means))
         if self.base is None:
             rates = np.clip(0.5 + gap * (steps - steps.mean()), 0.0, 1.0)
             guesses = tuple(Guess.of_rate(float(rate)) for rate in rates)
@@ -101,7 +94,7 @@ class Assumptions(NamedTuple):
 
     scenarios: list[Scenario]
     family: GapFamily
-    notes: tuple[str, ...]
+    notes: list[str]
 
 
 def assume(
@@ -127,33 +120,29 @@ def assume(
         named("correlation"),
         f" must lie between 0 and 1, but got {correlation!r}",
     )
+    enough = pilot is not None or len(guesses) >= least
     require(
-        gaps is None or (len(guesses) < least and pilot is None),
+        gaps is None or not enough,
         named("gaps"),
-        " above the reference take no guesses: guesses, or a pilot, set the gap"
-        if alone
-        else " can be combined with at most one guess: more guesses, or a pilot, set the gap",
+        " cannot be combined with so many guesses, or with a pilot: these set the gap",
     )
-    if pilot is None and len(guesses) < least:
-        base = as_guess(guesses[0], scale) if guesses else None
-        family = GapFamily(base, policies or least, correlation, number)
-        notes = [NO_GUESS_BESIDE if alone else NO_GUESS] if base is None else _notes([base])
-        return Assumptions(_of_gaps(family, gaps, scale), family, tuple(notes))
+    known = [as_guess(value, scale) for value in guesses]
+    notes = [BETA] if any(guess.spread is not None for guess in known) else []
+    if not enough:
+        family = GapFamily(known[0] if known else None, policies or least, correlation, number)
+        if not known:
+            notes = [NO_GUESS.format("above the reference" if alone else "around one half")]
+        return Assumptions(_of_gaps(family, gaps, scale), family, notes)
     population: Population
     if pilot is None:
-        known, notes = _spread(
-            [as_guess(value, scale) for value in guesses], None if alone else policies
-        )
+        if len(known) == 2 and policies is not None and policies > 2 and not alone:
+            shares = np.linspace(0.0, 1.0, policies).tolist()
+            known = [known[0].mixed(known[1], share) for share in shares]
+            notes.append(f"{policies} policies are assumed to lie evenly between the two guesses")
         text = ", ".join(_text(guess, scale) for guess in known)
         population = Guessed(tuple(known), correlation)
     else:
-        require(
-            alone or (policies in (None, len(pilot.policies)) and correlation == 0),
-            named("policies"),
-            " and ",
-            named("correlation"),
-            " are taken from the pilot study: do not give them",
-        )
+        require(correlation == 0, named("correlation"), " is taken from the pilot study")
         scores = scale.unit(pilot.scores)
         paired = pilot.design == "paired" and scores.shape[1] > 1
         known = [Guess.seen(column) for column in scores.T]
@@ -163,17 +152,17 @@ def assume(
         )
         correlation = _correlation(scores) if paired else 0.0
         population = Resampled(scores, paired)
-        notes = [RESAMPLED_ALONE if alone else RESAMPLED]
+        notes.append(RESAMPLED)
+    require(
+        policies in (None, len(known)),
+        f"give {'a guess' if alone else '2 guesses, or one'} for each of the {policies} policies, "
+        f"but got {len(known)}",
+    )
     means = np.array([guess.mean for guess in known])
     if number is not None:
-        require(
-            policies in (None, means.size),
-            f"give a guess for each of the {policies} policies, but got {means.size}",
-        )
         distances = np.abs(means - number)
         gap = lead = float(distances[distances > 1e-9].min(initial=1.0))
         text = f"{text} against {score_text(scale.score(number))}"
-        population = WithNumber(population, number)
         family = GapFamily(known[0], means.size, 0.0, number)
     else:
         ordered = np.diff(np.sort(means))
@@ -181,11 +170,7 @@ def assume(
         gap = float(different.min()) if different.size else 0.0
         lead = float(ordered[-1])
         family = GapFamily(known[int(np.argmin(means))], means.size, correlation)
-    return Assumptions([Scenario(text, gap, lead, population)], family, tuple(notes))
-
-
-def _notes(guesses: Sequence[Guess]) -> list[str]:
-    return [BETA] if any(guess.spread is not None for guess in guesses) else []
+    return Assumptions([Scenario(text, gap, lead, population)], family, notes)
 
 
 def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> list[Scenario]:
@@ -195,31 +180,16 @@ def _of_gaps(family: GapFamily, gaps: Sequence[float] | None, scale: Scale) -> l
     chosen = usual if gaps is None else list(gaps)
     text = f" needs at least one number up to {most:.3g}, but got none"
     require(len(chosen) > 0, named("gaps"), text)
+    scenarios = []
     for gap in chosen:
         require(
             is_number(gap) and 0 < gap <= most + 1e-9,
             "a gap must be above 0 and, for these policies to stay within the bounds, at most "
             f"{most:.4g}, but got {gap!r}",
         )
-    shares = [gap / scale.span for gap in chosen]
-    return [
-        Scenario(f"gap {gap:.4g}", share, share, family.population(share))
-        for gap, share in zip(chosen, shares, strict=True)
-    ]
-
-
-def _spread(guesses: list[Guess], policies: int | None) -> tuple[list[Guess], list[str]]:
-    """A guess for each policy, of two also those between which all lie; and what to say."""
-    notes = _notes(guesses)
-    if policies is not None and policies != len(guesses):
-        require(
-            len(guesses) == 2 and policies > 2,
-            f"give 2 guesses, or one for each of the {policies} policies, but got {len(guesses)}",
-        )
-        shares = np.linspace(0.0, 1.0, policies).tolist()
-        guesses = [guesses[0].mixed(guesses[1], share) for share in shares]
-        notes.append(f"{policies} policies are assumed to lie evenly between the two guesses")
-    return guesses, notes
+        share = gap / scale.span
+        scenarios.append(Scenario(f"gap {gap:.4g}", share, share, family.at(share)))
+    return scenarios
 
 
 def _correlation(scores: Any) -> float:

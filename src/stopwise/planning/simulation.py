@@ -36,7 +36,7 @@ class MapExecutor(Protocol):
     def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]: ...
 
 
-ExecutorChoice = MapExecutor | str | None
+ExecutorChoice = MapExecutor | None
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,11 @@ def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:
 
 @contextmanager
 def opened(choice: ExecutorChoice) -> Iterator[MapExecutor]:
-    """Yield threads, which end with the context, or the executor given."""
-    if choice is None or choice == "threads":
+    """Yield the executor given, or threads, which end with the context."""
+    if choice is None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             yield pool
         return
-    wrong = isinstance(choice, str) or not hasattr(choice, "map")
-    require(
-        not wrong,
-        named("executor"),
-        f' must be "threads" or an object with a map method, but got {choice!r}',
-    )
-    yield choice  # type: ignore[misc]  # no text
+    wrong = f" must be an object with a map method, but got {choice!r}"
+    require(hasattr(choice, "map"), named("executor"), wrong)
+    yield choice

@@ -159,9 +159,12 @@ LATE = [DRAWN[1], DRAWN[0], *DRAWN[2:30]]
     ("orders", "says"),
     [
         ({"a": IN_ORDER[:30], "b": IN_ORDER[:30]}, r"come in the order of the list \(s0, s1, s2,"),
-        ({"a": DRAWN[:30], "b": LATE}, "in different orders, as in order of completion"),
-        ({"a": DRAWN[:30], "b": DRAWN[1:30]}, "'b' has no trial of scene '.*', but of later ones"),
-        ({"a": DRAWN[:30], "b": [DRAWN[0], *DRAWN[:29]]}, "'b' has scene '.*' 2 times"),
+        (
+            {"a": DRAWN[:30], "b": LATE},
+            "'[ab]' did not meet scene '.*' when '[ab]' did, as in order of completion",
+        ),
+        ({"a": DRAWN[:30], "b": DRAWN[1:30]}, "'b' did not meet scene '.*' when 'a' did"),
+        ({"a": DRAWN[:30], "b": [DRAWN[0], *DRAWN[:29]]}, "'b' has .* twice, but each scene"),
     ],
 )
 def test_a_part_that_does_not_follow_the_drawn_order_is_refused(
@@ -222,5 +225,5 @@ def test_a_scene_that_only_one_policy_lacks_is_refused() -> None:
     policies, scenes = map(list, zip(*rows, strict=True))
     columns = {"policy": policies, "scene": scenes, "score": [1.0] * len(rows)}
 
-    with pytest.raises(InvalidInput, match="'b' has no trial of scene"):
+    with pytest.raises(InvalidInput, match="'b' did not meet scene"):
         sw.analyze(pl.DataFrame(columns), list_size=30, bounds=(0, 1))

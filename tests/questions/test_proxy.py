@@ -229,7 +229,7 @@ def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
     REAL.write_csv(real)
     scenes(3000, first=1000).drop("score").rename({"sim": "simulation"}).write_csv(simulated)
     usual = ["analyze", str(real), "--bounds", "0,1"]
-    assert "have no column 'sim'" in run(*usual, "--proxy", f"sim={simulated}")[1]
+    assert "no column looks like a score" in run(*usual, "--proxy", f"sim={simulated}")[1]
     means = {
         ("new=.5",): "needs the proxy's mean for each policy, but has none for base",
         ("new=.5", "base=7"): "must lie within the bounds [0, 1], but that of base is 7.0",
@@ -272,7 +272,7 @@ def test_few_simulated_scenes_are_no_reason_to_doubt_fresh_trials() -> None:
     found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=few)
     assert found.letters == {"new": "a", "base": "b"}
     assert found.doubts == ()
-    assert any("4 simulated scenes, fewer than one for each of 100" in n for n in found.warnings)
+    assert any("4 simulated scenes; 5,000 would save" in n for n in found.warnings)
 
 
 def test_each_of_several_tasks_needs_simulated_scenes_of_its_own() -> None:

@@ -155,7 +155,7 @@ def test_ties_and_missing_trials_count_for_neither() -> None:
         ({"goal": "best"}, "by does not go with goal='best'"),
         ({"method": "step", "n_max": 20}, "step is proven only for the independent design, and"),
         ({"method": "savi"}, "savi is proven only for the independent design, and what two"),
-        ({"by": "rank"}, "by must be one of means, wins, successes, but got 'rank'"),
+        ({"by": "rank"}, "by must be one of means, wins, but got 'rank'"),
         ({"lower_is_better": "yes"}, "lower_is_better must be True or False, but got 'yes'"),
     ],
 )

@@ -36,7 +36,7 @@ def test_the_mean_over_tasks_of_scores_of_which_less_is_better() -> None:
     [
         ({"by": "wins", "task_order": "random"}, "each task is compared by itself"),
         ({"by": "wins", "goal": "best"}, "a best policy need not exist"),
-        ({"unit": "seed"}, "asks about one task"),
+        ({"unit": "seed"}, "belong to one task"),
         (
             {"stored": "slow", "task_order": "random"},
             "were not drawn with those of the rows",

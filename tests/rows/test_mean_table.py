@@ -58,7 +58,7 @@ def test_rows_of_drawn_tasks_are_paired_and_their_claim_is_named() -> None:
     assert "one trial of every task averaged into each row" in rounds.sentence
     assert "averages of a round" in rounds.sentence
     (beyond,) = (note for note in rounds.warnings if "beyond the last full round" in note)
-    assert re.search(r"left out: \w+ has only \d+$", beyond)
+    assert re.search(r"left out: of \w+ there are only \d+$", beyond)
     (shown,) = drawn.task_tables().values()
     assert {row["task"] for row in shown} == set(TASKS)
     assert [task["task"] for task in drawn.to_dict()["mean"]["tasks"]] == [r["task"] for r in shown]

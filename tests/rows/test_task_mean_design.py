@@ -41,5 +41,5 @@ def test_training_runs_are_of_one_task() -> None:
         "score": [0.5] * 48,
     }
     read = sw.read_trials(pl.DataFrame(columns), columns={"seed": "seed"}, bounds=(0, 1))
-    with pytest.raises(sw.InvalidInput, match="asks about one task"):
+    with pytest.raises(sw.InvalidInput, match="belong to one task"):
         sw.analyze(read, tasks="mean", unit="seed")

@@ -14,9 +14,9 @@ from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairTests
 from stopwise.rows import scene_list
-from stopwise.rows.groups import Groups
+from stopwise.rows.groups import grouped
 from stopwise.rows.reading import taken
-from stopwise.rows.scenes import Scenes
+from stopwise.rows.scenes import proxied
 from stopwise.rows.table import Table
 from stopwise.rows.task_mean import over_tasks, require_tasks_choice
 from stopwise.rows.task_tables import comparable, tables
@@ -125,42 +125,8 @@ def analyze(
         The proxy's scores in many simulated scenes apart from the trials, for its mean: a file or a
         frame with the same policies, a mapping, or an array (scenes, policies). Each of the
         ``n_max`` rows gets some of them.
-    proxy_mean
-        In its place, the mean of the proxy for each policy by name, if it is known.
-    audit
-        Where the proxy is a judge that has scored every trial: the chance with which a row was
-        drawn, before it was run, to be scored by people as well. Claims are about their scores.
-    method
-        Name of the method, see ``stopwise.methods()``.
-    alpha
-        Probability, in (0, 1), of any false claim among all pairs.
-    adjust
-        "bonferroni" or "holm": how alpha is shared, see docs/design/many-policies.md.
-    baseline
-        Compare all other policies with this one only.
-    lower_is_better
-        Whether smaller scores are better, such as times. Scores, means and their intervals keep
-        their own unit; the interval of a difference is the advantage of policy 1.
-    by
-        "means", or "wins": which policy wins more often, a tie counting for neither. Then scores
-        need no bounds, nothing is said about means, and nothing follows from other pairs.
-    ties
-        "strict": an order declared between policies with equal means counts as false. "paper":
-        such exact ties are assumed not to occur, as in the paper.
-    equivalence
-        Pairs whose means differ by less than this may be declared practically the same, which also
-        ends their comparison; it assumes a difference that stays the same.
-    goal
-        What is asked: "order", which policies are better than which; "best", which one is best.
-    indifference
-        For the goal "best": name a policy that is within this of the best, and stop.
-    allocation
-        For the goal "best" with independent trials: "even" takes one trial of each candidate per
-        row; "leader" several of the one that leads, as live rules ask for them.
-    later
-        For the goal "best": policies that were declared to join later.
     **settings
-        The keywords from ``method`` on, and the method's own parameters.
+        What is asked, by which method, and how files are read.
 
     Examples
     --------
@@ -176,54 +142,48 @@ def analyze(
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)
     if tasks is None:
         trials = scene_list.drawn(trials, asked, design)
-    groups = Groups(stored, unequal)
-    proxied = proxy is not None or proxy_scores is not None
     if tasks == "mean":
         require(
-            not proxied,
-            "a proxy belongs to one task: it does not go with the mean over several",
-            parameter="proxy",
+            proxy is None and proxy_scores is None and unit == "trial",
+            "a proxy, and the mean of a training run as one trial, belong to one task: they do not "
+            "go with the mean over several",
+            parameter="tasks",
         )
-        require(
-            unit == "trial",
-            Setting("unit", unit),
-            " asks about one task, not about the mean over several",
-        )
-        table = over_tasks(
-            trials,
-            order=task_order,
-            weights=weights,
-            design=design,
-            bounds=bounds,
-            by_task=asked.get("by", "means") != "means",
-        )
-        scenes = Scenes(column=None, source=None)
-        rules, table = _posed(table, n_max, asked, groups, scenes=scenes, joined=joined)
-        return pose(rules, joined).analyze(table)
-    found = tables(trials, design=design, unit=unit, proxy=proxy)
-    if tasks == "each":
-        found = comparable(found, asked.get("baseline"))
-        found = _together(found, asked.get("alpha", Rules.alpha), mean=unit == "trial")
+        by_task = asked.get("by", "means") != "means"
+        mean: dict[str, Any] = {"order": task_order, "weights": weights, "by_task": by_task}
+        parts = [over_tasks(trials, design=design, bounds=bounds, **mean)]
     else:
-        require(
-            len(found) == 1,
-            f"analyze takes one task, but got {len(found)}: "
-            f"{few([str(table.task) for table in found])}; give ",
-            Setting("tasks", "each"),
-            " for an answer on each of them, or ",
-            Setting("tasks", "mean"),
-            " for one about their mean",
-        )
-    scenes = Scenes(column=_column(proxy), source=proxy_scores, several=len(found) > 1)
-    posed = one_family(
-        {
-            table.task or "task": _posed(
-                table.declaring(bounds), n_max, asked, groups, scenes=scenes, joined=joined
-            )
-            for table in found
-        }
+        parts = [
+            table.declaring(bounds)
+            for table in tables(trials, design=design, unit=unit, proxy=proxy)
+        ]
+    if tasks == "each":
+        parts = comparable(parts, asked.get("baseline"))
+        parts = _together(parts, asked.get("alpha", Rules.alpha), mean=unit == "trial")
+    require(
+        len(parts) == 1 or tasks == "each",
+        f"analyze takes one task, but got {len(parts)}: "
+        f"{few([str(table.task) for table in parts])}; give ",
+        Setting("tasks", "each"),
+        " for an answer on each of them, or ",
+        Setting("tasks", "mean"),
+        " for one about their mean",
     )
-    answers = {task: pose(rules, joined).analyze(table) for task, (rules, table) in posed.items()}
+    posed = {}
+    for table in parts:
+        own, known = _declared(table, n_max, asked, stored, unequal, joined=joined)
+        posed[table.task or "task"] = proxied(
+            own,
+            known,
+            # Beside a mapping of scores it has no name.
+            column=proxy if proxy is None or isinstance(proxy, str) else "proxy",
+            source=proxy_scores,
+            several=len(parts) > 1,
+        )
+    answers = {
+        task: pose(rules, joined).analyze(table)
+        for task, (rules, table) in one_family(posed).items()
+    }
     return answers if tasks == "each" else next(iter(answers.values()))
 
 
@@ -239,16 +199,17 @@ def _together(found: list[Table], alpha: float, *, mean: bool) -> list[Table]:
     return [replace(table, notes=(*table.notes, note)) for table in found]
 
 
-def _posed(
+def _declared(
     table: Table,
     n_max: int | None,
     settings: RuleSettings,
-    groups: Groups,
+    stored: str | Sequence[str],
+    unequal: str,
     *,
-    scenes: Scenes,
-    joined: Mapping[str, int] | None = None,
-) -> tuple[Rules, Table]:
-    table, declared = groups.declared(table, n_max)
+    joined: Mapping[str, int] | None,
+) -> tuple[Table, dict[str, Any]]:
+    """Return a table, and what is declared with it for its rules."""
+    table, groups = grouped(table, n_max, stored, unequal)
     table, whole = scene_list.declared(table, settings)
     if joined:  # policies that came later were declared
         notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
@@ -256,21 +217,15 @@ def _posed(
     asked = table.asked(settings)
     if any(getattr(note, "code", "") == LED_RACE for note in table.notes):
         asked = {**({"allocation": "leader"} if asked.get("goal") == "best" else {}), **asked}
-    known = {
+    return table, {
         "policies": table.policies,
-        **declared,
+        **groups,
         **whole,
         **(table.mean.declared if table.mean is not None else {}),
         "bounds": table.bounds or (0.0, 1.0),
         "design": table.design,
         **for_files(asked),
     }
-    return scenes.rules(table, known)
-
-
-def _column(proxy: object) -> str | None:
-    """Name of the proxy's column; beside a mapping of scores it has none."""
-    return proxy if proxy is None or isinstance(proxy, str) else "proxy"
 
 
 Posed = tuple[Rules, Table]

@@ -95,8 +95,6 @@ def gate(
     versions
         With ``state``: text that names the exact versions of both policies, such as two checkpoint
         hashes; another one is refused later.
-    n_max
-        The declared maximum number of pairs; later ones are not used.
     **settings
         The method, alpha, n_max and the method's own parameters.
 

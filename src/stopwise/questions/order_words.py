@@ -313,7 +313,8 @@ class OrderInWords(Drawn):
         beyond = self.n_max is not None and further > self.n_max - seen
         each = f"each, more than n_max = {self.n_max} allows," if beyond else "each"
         what = "" if len(self.pairs) == 1 else " a first pair in"
-        unit = "trials" if self.aligned.mean is None else self.aligned.mean.several_rows
+        mean = self.aligned.mean
+        unit = f"{(mean.row_name if mean else '') or 'trial'}s"
         about = round(further, min(2 - len(str(further)), 0))
         text = f"; about {about} more {unit} {each} would decide{what} half of such studies"
         return f"{text} (a rough guess)"

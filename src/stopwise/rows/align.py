@@ -40,15 +40,13 @@ def align(
     in_turn: bool = True,
 ) -> Table:
     require_choice("design", design, DESIGNS)
-    task = _chosen(trials, task)
-    frame, names = _selected(trials, task, policies)
+    require_choice("unit", unit, UNITS)
+    frame, task, names = _selected(trials, task, policies)
     notes = Notes(trials.notes)
     if len(names) < 3 or not in_turn:
         notes = Notes(note for note in notes if getattr(note, "code", "") != IN_TURN)
-    require_choice("unit", unit, UNITS)
-    unit = "seed" if trials.unit == "seed" else unit
     runs = 0
-    if unit == "seed":
+    if "seed" in (unit, trials.unit):
         frame = _by_training_run(frame, notes)
         if design not in ("auto", "independent"):
             frame = frame.rename({"seed": "block"})
@@ -57,26 +55,25 @@ def align(
         runs = _training_runs(frame)
     if design == "auto":
         design = _detected(frame, notes)
-    proxy: Floats | None = None
+    kinds = [kind for kind in ("score", "proxy") if kind in frame.columns]
+    layers: list[Floats]
     scenes: tuple[str, ...] = ()
     if design == "independent":
         grouped = frame.partition_by("policy", as_dict=True)
-        columns = [grouped[(name,)]["score"].to_numpy() for name in names]
-        notes += unequal_numbers(dict(zip(names, map(len, columns), strict=True)))
-        scores = side_by_side(columns)
-        if "proxy" in frame.columns:
-            proxy = side_by_side([grouped[(name,)]["proxy"].to_numpy() for name in names])
+        notes += unequal_numbers({name: len(grouped[(name,)]) for name in names})
+        layers = [
+            side_by_side([grouped[(name,)][kind].to_numpy() for name in names]) for kind in kinds
+        ]
     else:
-        scores, proxy, scenes = _by_block(frame, names, design, notes, in_turn=in_turn)
+        layers, scenes = _by_block(frame, names, kinds, design, notes, in_turn=in_turn)
         design = "paired"
-        lacking = np.isnan(scores)  # a judge's score is one, too
-        empty = int((lacking if proxy is None else lacking & np.isnan(proxy)).sum())
+        empty = int(np.isnan(layers).all(axis=0).sum())  # a judge's score is one, too
         if empty:
             skip = "cells are empty: pairs with that policy skip the block"
-            notes.add(f"{empty} of {scores.size} {skip}")
+            notes.add(f"{empty} of {layers[0].size} {skip}")
     return Table(
         policies=names,
-        scores=scores,
+        scores=layers[0],
         design=design,
         task=task,
         bounds=trials.bounds.get(task),
@@ -84,7 +81,7 @@ def align(
         bounds_inferred=trials.bounds_inferred,
         training_runs=runs,
         preferences=trials.preferences,
-        beside=() if proxy is None else (proxy,),
+        beside=tuple(layers[1:]),
         scenes=scenes,
     )
 
@@ -117,18 +114,14 @@ def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
     return means
 
 
-def _chosen(trials: Trials, task: str | None) -> str:
+def _selected(
+    trials: Trials, task: str | None, policies: tuple[str, ...] | None
+) -> tuple[pl.DataFrame, str, tuple[str, ...]]:
     tasks = trials.tasks
     if task is None:
         require(len(tasks) == 1, f"there are {len(tasks)} tasks: name one of {few(tasks)}")
         task = tasks[0]
     require_choice("task", task, tasks)
-    return task
-
-
-def _selected(
-    trials: Trials, task: str, policies: tuple[str, ...] | None
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
     frame = trials.frame.filter(pl.col("task") == task)
     present = tuple(frame["policy"].unique(maintain_order=True))
     names = present if policies is None else tuple(policies)
@@ -138,7 +131,7 @@ def _selected(
             f"policy must be one of {', '.join(present)} in task {task!r}, but got {name!r}",
         )
     require(len(set(names)) == len(names), f"policies must be distinct, but got {names!r}")
-    return frame.filter(pl.col("policy").is_in(names)), names
+    return frame.filter(pl.col("policy").is_in(names)), task, names
 
 
 def _detected(frame: pl.DataFrame, notes: Notes) -> str:
@@ -161,8 +154,14 @@ def _detected(frame: pl.DataFrame, notes: Notes) -> str:
 
 
 def _by_block(
-    frame: pl.DataFrame, names: tuple[str, ...], design: str, notes: Notes, *, in_turn: bool
-) -> tuple[Floats, Floats | None, tuple[str, ...]]:
+    frame: pl.DataFrame,
+    names: tuple[str, ...],
+    kinds: list[str],
+    design: str,
+    notes: Notes,
+    *,
+    in_turn: bool,
+) -> tuple[list[Floats], tuple[str, ...]]:
     """Return one row per block (paired), or per block and occurrence (stratified)."""
     if "block" not in frame.columns and "row" in frame.columns:
         frame = frame.rename({"row": "block"})
@@ -178,32 +177,30 @@ def _by_block(
         notes.add(f"{counted(without, 'trial', 'trials')} without a block left out")
     frame = frame.drop_nulls("block")
     require(len(frame) > 0, f"design {design!r} needs blocks, but every trial lacks one")
+    keys = ["block"]
     if design == "stratified":
+        keys = ["block", "occurrence"]
         occurrence = pl.int_range(pl.len()).over("block", "policy").alias("occurrence")
         frame = frame.with_columns(occurrence)
-        _note_strata(frame, notes, in_turn=in_turn)
-        keys = ["block", "occurrence"]
     else:
         frame = _first_in_block(frame, notes)
-        keys = ["block"]
     rows = frame.select(keys).unique(maintain_order=True)
-    if design == "stratified" and in_turn:
+    if design == "stratified":
         strata = rows["block"].unique(maintain_order=True)
-        turn = rows["block"].replace_strict(strata, _spread(len(strata)), return_dtype=pl.Int64)
-        rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
+        _note_strata(len(rows), len(strata), notes, in_turn=in_turn)
+        if in_turn:
+            turn = rows["block"].replace_strict(strata, _spread(len(strata)), return_dtype=pl.Int64)
+            rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
     rows = rows.with_row_index("place")  # a wide file has a column `row` of its own
     row = frame.join(rows, on=keys, how="left", maintain_order="left")["place"].to_numpy()
     places = frame.select("policy", pl.Series("place", row))
     if in_turn and places.select((pl.col("place").diff() < 0).over("policy").any()).item():
         notes.append(one_look("rows are not in the order in which each policy was tried"))
     policy = frame["policy"].replace_strict(names, range(len(names)), return_dtype=pl.Int64)
-    found = np.full((2, len(rows), len(names)), np.nan)
-    found[0, row, policy.to_numpy()] = frame["score"].to_numpy()
-    scenes = tuple(rows["block"])
-    if "proxy" not in frame.columns:
-        return found[0], None, scenes
-    found[1, row, policy.to_numpy()] = frame["proxy"].to_numpy()
-    return found[0], found[1], scenes
+    layers = [np.full((len(rows), len(names)), np.nan) for _ in kinds]
+    for layer, kind in zip(layers, kinds, strict=True):
+        layer[row, policy.to_numpy()] = frame[kind].to_numpy()
+    return layers, tuple(rows["block"])
 
 
 def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -225,9 +222,7 @@ def _spread(count: int) -> list[int]:
     return [int(f"{number:0{bits}b}"[::-1], 2) for number in range(count)]
 
 
-def _note_strata(frame: pl.DataFrame, notes: Notes, *, in_turn: bool) -> None:
-    strata = frame["block"].n_unique()
-    rows = frame.select(pl.struct("block", "occurrence").n_unique()).item()
+def _note_strata(rows: int, strata: int, notes: Notes, *, in_turn: bool) -> None:
     within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
     order = "one of each in turn" if in_turn else "in order of occurrence"
     notes.add(f"stratified: {within}, {order}")

@@ -13,15 +13,6 @@ from stopwise.messages import Setting, counted
 INPUT = frozenset(InputSettings.__annotations__)
 
 
-def _runs_by_tasks(source: Any) -> bool:
-    """Whether the source maps each policy to an array of shape (runs, tasks)."""
-    return (
-        isinstance(source, Mapping)
-        and len(source) > 0
-        and all(isinstance(scores, np.ndarray) and scores.ndim == 2 for scores in source.values())
-    )
-
-
 def taken(
     source: Any, settings: Mapping[str, Any], *, bounds: Any = None, proxy: Any = None
 ) -> tuple[Any, Any]:
@@ -31,8 +22,9 @@ def taken(
 
     reading = {name: settings[name] for name in settings if name in INPUT}
     others = {name: settings[name] for name in settings if name not in INPUT}
-    several = isinstance(source, Mapping) and source and all(map(is_place, source.values()))
-    if several or is_place(source) or isinstance(source, np.ndarray) or _runs_by_tasks(source):
+    parts = list(source.values()) if isinstance(source, Mapping) else []
+    of_files = parts and (all(map(is_place, parts)) or all(map(_runs_by_tasks, parts)))
+    if of_files or is_place(source) or isinstance(source, np.ndarray):
         from stopwise.data.read import read_trials
 
         if others.get("audit") is not None:
@@ -54,6 +46,11 @@ def taken(
     if isinstance(source, Trials):
         require_direction(source, others)
     return source, others
+
+
+def _runs_by_tasks(scores: Any) -> bool:
+    """Whether scores of a policy are an array of shape (runs, tasks)."""
+    return isinstance(scores, np.ndarray) and scores.ndim == 2
 
 
 def read_if_place(source: Any) -> Any:
@@ -94,8 +91,5 @@ def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
     cure: list[str | Setting] = [Setting("missing", "fail"), " counts them as failures"]
     if not alike:
         cure += [", ", Setting("missing", "drop"), " leaves them out"]
-    elif len(known):
-        cure.append(f"; all others are {known[0]:g}, so those that are missing may be failures")
-    place = int(np.isnan(own).argmax())
-    number = counted(gaps, "score is", "scores are")
+    place, number = int(np.isnan(own).argmax()), counted(gaps, "score is", "scores are")
     raise InvalidInput(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure)

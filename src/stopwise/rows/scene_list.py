@@ -1,6 +1,5 @@
 """Files of trials on a fixed list of scenes: whether it is whole, and in which order it came."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -31,7 +30,6 @@ def drawn(
         trials = _one_task(trials)
     else:
         trials = replace(trials, frame=trials.frame.filter(pl.col("task") == task))
-    size = require_whole(list_size, "list_size", 1)
     if "block" not in trials.frame.columns:
         return trials
     without = trials.frame["block"].null_count()
@@ -41,20 +39,12 @@ def drawn(
         for (policy,), own in trials.frame.group_by("policy", maintain_order=True)
     }
     for policy, own in scenes.items():
-        _require_once(policy, own)
-    every = len(set().union(*scenes.values()))
-    require(
-        every <= size,
-        f"there are {every} scenes, but the list has {size}: declare ",
-        Setting("list_size", every),
-        " if these are all",
-    )
+        twice = few([scene for scene in dict.fromkeys(own) if own.count(scene) > 1])
+        require(not twice, f"{policy!r} has {twice} twice, but each scene of a list is tried once")
+    size = _size(list_size, len(set().union(*scenes.values())))
     parts = {policy: own for policy, own in scenes.items() if len(own) < size}
     for policy, own in parts.items():
         _require_drawn(policy, own, size)
-        for other, order in scenes.items():
-            if len(order) == size and design != "independent":
-                _require_none_left_out(policy, own, other, order)
     # Of policies that are through, the last one has followed the order: the first may be stored.
     through = [policy for policy, own in scenes.items() if not _as_listed(own)]
     leading = max(parts, key=lambda policy: len(parts[policy])) if parts else None
@@ -62,7 +52,9 @@ def drawn(
     if leading is None or design == "independent":
         return trials
     for policy, own in parts.items():
-        _require_same_order(leading, parts[leading], policy, own)
+        for other, order in scenes.items():
+            if other == leading or len(order) == size:
+                _require_first_of(policy, own, other, order, whole=len(order) == size)
     order = list(dict.fromkeys([*scenes[leading], *trials.frame["block"]]))
     place = pl.col("block").replace_strict(order, range(len(order)), return_dtype=pl.Int64)
     return replace(trials, frame=numbered(trials.frame.sort(place, maintain_order=True)))
@@ -70,16 +62,9 @@ def drawn(
 
 def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
     """Return a table with what its rows declare: whether they are all of a list."""
-    list_size = settings.get("list_size")
-    if list_size is None:
+    if settings.get("list_size") is None:
         return table, {}
-    size, rows = require_whole(list_size, "list_size", 1), len(table.scores)
-    require(
-        rows <= size,
-        f"there are {rows} scenes, but the list has {size}: declare ",
-        Setting("list_size", rows),
-        " if these are all",
-    )
+    size = _size(settings["list_size"], len(table.scores))
     known = ~np.isnan(table.scores)
     for policy, own in zip(table.policies, known.T, strict=True):
         gap = int(np.append(own, False).argmin())
@@ -90,10 +75,21 @@ def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str
             Setting("missing", "fail"),
             " counts a trial without a score as a failure",
         )
-    if rows < size or not known.all():
+    if len(table.scores) < size or not known.all():
         return table, {}
     notes = [note for note in table.notes if not getattr(note, "code", "").startswith(ONE_LOOK)]
     return replace(table, notes=tuple(notes)), {"whole_list": True}
+
+
+def _size(list_size: Any, scenes: int) -> int:
+    size = require_whole(list_size, "list_size", 1)
+    require(
+        scenes <= size,
+        f"there are {scenes} scenes, but the list has {size}: declare ",
+        Setting("list_size", scenes),
+        " if these are all",
+    )
+    return size
 
 
 def _one_task(trials: Trials) -> Trials:
@@ -114,12 +110,6 @@ def _one_task(trials: Trials) -> Trials:
     )
 
 
-def _require_once(policy: str, scenes: Sequence[str]) -> None:
-    for scene, number in Counter(scenes).items():
-        text = f"{policy!r} has scene {scene!r} {number} times, but each scene of a list is tried "
-        require(number == 1, f"{text}once in a run")
-
-
 def _as_listed(scenes: Sequence[str]) -> bool:
     """Whether scenes come in the order of their names."""
     return all(before < after for before, after in pairwise(map(in_number_order, scenes)))
@@ -136,36 +126,21 @@ def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
     )
 
 
-def _require_none_left_out(
-    policy: str, scenes: Sequence[str], other: str, order: Sequence[str]
+def _require_first_of(
+    policy: str, scenes: Sequence[str], other: str, order: Sequence[str], *, whole: bool
 ) -> None:
-    """Raise where scenes follow the order of a policy that tried them all, but for some."""
+    """Raise unless these scenes are the first of another policy's, or those in an unlike order."""
     place = {scene: number for number, scene in enumerate(order)}
     places = [place[scene] for scene in scenes if scene in place]
-    if len(places) < SORTED_SCENES or places != sorted(places):
+    if whole and (len(places) < SORTED_SCENES or places != sorted(places)):
         return
-    missing = next((scene for scene, own in zip(order, scenes, strict=False) if scene != own), None)
+    expected = next((scene for scene, own in zip(order, scenes, strict=False) if scene != own), "")
     require(
-        missing is None,
-        f"{policy!r} has no trial of scene {missing!r}, but of scenes that {other!r} met later: no "
-        "scene of a list may be left out; ",
+        not expected,
+        f"{policy!r} did not meet scene {expected!r} when {other!r} did, as in order of completion "
+        "or where it is missing: rows follow the order drawn before, and no scene of a list may be "
+        "left out; ",
         Setting("missing", "fail"),
-        " counts a trial without a score as a failure",
+        " counts a trial without a score as a failure; if each policy has an order of its own, ",
+        Setting("design", "independent"),
     )
-
-
-def _require_same_order(
-    longest: str, order: Sequence[str], policy: str, scenes: Sequence[str]
-) -> None:
-    for scene, own in zip(order, scenes, strict=False):
-        require(
-            scene in scenes,
-            f"{policy!r} has no trial of scene {scene!r}, but of later ones: no scene of a list "
-            "may be left out",
-        )
-        require(
-            scene == own,
-            f"{longest!r} and {policy!r} met the scenes in different orders, as in order of "
-            "completion: rows follow the order drawn before; if each has one of its own, ",
-            Setting("design", "independent"),
-        )

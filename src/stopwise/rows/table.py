@@ -33,6 +33,7 @@ class Table:
     preferences: bool = False  # whether scores say which of two trials was preferred
     beside: tuple[Floats, ...] = ()  # other scores of the same trials, each like ``scores``
     scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
+    simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
     def __post_init__(self) -> None:
         # A view, so that the caller's own array can still be written.
@@ -42,16 +43,16 @@ class Table:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        return tuple(int(count) for count in (~np.isnan(self.scores)).sum(axis=0))
+        return tuple((~np.isnan(self.scores)).sum(axis=0).tolist())
 
     @property
     def by_policy(self) -> dict[str, Floats]:
         """The scores of each policy in order, without gaps; read-only."""
-        found = {}
+        columns = {}
         for name, column in zip(self.policies, self.scores.T, strict=True):
-            found[name] = column[~np.isnan(column)]
-            found[name].setflags(write=False)
-        return found
+            columns[name] = column[~np.isnan(column)]
+            columns[name].setflags(write=False)
+        return columns
 
     @property
     def checkpoint_claim(self) -> str:
@@ -71,15 +72,10 @@ class Table:
         if not self.preferences:
             return dict(settings)
         require(
-            settings.get("by", "wins") == "wins",
-            "preferences say who wins, not by how much: they have no means to compare",
+            settings.get("by", "wins") == "wins" and not settings.get("lower_is_better"),
+            "preferences say which of two trials is better, not by how much: they have no means to "
+            "compare, and no scores that could be lower",
             parameter="by",
-        )
-        require(
-            not settings.get("lower_is_better"),
-            "preferences name the better of two trials, whatever its score: leave ",
-            Setting("lower_is_better", True),
-            " out",
         )
         return {**settings, "by": "wins"}
 
@@ -142,20 +138,18 @@ class Table:
         return replace(self, scores=layers[0], beside=tuple(layers[1:])) if columns else self
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
-        for name, column in zip(self.policies, self.scores.T, strict=True):
-            known = column[~np.isnan(column)]
+        for name, known in self.by_policy.items():
             require(known.size > 0, f"each policy needs at least one trial, but {name!r} has none")
             try:
                 check(known, repr(name))
             except InvalidInput as error:
-                raise InvalidInput(self._with_place(known, error.message)) from error
-
-    def _with_place(self, scores: Floats, complaint: str) -> str:
-        place = f"task {self.task}: " if self.task not in (None, "task") else ""
-        outside = self.bounds is None and (scores.min() < 0.0 or scores.max() > 1.0)
-        if not outside:
-            return f"{place}{complaint}"
-        return Message(f"{place}{complaint}; no bounds were declared: give ", Setting("bounds"))
+                place = f"task {self.task}: " if self.task not in (None, "task") else ""
+                complaint = f"{place}{error.message}"
+                if self.bounds is None and (known.min() < 0.0 or known.max() > 1.0):
+                    complaint = Message(
+                        f"{complaint}; no bounds were declared: give ", Setting("bounds")
+                    )
+                raise InvalidInput(complaint) from error
 
 
 def side_by_side(columns: Sequence[Floats]) -> Floats:

@@ -16,7 +16,7 @@ from stopwise.core.arrays import Ints
 from stopwise.core.readings.scale import OrderScale, Scale
 from stopwise.core.scores import is_number, score_text
 from stopwise.errors import require, require_choice
-from stopwise.messages import Notes, Setting, counted, named, one_look
+from stopwise.messages import Notes, Setting, counted, few, named, one_look
 from stopwise.rows.table import Table
 from stopwise.rows.task_tables import of_every_policy, tables
 
@@ -57,13 +57,14 @@ class TaskMean:
 
     @property
     def meaning(self) -> str:
-        equal = len({task.share for task in self.tasks}) == 1
         how = {
             "random": "the task of each row drawn at random",
             "rounds": "one trial of every task averaged into each row",
-            "by task": "each task of a round compared by itself",
             "independent": "one trial of every task in each row, independent of each other",
-        }["by task" if self.by_task else self.order]
+        }[self.order]
+        if self.by_task:
+            how = "each task of a round compared by itself"
+        equal = len({task.share for task in self.tasks}) == 1
         return f"the {'' if equal else 'weighted '}mean over {len(self.tasks)} tasks, {how}"
 
     @property
@@ -74,10 +75,6 @@ class TaskMean:
     def row_name(self) -> str:
         """What a row is called where rows are counted; empty for a usual one."""
         return "" if self.order == "random" else "round"
-
-    @property
-    def several_rows(self) -> str:
-        return "trials" if self.order == "random" else f"rounds of {len(self.tasks)} trials"
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -171,23 +168,14 @@ def described(
     import polars as pl
 
     cells = frame.group_by("task", "policy").agg(pl.len(), pl.col("score").mean())
-    found = {(task, policy): (n, mean) for task, policy, n, mean in cells.rows()}
-    return TaskMean(
-        order=order,
-        tasks=tuple(
-            TaskShare(
-                task=task,
-                share=part,
-                trials={policy: found.get((task, policy), (0, 0.0))[0] for policy in policies},
-                means={
-                    policy: found[task, policy][1] for policy in policies if (task, policy) in found
-                },
-            )
-            for task, part in share.items()
-        ),
-        doubts=doubts,
-        by_task=by_task,
-    )
+    known = {(task, policy): (n, mean) for task, policy, n, mean in cells.rows()}
+    tasks = []
+    for task, part in share.items():
+        own = {policy: known[task, policy] for policy in policies if (task, policy) in known}
+        trials = {policy: own.get(policy, (0, 0.0))[0] for policy in policies}
+        means = {policy: mean for policy, (_, mean) in own.items()}
+        tasks.append(TaskShare(task=task, share=part, trials=trials, means=means))
+    return TaskMean(order=order, tasks=tuple(tasks), doubts=doubts, by_task=by_task)
 
 
 def not_drawn(sequence: Ints, names: Sequence[str], share: Sequence[float]) -> str | None:
@@ -213,10 +201,6 @@ def not_drawn(sequence: Ints, names: Sequence[str], share: Sequence[float]) -> s
             f"about {expected:.0f} times"
         )
     return None
-
-
-# So many deviations more rows with the same task than by chance mean that it was shared.
-DEVIATIONS = 4.0
 
 
 def over_tasks(
@@ -276,9 +260,14 @@ def over_tasks(
     if len(kept) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share, by_task=by_task)
-    if order == "independent":
-        _require_independent(table)
-    elif not by_task:
+    require(
+        order != "independent" or not table.training_runs,
+        "trials of several training runs share what a run has learned, so that those of a round "
+        "are not independent of each other: leave ",
+        Setting("task_order", "independent"),
+        " out, and their averages are compared",
+    )
+    if order != "independent" and not by_task:
         table = replace(table, beside=())
     if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
@@ -319,12 +308,11 @@ def _drawn(
 
     from stopwise.rows.align import align
 
-    frame = trials.frame
-    number = pl.int_range(pl.len()).over("policy").alias("number")
-    alike, notes = _alike(frame.select("policy", "task", number), share), Notes(trials.notes)
+    frame, notes, names = trials.frame, Notes(trials.notes), list(share)
     if "block" in frame.columns:
         frame = frame.with_columns(pl.concat_str("task", "block", separator="\x1f").alias("block"))
     elif design != "independent":
+        number = pl.int_range(pl.len()).over("policy")
         frame = frame.with_columns(number.cast(pl.String).alias("block"))
         notes.add("design: paired, since policies of a row may share its task")
         design = "paired"
@@ -337,47 +325,23 @@ def _drawn(
     )
     # As they come: in turn, the order of the rows would no longer be that of the draws.
     table = align(together, design=design or "auto", in_turn=False)
-    require(
-        table.design == "paired" or not alike,
-        "the policies of a row had the same task, so that their scores are not independent: "
-        "choose ",
-        Setting("design", "paired"),
-    )
-    return table, _doubts(trials, share)
-
-
-def _alike(frame: "pl.DataFrame", share: Mapping[str, float]) -> bool:
-    by_row = frame.pivot("policy", index="number", values="task").drop("number")
-    chance = sum(weight * weight for weight in share.values())
-    for first, second in combinations(by_row.get_columns(), 2):
-        both = (first == second).drop_nulls()
-        most = chance + DEVIATIONS * math.sqrt(chance * (1 - chance) / max(len(both), 1))
-        if len(both) and float(both.to_numpy().mean()) >= min(most, 1.0):
-            return True
-    return False
-
-
-def _doubts(trials: "Trials", share: Mapping[str, float]) -> tuple[str, ...]:
-    import polars as pl
-
-    names = list(share)
+    codes = []
     for policy in trials.policies:
         own = trials.frame.filter(pl.col("policy") == policy)["task"]
-        codes = own.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        found = not_drawn(codes, names, list(share.values()))
-        if found is not None:
-            return (found,)
-    return ()
-
-
-def _require_independent(table: Table) -> None:
-    require(
-        not table.training_runs,
-        "trials of several training runs share what a run has learned, so that those of a round "
-        "are not independent of each other: leave ",
-        Setting("task_order", "independent"),
-        " out, and their averages are compared",
-    )
+        codes.append(own.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy())
+    chance = sum(weight * weight for weight in share.values())
+    for first, second in combinations(codes, 2):
+        rows = min(len(first), len(second))
+        same = float(np.mean(first[:rows] == second[:rows]))
+        most = chance + FAR * math.sqrt(chance * (1 - chance) / rows)
+        require(
+            table.design == "paired" or same < min(most, 1.0),
+            "the policies of a row had the same task, so that their scores are not independent: "
+            "choose ",
+            Setting("design", "paired"),
+        )
+    doubts = (not_drawn(own, names, list(share.values())) for own in codes)
+    return table, tuple(filter(None, doubts))[:1]
 
 
 def _averaged(parts: list[Table], share: Mapping[str, float], *, by_task: bool) -> Table:
@@ -396,11 +360,8 @@ def _averaged(parts: list[Table], share: Mapping[str, float], *, by_task: bool) 
     beyond = known - len(parts) * int((~np.isnan(means)).sum())
     if beyond:
         text = f"{counted(beyond, 'trial')} beyond the last full round of all tasks left out"
-        least = [str(part.task) for part in parts if len(part.scores) == rows]
-        if len(least) < len(parts):
-            who = f"{least[0]} has" if len(least) == 1 else f"{len(least)} tasks have"
-            text += f": {who} only {rows}"
-        notes.add(text)
+        least = few([str(part.task) for part in parts if len(part.scores) == rows])
+        notes.add(f"{text}: of {least} there are only {rows}")
     return replace(
         parts[0],
         policies=policies,

@@ -1,6 +1,6 @@
 """From whatever holds trials to tables, one per task."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -51,15 +51,13 @@ def tables(
     )
 
 
-def of_every_policy(policies: Mapping[str, Collection[str]]) -> tuple[list[str], tuple[str, ...]]:
+def of_every_policy(policies: Mapping[str, list[str]]) -> tuple[list[str], tuple[str, ...]]:
     """Return the tasks in which every policy has trials, and a note on the others."""
-    every = list(dict.fromkeys(name for own in policies.values() for name in own))
-    lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
-    kept = [task for task, names in lacking.items() if not names]
-    gaps = [f"{task} has no {', '.join(names)}" for task, names in lacking.items() if names]
-    listed = few(gaps, "; ")
+    gaps = _gaps(policies)
+    kept = [task for task in policies if task not in gaps]
+    listed = few([f"{task} has no {names}" for task, names in gaps.items()], "; ")
     require(bool(kept), f"no task has trials of every policy: {listed}")
-    if not listed:
+    if not gaps:
         return kept, ()
     text = (
         f"{counted(len(gaps), 'task is', 'tasks are')} left out, because not every policy has "
@@ -71,49 +69,63 @@ def of_every_policy(policies: Mapping[str, Collection[str]]) -> tuple[list[str],
 
 def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
     """Return the tables with policies to compare; all of them say what is missing in which task."""
-    every = list(dict.fromkeys(name for part in parts for name in part.policies))
-    kept, gaps = [], []
-    for part in parts:
-        lacking = [name for name in every if name not in part.policies]
-        # A baseline that is in no task is a mistake, for the rules to refuse.
-        based = baseline not in every or baseline in part.policies
-        enough = len(part.policies) >= 2 and based
-        if lacking:
-            left = "" if enough else ", and is left out"
-            gaps.append(f"{part.task} has no trials of {', '.join(lacking)}{left}")
-        if enough or len(parts) == 1:
-            kept.append(part)
-    listed = few(gaps, "; ")
-    only = f"there is only {every[0]}"  # in all of them
+    gaps = _gaps({str(part.task): list(part.policies) for part in parts})
+    # A baseline that is in no task is a mistake, for the rules to refuse.
+    known = any(baseline in part.policies for part in parts)
+    kept = [
+        part
+        for part in parts
+        if len(part.policies) >= 2 and (not known or baseline in part.policies)
+    ]
+    left = {str(part.task) for part in parts} - {str(part.task) for part in kept}
+    listed = few(
+        [
+            f"{task} has no trials of {names}{', and is left out' if task in left else ''}"
+            for task, names in gaps.items()
+        ],
+        "; ",
+    )
+    if len(parts) == 1:
+        return parts
+    only = f"there is only {parts[0].policies[0]}"  # in all of them
     require(bool(kept), f"no task has policies to compare: {listed or only}", code="few-policies")
-    note = (f"the trials are not complete: {listed}",)
-    return [replace(part, notes=(*part.notes, *note)) for part in kept] if gaps else kept
+    note = (f"the trials are not complete: {listed}",) if gaps else ()
+    return [replace(part, notes=(*part.notes, *note)) for part in kept]
+
+
+def _gaps(policies: Mapping[str, list[str]]) -> dict[str, str]:
+    """The policies that are missing in a task, of those where some are."""
+    every = list(dict.fromkeys(name for own in policies.values() for name in own))
+    lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
+    return {task: ", ".join(names) for task, names in lacking.items() if names}
 
 
 def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> Table:
-    columns = [numeric_array(scores, repr(name)) for name, scores in source.items()]
-    for name, column in zip(source, columns, strict=True):
+    columns = {str(name): numeric_array(scores, repr(name)) for name, scores in source.items()}
+    for name, column in columns.items():
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
-    gaps = sum(int(np.isnan(column).sum()) for column in columns)
+    gaps = sum(int(np.isnan(column).sum()) for column in columns.values())
     note = f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial"
-    numbers = {str(name): len(own) for name, own in zip(source, columns, strict=True)}
+    numbers = {name: len(own) for name, own in columns.items()}
     uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(
-        policies=tuple(map(str, source)),
-        scores=side_by_side(columns),
+        policies=tuple(columns),
+        scores=side_by_side([*columns.values()]),
         design=design or "independent",
         notes=(*((note,) if gaps and proxy is None else ()), *uneven),
-        beside=() if proxy is None else (_proxy(proxy, columns, list(map(str, source))),),
+        beside=() if proxy is None else (_proxy(proxy, columns),),
     )
 
 
-def _proxy(proxy: Any, scores: list[Any], names: list[str]) -> Floats:
+def _proxy(proxy: Any, scores: Mapping[str, Floats]) -> Floats:
     require(
-        isinstance(proxy, Mapping) and set(map(str, proxy)) == set(names),
-        f"with scores by policy, proxy must have scores for each of {', '.join(names)}",
+        isinstance(proxy, Mapping) and set(map(str, proxy)) == set(scores),
+        f"with scores by policy, proxy must have scores for each of {', '.join(scores)}",
         parameter="proxy",
     )
     own = {str(name): numeric_array(column, f"proxy of {name!r}") for name, column in proxy.items()}
-    shapes = [own[name].shape == column.shape for name, column in zip(names, scores, strict=True)]
-    require(all(shapes), "proxy needs as many scores for each policy as it has trials")
-    return side_by_side([own[name] for name in names])
+    require(
+        all(own[name].shape == column.shape for name, column in scores.items()),
+        "proxy needs as many scores for each policy as it has trials",
+    )
+    return side_by_side([own[name] for name in scores])

@@ -55,7 +55,7 @@ def align(
         runs = _training_runs(frame)
     if design == "auto":
         design = _detected(frame, notes)
-    kinds = [kind for kind in ("score", "proxy") if kind in frame.columns]
+    kinds: list[str] = [kind for kind in ("score", "proxy") if kind in frame.columns]
     layers: list[Floats]
     scenes: tuple[str, ...] = ()
     if design == "independent":

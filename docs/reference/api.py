@@ -39,7 +39,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def page() -> str:
-    """Return the page: each public name once, under the layer that it lives in."""
+    """Each public name once, under the layer that it lives in."""
     homes = {name: stopwise._HOMES[name].partition(".")[0] for name in stopwise.__all__}
     layers = [*SECTIONS, *sorted(set(homes.values()) - set(SECTIONS))]
     parts = [

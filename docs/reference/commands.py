@@ -32,12 +32,11 @@ def _leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def parameters(command: Any) -> list[Any]:
-    """Return the arguments and options of a command that a user sees."""
+    """Arguments and options of a command that a user sees."""
     return [one for one in command.params if not getattr(one, "hidden", False)]
 
 
 def page() -> str:
-    """Return the page."""
     parts = [
         "# Commands",
         "Every command also has `--help`. With `--json` it prints the same facts for programs. "

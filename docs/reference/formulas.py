@@ -22,12 +22,12 @@ DRAWN = re.compile(r'class="arithmatex">\\[(\[](.+?)\\[)\]]<', re.DOTALL)
 
 def on_page_content(content: str, **_: object) -> str:
     """Replace each formula of a page by its drawing."""
-    return DRAWN.sub(lambda found: f'class="arithmatex">{svg(html.unescape(found[1]))}<', content)
+    return DRAWN.sub(lambda match: f'class="arithmatex">{svg(html.unescape(match[1]))}<', content)
 
 
 @cache
 def svg(formula: str) -> str:
-    r"""Return a formula as a drawing in the colour and size of the text around it.
+    r"""A formula as a drawing in the colour and size of the text around it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def svg(formula: str) -> str:
 
 
 def _outline(path: Path) -> str:
-    """Return the outline in the words of SVG, whose y points down."""
+    """The outline in the words of SVG, whose y points down."""
     parts = []
     for points, code in path.iter_segments(simplify=False, curves=True):
         if code == Path.CLOSEPOLY:

@@ -20,7 +20,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def document() -> dict[str, Any]:
-    """Return the OpenAPI document of a study's application."""
+    """The OpenAPI document of a study's application."""
     with tempfile.TemporaryDirectory() as folder:
         study = Study.create(folder)
         try:
@@ -37,7 +37,7 @@ def routes(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
 
 
 def page(document: dict[str, Any]) -> str:
-    """Return the page: every route, what may fail, every object that is taken or returned."""
+    """Every route, what may fail, every object that is taken or returned."""
     parts = ["# REST API", document["info"].get("description", "").strip()]
     parts.append("The same as a document for programs: `/api/openapi.json` of a running server.")
     failures: dict[str, str] = {}
@@ -94,7 +94,7 @@ def _content(part: dict[str, Any]) -> str:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """Return a schema in a few words, with links to objects."""
+    """A schema in a few words, with links to objects."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

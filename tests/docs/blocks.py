@@ -7,8 +7,8 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
 def blocks(page: str, heading: str) -> list[str]:
-    """Return the Python of one section that is shown without its output."""
+    """Python blocks of one section that are shown without their output."""
     text = (GUIDES / page).read_text(encoding="utf-8")
     section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = re.findall(r"^```python\n(.*?)^```", section, flags=re.DOTALL | re.MULTILINE)
-    return [block for block in found if not block.startswith(">>>")]
+    python = re.findall(r"^```python\n(.*?)^```", section, flags=re.DOTALL | re.MULTILINE)
+    return [block for block in python if not block.startswith(">>>")]

@@ -7,9 +7,8 @@ import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.nscore_plus.constants import PLAN_EFFECTS
 from stopwise.core.nscore_plus.growth import effects
-from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
+from stopwise.core.nscore_plus.horizon import PLAN_EFFECTS, bet_table, chance_table
 
 N = 40
 CASES: dict[str, dict[str, Any]] = {

@@ -9,6 +9,7 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.nscore_plus.growth import growth_bet
+from stopwise.core.runs import put_runs, writable
 
 
 def steady(rng: np.random.Generator, size: tuple[int, int], level: float, rate: float) -> Floats:
@@ -104,7 +105,9 @@ def test_a_leap_is_as_many_steps_to_the_last_bit(design: str) -> None:
         row, leaps = row + count, leaps + 1
 
     assert leaps < 1800
-    assert all(np.array_equal(one, other) for one, other in zip(single, leaping, strict=True))
+    assert np.array_equal(single.log_e, leaping.log_e)
+    assert np.array_equal(single.sums, leaping.sums)
+    assert np.array_equal(single.bet, leaping.bet)
 
 
 def test_evidence_that_is_lost_entirely_is_no_evidence() -> None:
@@ -129,7 +132,8 @@ def test_streams_agree_where_runs_are_at_different_times() -> None:
     late, early = method.start((1,)), method.start((1,))
     for column in range(600):
         late = method.step(late, scores[:1, column], scores[1:, column])
-    both = type(late)(*(np.concatenate(arrays) for arrays in zip(late, early, strict=True)))
+    both = writable(method.start((2,)))
+    put_runs(both, np.array([0]), late)
     for column in range(600, 1300):
         pair = scores[:1, column], scores[1:, column]
         late, early = method.step(late, *pair), method.step(early, *pair)

@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 
-from stopwise.core.nscore_plus import constants
-
 PAGE = (Path(__file__).parents[2] / "docs/design/nscore-plus.md").read_text()
 RULES: list[tuple[str, str]] = re.findall(r"^### (.+): `([\w.]+)`$", PAGE, re.MULTILINE)
 SYMBOLS: list[tuple[str, str, str]] = re.findall(
     r"^\| (\$.+?\$) \| (`.+?`) \| .+ \| `([\w.]+)` \|$", PAGE, re.MULTILINE
 )
-CONSTANTS = [name for name in vars(constants) if name.isupper()]
 
 
 def source(place: str) -> str:
@@ -43,13 +40,3 @@ def test_symbols_and_names_are_one_to_one() -> None:
     for column in (0, 1):
         listed = re.findall(r"[^,$` ]+", " ".join(row[column] for row in SYMBOLS))
         assert len(listed) == len(set(listed))
-
-
-@pytest.mark.parametrize("name", CONSTANTS)
-def test_every_constant_says_what_it_trades(name: str) -> None:
-    """What more and what less of it costs, in the comment right above it."""
-    comment = re.search(rf"((?:^# .*\n)+){name} = ", source("constants"), re.MULTILINE)
-
-    assert comment
-    assert re.search(r"\bMore\b", comment[1])
-    assert re.search(r"\b[Ll]ess\b", comment[1])

@@ -129,8 +129,8 @@ def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None
     for r0, r1, g0, g1 in np.stack([part[0] for part in scenes(1, 40)], axis=1):
         pair = comparison.directed(np.array([[r0], [g0]]), np.array([[r1], [g1]]))
         after = test.step(state, *pair)
-        won = 1 + after.amount * (r1 - r0 - after.weight * (g1 - g0 - state.mean))
-        np.testing.assert_allclose(test.margin_fall(state, after, *pair), after.amount / won)
+        won = 1 + after.bet.amount * (r1 - r0 - after.weight * (g1 - g0 - state.mean))
+        np.testing.assert_allclose(test.margin_fall(state, after, *pair), after.bet.amount / won)
         weights.append(after.weight.item())
         state = after
     assert max(weights) > 0.3

@@ -81,7 +81,7 @@ def test_a_weight_chosen_after_the_pair_would_be_caught(monkeypatch: pytest.Monk
         after = honest(self, state, r0, r1)
         hint = after.hint - state.hint
         worse = after.weight * np.maximum(hint, 0.0)  # left out where it would cost
-        gain = np.log1p(after.amount * worse / np.exp(after.log_e - state.log_e))
+        gain = np.log1p(after.bet.amount * worse / np.exp(after.log_e - state.log_e))
         return after._replace(log_e=after.log_e + gain)
 
     honest = Proxied.step

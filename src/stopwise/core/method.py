@@ -2,17 +2,17 @@
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence_state import Bet
 
-# A NamedTuple of arrays, each with the runner's shape as its leading axes.
-State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+# A NamedTuple of arrays, or of such, each with the runner's shape as its leading axes.
+State = TypeVar("State", bound=tuple[Any, ...])
+Kind = TypeVar("Kind")
 
 
 class Citation(NamedTuple):
@@ -104,6 +104,13 @@ class Method(ABC, Generic[State]):
         """Return itself: only states change."""
         return self
 
+    def as_a(self, kind: type[Kind], **settings: Any) -> Kind:
+        """A test of another kind with the settings of this one that it takes."""
+        taken = {entry.name for entry in fields(kind)}  # type: ignore[arg-type]
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        given = {name: value for name, value in own.items() if name in taken}
+        return kind(**{**given, **settings})
+
     def score_values(self) -> Floats | None:
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
         return np.array([0.0, 1.0]) if self.scores == "binary" else None
@@ -119,11 +126,11 @@ class Method(ABC, Generic[State]):
 
     def futile(self, state: State) -> Bools:
         """True where a decision by n_max has become too unlikely to go on."""
-        return np.zeros(np.shape(state[0]), dtype=bool)
+        return np.zeros(self.evidence(state).p_value.shape, dtype=bool)
 
     def closed(self, state: State) -> Bools:
         """Whether the claim can never be shown any more, for certain."""
-        return np.zeros(np.shape(state[0]), dtype=bool)
+        return np.zeros(self.evidence(state).p_value.shape, dtype=bool)
 
     @property
     def least_chance(self) -> float:

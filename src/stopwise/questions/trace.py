@@ -95,7 +95,7 @@ class Record:
     @classmethod
     def start(cls, rows: int, state: Any, sides: int) -> "Record":
         ends = group_ends(rows)
-        shape = (len(ends), len(state[0]), sides)
+        shape = (len(ends), len(state.log_e), sides)
         states = dict.fromkeys(_renewals(ends), state)
         empty = np.full(shape, -np.inf)
         return cls(ends, state, np.zeros(shape), empty, np.zeros(shape), states)
@@ -145,7 +145,7 @@ class Record:
         return np.asarray(decided[..., None] & winners)
 
     def _keep(self, group: int, places: Ints, state: Any) -> None:
-        if len(places) == len(self.before[0]):
+        if len(places) == len(self.before.log_e):
             self.states[group] = state
             return
         if self.states[group] is self.before:

@@ -6,26 +6,23 @@ Validity rests on ``bounds``, ``product_weight`` and a centre inside the range a
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, between, greatest
-from stopwise.core.nscore_plus.constants import (
-    AVERAGES_BOLDNESS,
-    AVERAGES_CAUTION,
-    BOUND_SHARE,
-    FAILURE_FLOOR,
-    FAILURE_OFFSET,
-    FAILURE_PAIRS,
-    LEAN_WEIGHT,
-    LOSS_PAIRS,
-    NOISY_PAIRS,
-    NOISY_SHARE,
-    PRODUCT_KEPT,
-    RENEWAL_PAIRS,
-    SHOWN_WEIGHT,
-    SIGNAL_SHARE,
-    UNSEEN_LOSSES,
-    WIN_DEVIATIONS,
-)
-from stopwise.core.nscore_plus.estimates import Estimates, inside
-from stopwise.core.nscore_plus.state import Sums
+from stopwise.core.nscore_plus.estimates import SIGNAL_SHARE, Estimates, Sums, inside
+from stopwise.core.nscore_plus.growth import BOUND_SHARE
+
+# Tuned; any value is valid. Raise the edition of the method when you change one.
+SHOWN_WEIGHT = 3.0  # pairs that shrink the effect shown
+AVERAGES_BOLDNESS = 1.07  # how much more is bet on averages than planned
+AVERAGES_CAUTION = 0.7  # how much less per squared effect
+LEAN_WEIGHT = 3.0  # pairs that shrink the lean to large losses
+FAILURE_PAIRS, FAILURE_OFFSET = 5.0, 25.0  # the worst pair's chance: (5 / (n + 25))^2 at most
+FAILURE_FLOOR = 0.8  # no bet is cut below this share of its bound
+UNSEEN_LOSSES = 0.5  # all-or-nothing losses added to those seen where ties are wins
+LOSS_PAIRS = 20.0  # pairs added to those seen
+NOISY_SHARE = 0.4  # of the bound, held back after the first pair for all-or-nothing scores
+NOISY_PAIRS = 20.0  # pairs after which half is
+WIN_DEVIATIONS = 2.0  # so many below the mean of wins is a usual one
+PRODUCT_KEPT = 0.2  # share of the full product kept in the worst pair, above 0
+RENEWAL_PAIRS = 1000  # bets are renewed every pair up to here, then every second up to twice this
 
 
 def large_effects(pairs: Floats, total: Floats, second_order: float) -> Floats:

@@ -1,23 +1,99 @@
-"""The estimates that size the bets of ``nscore-plus``: means, spread and variance of the scores."""
+"""What ``nscore-plus`` remembers, and the estimates that size its bets: means, spread, variance."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from stopwise.core.arrays import Floats, between
-from stopwise.core.nscore_plus.constants import (
-    EDGE,
-    LIKENESS_WEIGHT,
-    MEAN_FADES,
-    MEAN_WEIGHT_FIRST,
-    MEAN_WEIGHT_LASTING,
-    PAIRED_SHARE,
-    PAIRED_WEIGHT,
-    SIGNAL_SHARE,
-    SPREAD_FIRST,
-    SPREAD_WEIGHT,
-)
-from stopwise.core.nscore_plus.state import Sums
+from stopwise.core.confidence_state import Bet
+
+# Tuned; any value is valid. Raise the edition of the method when you change one.
+MEAN_WEIGHT_FIRST = 3.5  # prior scores in the middle of the range, for scores as noisy as binary
+MEAN_WEIGHT_LASTING = 1.5  # what they fade to
+MEAN_FADES = 20.0  # pairs after which they are half-way there
+SPREAD_WEIGHT = 0.25  # scores that tell of the first spread
+SPREAD_FIRST = 0.8  # the spread of these; 1 is binary
+SIGNAL_SHARE = 0.5  # of the effect's own part of the variance, left out as if it were no noise
+EDGE = 1e-4  # means stay so far from the ends
+PAIRED_WEIGHT = 8.0  # prior paired differences
+PAIRED_SHARE = 0.6  # their variance over that of independent scores
+LIKENESS_WEIGHT = 10.0  # pairs by which the likeness of both variances is shrunk
+
+ONE, NONE = np.ones(()), np.zeros(())
+
+
+class Sums(NamedTuple):
+    """Sums over pairs; ``low`` and ``high`` are the scores of policy 0, and 1 less the margin."""
+
+    pairs: Floats
+    low: Floats
+    high: Floats
+    low_square: Floats
+    high_square: Floats
+    gap_square: Floats  # of (high - low)^2; paired only
+    third: Floats  # of high^3 - low^3; paired: of (high - low)^3
+    wins: Floats  # pairs with a positive difference: number, sum and sum of squares
+    win_sum: Floats
+    win_square: Floats
+
+    @classmethod
+    def of_pair(cls, low: Floats, high: Floats, difference: Floats, design: str) -> Self:
+        low_square, high_square = low * low, high * high
+        gap_square: Floats = NONE
+        if design == "paired":
+            gap_square = difference * difference
+            third = gap_square * difference
+        else:
+            third = high_square * high - low_square * low
+        win = np.maximum(difference, 0.0)
+        return cls(
+            pairs=ONE,
+            low=low,
+            high=high,
+            low_square=low_square,
+            high_square=high_square,
+            gap_square=gap_square,
+            third=third,
+            wins=(difference > 0).astype(np.float64),
+            win_sum=win,
+            win_square=win * win,
+        )
+
+    def shifted(self, more: Floats, design: str) -> "Sums":
+        """Return the sums as they would be with so much more margin (last axis: margins)."""
+        old = Sums._make(array[..., None] for array in self)
+        square = more * more
+        high = old.high - old.pairs * more
+        paired = design == "paired"
+        once = old.high - old.low if paired else old.high  # whose powers the third sum is of
+        squared = old.gap_square if paired else old.high_square
+        shifted_square = squared - more * (2.0 * once - old.pairs * more)
+        gap_square = shifted_square if paired else old.gap_square
+        third = old.third - 3.0 * more * (squared - more * once) - old.pairs * (square * more)
+        low, low_square = (np.broadcast_to(sum_, high.shape) for sum_ in (old.low, old.low_square))
+        return old._replace(
+            low=low,
+            low_square=low_square,
+            high=high,
+            high_square=old.high_square - more * (2.0 * old.high - old.pairs * more),
+            gap_square=np.maximum(gap_square, 0.0),
+            third=third,
+            win_sum=np.maximum(old.win_sum - old.wins * more, 0.0),
+            win_square=np.maximum(
+                old.win_square - more * (2.0 * old.win_sum - old.wins * more), 0.0
+            ),
+        )
+
+    def plus(self, more: "Sums") -> "Sums":
+        return Sums(*[old + new for old, new in zip(self, more, strict=True)])
+
+
+class PlusState(NamedTuple):
+    """Sums over the pairs seen, the wealth, and the last bet."""
+
+    sums: Sums
+    log_e: Floats
+    bet: Bet
 
 
 class Estimates(NamedTuple):

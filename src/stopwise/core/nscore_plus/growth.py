@@ -1,22 +1,28 @@
-"""The bet of ``nscore-plus`` without a horizon, or where a decision by it is out of reach."""
+"""Bets of greatest growth: without a horizon, or where a decision by it is out of reach; sameness.
+
+For a claim of sameness the gap to the margin is known if the policies are equal.
+"""
 
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats
-from stopwise.core.nscore_plus.constants import (
-    BOUND_SHARE,
-    GREATEST_EFFECT,
-    GROWTH_EFFECTS,
-    HOPED_PAIRS,
-    LEAST_CHANCE_DEVIATIONS,
-    LEAST_EFFECT,
-    LEAST_EFFECT_WITHOUT_HORIZON,
-    USUAL_EFFECT,
-)
+from stopwise.core.arrays import Bools, Floats, between
+from stopwise.core.confidence import HAZARD, ROOT_HALF
 
+# Tuned; any value is valid. Raise the edition of the method when you change one.
+LEAST_EFFECT = 2.0  # times sqrt(n_max)
+GREATEST_EFFECT = 2.0  # per pair
+LEAST_EFFECT_WITHOUT_HORIZON = 0.005
+USUAL_EFFECT = 0.15  # below it the prior without n_max falls
+GROWTH_EFFECTS = 30  # effects on the grid of that prior
+LEAST_CHANCE_DEVIATIONS = 1.645  # a decision beyond them is out of reach: a chance of .05
+HOPED_PAIRS = 4.0  # pairs in favour added to the largest plausible effect
+BOUND_SHARE = 0.99  # of the largest bet
+SAMENESS_SHARE = 0.85  # of the margin: the assumed gap
+SAMENESS_DEVIATIONS = 1.0  # standard errors by which a gap is larger that is bet on as such
+SAMENESS_PAIRS = 2.0  # by which that gap is shrunk
 # What a step's own squared mean adds to its second moment, by the increment of the design: the bet
 # of greatest growth for an effect t is t / (1 + SECOND_ORDER t^2) in units of the deviation.
 SECOND_ORDER = {"independent": 0.5, "paired": 1.0}
@@ -103,3 +109,36 @@ def chance_within_bounds(
         gain = left * (np.log1p(amount * effect) - 0.5 * amount * amount * variance)
         chance = np.maximum(chance, ndtr((gain - need) / (amount * deviation)))
     return np.where(pairs < FIRST_PAIRS, 1.0, chance)
+
+
+def sameness_bet(
+    gap: Floats, left: Floats | None, pairs: Floats, total: Floats, need: Floats
+) -> Floats:
+    """Return the standardised bet, given the gap to the margin in deviations per pair."""
+    shown = (total - SAMENESS_DEVIATIONS * np.sqrt(pairs)) / (pairs + SAMENESS_PAIRS)
+    bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)
+    if left is None:
+        return bet
+    from scipy.special import erfcx
+
+    root = np.sqrt(np.maximum(left, 1.0))
+    threshold = _threshold(need)
+    within = (left > 0) & (need > 0) & (gap * root - threshold > -LEAST_CHANCE_DEVIATIONS)
+    last = HAZARD / erfcx(threshold * ROOT_HALF) / root
+    return np.where(within, np.maximum(bet, last), bet)
+
+
+def chance_by_n_max(gap: Floats, left: Floats, need: Floats) -> Floats:
+    """Return the power of the most powerful test of the pairs left, if the policies are equal."""
+    from scipy.special import ndtr
+
+    chance: Floats = ndtr(gap * np.sqrt(np.maximum(left, 0.0)) - _threshold(need))
+    return np.where(left > 0, chance, 0.0)
+
+
+def _threshold(need: Floats) -> Floats:
+    """Upper quantile exp(-need) of a standard normal."""
+    from scipy.special import ndtri
+
+    threshold: Floats = -ndtri(np.exp(-between(need, 1e-6, 600.0)))
+    return threshold

@@ -1,6 +1,6 @@
 """``nscore-plus``: a stronger increment, bets that assume an effect, and a plan for the horizon."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -12,17 +12,23 @@ from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation
 from stopwise.core.nscore import NScore
 from stopwise.core.nscore_plus import bets
-from stopwise.core.nscore_plus.constants import EDGE, RENEWAL_PAIRS
 from stopwise.core.nscore_plus.estimates import (
+    EDGE,
     Estimates,
+    PlusState,
+    Sums,
     independent_estimates,
     number_deviation,
     paired_deviation,
 )
-from stopwise.core.nscore_plus.growth import SECOND_ORDER, chance_within_bounds, growth_bet
-from stopwise.core.nscore_plus.horizon_induction import bet_table, chance_table
-from stopwise.core.nscore_plus.sameness import chance_by_n_max, sameness_bet
-from stopwise.core.nscore_plus.state import PlusState, Sums
+from stopwise.core.nscore_plus.growth import (
+    SECOND_ORDER,
+    chance_by_n_max,
+    chance_within_bounds,
+    growth_bet,
+    sameness_bet,
+)
+from stopwise.core.nscore_plus.horizon import bet_table, chance_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,27 +51,28 @@ class NScorePlus(MayBeFutile[PlusState]):
         return threshold
 
     def not_worse(self, alpha: float, margin: float) -> "NScorePlus":
-        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return NotWorse(**{**own, "alpha": alpha, "margin": -margin})
+        return self.as_a(NotWorse, alpha=alpha, margin=-margin)
 
     def start(self, shape: tuple[int, ...]) -> PlusState:
-        return PlusState._make(np.zeros(shape) for _ in PlusState._fields)
+        none = np.zeros(shape)
+        return PlusState(Sums(*[none] * len(Sums._fields)), none, Bet(none, none, none))
 
     def step(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         bet = self._bet(state)
         pair, growth = self._seen(bet, r0, r1)
-        return PlusState.of(state.sums.plus(pair), bet, state.log_e + growth)
+        return PlusState(state.sums.plus(pair), state.log_e + growth, bet)
 
     def learn(self, state: PlusState, r0: Floats, r1: Floats) -> PlusState:
         """State after a pair on which nothing was bet: only the sums know of it."""
         high = r1 - self.margin
         pair = Sums.of_pair(r0, high, high - r0, self.design)
-        return PlusState.of(state.sums.plus(pair), state.bet, state.log_e)
+        return state._replace(sums=state.sums.plus(pair))
 
     def held(self, state: PlusState) -> int:
         """Pairs until the bet is next renewed, if all runs have seen equally many."""
-        seen = int(state.pairs.flat[0])
-        if seen < RENEWAL_PAIRS or not (state.pairs == seen).all():
+        pairs = state.sums.pairs
+        seen = int(pairs.flat[0])
+        if seen < bets.RENEWAL_PAIRS or not (pairs == seen).all():
             return 1
         return bets.pairs_until_renewal(seen)
 
@@ -73,14 +80,14 @@ class NScorePlus(MayBeFutile[PlusState]):
         """As many steps under one bet; running sums add up in the same order, to the last bit."""
         bet = self._bet(state)
         pairs, growth = self._seen(bet, r0, r1)
-        running = np.empty((len(pairs) + 1, len(r0) + 1, *state.pairs.shape))
+        running = np.empty((len(pairs) + 1, len(r0) + 1, *state.log_e.shape))
         for place, (old, new) in enumerate(
             zip((*state.sums, state.log_e), (*pairs, growth), strict=True)
         ):
             running[place, 0], running[place, 1:] = old, new
         np.add.accumulate(running, axis=1, out=running)
         *sums, log_e = running[:, -1]
-        return PlusState.of(Sums(*sums), bet, log_e), running[-1, 1:]
+        return PlusState(Sums(*sums), log_e, bet), running[-1, 1:]
 
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         pairs, total = self._standardised(state)
@@ -119,13 +126,12 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def _bet(self, state: PlusState) -> Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
-        if greatest(state.pairs) < RENEWAL_PAIRS:
-            return self._new_bet(state.sums, self._threshold - state.log_e, self.margin)
-        due = bets.renewal(state.pairs)
+        sums = state.sums
+        due = bets.renewal(sums.pairs)
         if not due.any():
             return state.bet
-        new = self._new_bet(state.sums, self._threshold - state.log_e, self.margin)
-        return state.bet.renewed(due, new)
+        new = self._new_bet(sums, self._threshold - state.log_e, self.margin)
+        return new if greatest(sums.pairs) < bets.RENEWAL_PAIRS else state.bet.renewed(due, new)
 
     def margin_fall(self, before: PlusState, after: PlusState, r0: Floats, r1: Floats) -> Floats:
         del before  # its bet is the one that the next state keeps
@@ -261,4 +267,4 @@ class NotWorse(NScorePlus):
     def _chance_by(self, n_max: int, state: PlusState) -> Floats:
         deviation = np.sqrt(self._estimates(state.sums, self.margin).variance)
         need = self._threshold - state.log_e
-        return chance_by_n_max(-self.margin / deviation, n_max - state.pairs, need)
+        return chance_by_n_max(-self.margin / deviation, n_max - state.sums.pairs, need)

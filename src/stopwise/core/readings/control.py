@@ -9,9 +9,8 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Method
-from stopwise.core.nscore_plus.constants import MOST_WEIGHT
 from stopwise.core.plain_values import plain_values
-from stopwise.core.readings.proxied import Proxied
+from stopwise.core.readings.proxied import MOST_WEIGHT, Proxied
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Arrays, Met, Names, Scores, Shown
 from stopwise.core.scores import is_number, numeric_array
@@ -76,14 +75,20 @@ class Control(Scores):
     def test(self, plain: Method[Any]) -> Method[Any]:
         unit = self.advantage(1.0) / self.scale.span
         signs = [unit if policy else -unit for policy in self.rules.directions]
-        return Proxied.of(
-            super().test(plain),
-            proxy_means=tuple(tuple(sign * mean for sign in signs) for mean in self.proxy_means),
-            proxy_batches=tuple(
-                tuple(tuple(sign * each for each in own) for sign in signs)
-                for own in self.rules.proxy_batches or ()
-            ),
-            audit=self.rules.audit,
+        return (
+            super()
+            .test(plain)
+            .as_a(
+                Proxied,
+                proxy_means=tuple(
+                    tuple(sign * mean for sign in signs) for mean in self.proxy_means
+                ),
+                proxy_batches=tuple(
+                    tuple(tuple(sign * each for each in own) for sign in signs)
+                    for own in self.rules.proxy_batches or ()
+                ),
+                audit=self.rules.audit,
+            )
         )
 
     def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays:

@@ -1,7 +1,7 @@
 """A fixed list of scenes, each tried once in an order drawn at random: who scores higher on it."""
 
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import CAUTION, ConfidenceSequence
 from stopwise.core.confidence_state import Bet, ConfidenceState
 from stopwise.core.futility import MayBeFutile
-from stopwise.core.method import Citation, Method
+from stopwise.core.method import Citation
 
 # Sums of scores are rounded towards the null by this much per scene: a tie in tenths stays one.
 ROUNDING = 1e-12
@@ -64,13 +64,6 @@ class OnList(MayBeFutile[ListState]):
     needs_independence: ClassVar[bool] = False
     inverts: ClassVar[bool] = True
     ends: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, test: Method[Any], list_size: int, *, bets: bool = True) -> Self:
-        common = {entry.name for entry in fields(cls)} - {"list_size", "bets"}
-        given = {entry.name: getattr(test, entry.name) for entry in fields(test)}
-        given = {name: value for name, value in given.items() if name in common}
-        return cls(**given, list_size=list_size, bets=bets)
 
     def start(self, shape: tuple[int, ...]) -> ListState:
         return ListState._make(np.zeros(shape) for _ in ListState._fields)

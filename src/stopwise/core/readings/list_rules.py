@@ -79,7 +79,8 @@ class Listed(Scores):
         return replace(self.rules, list_size=None, whole_list=False)
 
     def test(self, plain: Method[Any]) -> Method[Any]:
-        return OnList.of(super().test(plain), self.size, bets=not self.rules.whole_list)
+        bets = not self.rules.whole_list
+        return super().test(plain).as_a(OnList, list_size=self.size, bets=bets)
 
     def sequence(self, **settings: Any) -> ConfidenceSequence:
         return ListSequence(**settings, list_size=self.size)

@@ -1,8 +1,8 @@
 """``nscore-plus`` in the paired design, with a proxy: a cheap score of the same scene."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,67 +10,34 @@ from stopwise.core.arrays import Floats, between, greatest
 from stopwise.core.confidence_state import Bet
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus import bets
-from stopwise.core.nscore_plus.constants import (
-    BOUND_SHARE,
-    HOPED_DEVIATIONS,
-    MOST_EXPLAINED,
-    MOST_WEIGHT,
-    NOISY_DEVIATIONS,
-    PROXY_DOUBT,
-    PROXY_PAIRS,
-    RENEWAL_PAIRS,
-    SHOWN_WEIGHT,
-    WEIGHT_STEPS,
-)
-from stopwise.core.nscore_plus.estimates import Estimates
+from stopwise.core.nscore_plus.bets import RENEWAL_PAIRS, SHOWN_WEIGHT
+from stopwise.core.nscore_plus.estimates import Estimates, PlusState, Sums
+from stopwise.core.nscore_plus.growth import BOUND_SHARE
 from stopwise.core.nscore_plus.method import NScorePlus
-from stopwise.core.nscore_plus.state import PlusState, Sums
 
+# Tuned; any value is valid. Raise the edition of the method when you change one.
+PROXY_PAIRS = 2.0  # prior pairs in which it says nothing
+PROXY_DOUBT = 0.4  # share explained, times pairs, below which it has no weight
+HOPED_DEVIATIONS = 1.0  # by which the effect may lie above what was shown
+NOISY_DEVIATIONS = 3.0  # so many fewer with scores of spread 1
+MOST_WEIGHT = 2.0
+MOST_EXPLAINED = 0.98  # of the variance
+WEIGHT_STEPS = 4  # steps of the weight that are tried
 TINY = 1e-12
 
 
 class ProxiedState(NamedTuple):
     """The state of ``nscore-plus``, then sums of what the proxy says, and its weight."""
 
-    pairs: Floats
-    low: Floats
-    high: Floats
-    low_square: Floats
-    high_square: Floats
-    gap_square: Floats
-    third: Floats
-    wins: Floats
-    win_sum: Floats
-    win_square: Floats
+    sums: Sums
     log_e: Floats
-    amount: Floats
-    centre0: Floats
-    cross: Floats
+    bet: Bet
     hint: Floats  # sum of g1 - g0 less its mean, or that of the pair's batch of scenes
     hint_square: Floats
     product: Floats  # of the difference of scores and the hint
     weight: Floats  # of the bet that was last computed
     mean: Floats  # that of g1 - g0, as the direction sees it; with batches a guess of it
     row: Floats  # of the batches
-
-    @property
-    def plus(self) -> PlusState:
-        return PlusState._make(self[: len(PlusState._fields)])
-
-    @property
-    def sums(self) -> Sums:
-        return self.plus.sums
-
-    def after(self, plus: PlusState, hint: Floats, difference: Floats, weight: Floats) -> Self:
-        return type(self)(
-            *plus,
-            self.hint + hint,
-            self.hint_square + hint * hint,
-            self.product + difference * hint,
-            weight,
-            self.mean,
-            self.row,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,22 +55,19 @@ class Proxied(NScorePlus):
 
     held, leap, learn = Method.held, Method.leap, Method.learn
 
-    @classmethod
-    def of(cls, test: Method[Any], **proxy: Any) -> "Proxied":
-        return cls(**{entry.name: getattr(test, entry.name) for entry in fields(test)}, **proxy)
-
     @cached_property
     def _batches(self) -> Floats:
         """The means of batches, by direction of each pair and by pairs seen."""
         return np.array(self.proxy_batches).reshape(np.size(self.proxy_means), -1)
 
     def start(self, shape: tuple[int, ...]) -> Any:
-        none = [np.zeros(shape) for _ in range(4)]
+        none = np.zeros(shape)
+        plus: PlusState = super().start(shape)
         means: Floats = np.resize(self.proxy_means, shape)
         rows = np.resize(np.arange(np.size(self.proxy_means), dtype=float), shape)
         if self.proxy_batches:
             means = np.resize(self._batches[:, 0], shape)
-        return ProxiedState._make([*super().start(shape), *none, means, rows])
+        return ProxiedState(*plus, none, none, none, none, means, rows)
 
     def step(self, state: Any, r0: Floats, r1: Floats) -> Any:
         """State after one more pair; bet and weight use only the state before it."""
@@ -118,40 +82,50 @@ class Proxied(NScorePlus):
         left = difference - weight * hint
         pair = Sums.of_pair(low, high, left, self.design)
         sums = state.sums.plus(pair._replace(gap_square=difference * difference))
-        plus = PlusState.of(sums, bet, state.log_e + growth)
-        return state.after(plus, hint, difference, weight)
+        return ProxiedState(
+            sums,
+            state.log_e + growth,
+            bet,
+            state.hint + hint,
+            state.hint_square + hint * hint,
+            state.product + difference * hint,
+            weight,
+            state.mean,
+            state.row,
+        )
 
     def margin_fall(self, before: Any, after: Any, r0: Floats, r1: Floats) -> Floats:
         del r1  # the factor of both is what the evidence gained, but for that of the batch
-        fall: Floats = after.amount * np.exp(before.log_e - after.log_e)
+        fall: Floats = after.bet.amount * np.exp(before.log_e - after.log_e)
         if self.proxy_batches:
-            fall = fall * (1 + after.amount * after.weight * self._drawn(before))
+            fall = fall * (1 + after.bet.amount * after.weight * self._drawn(before))
         return fall.reshape(*(1,) * (r0.ndim - fall.ndim - 1), *fall.shape)
 
     def bets_at(self, state: Any, margins: Floats, need: Floats, size: Floats) -> Bet:
-        return super().bets_at(state.plus, margins, need, size)
+        return super().bets_at(PlusState(*state[:3]), margins, need, size)
 
     def _weighted_bet(self, state: ProxiedState) -> tuple[Bet, Floats]:
         """Return the bet on the next pair and the weight of the proxy, or the last ones."""
-        held = state.plus.bet
-        due = bets.renewal(state.pairs)
-        if greatest(state.pairs) >= RENEWAL_PAIRS and not due.any():
-            return held, self._backed(state, state.weight)
+        pairs = state.sums.pairs
+        due = bets.renewal(pairs)
+        if greatest(pairs) >= RENEWAL_PAIRS and not due.any():
+            return state.bet, self._backed(state, state.weight)
         sums, estimates, weight = self._weighted(state)
         new = self._sized_bet(sums, self._threshold - state.log_e, estimates)
         weight = np.where(due, weight, state.weight)
-        return held.renewed(due, new), self._backed(state, weight)
+        return state.bet.renewed(due, new), self._backed(state, weight)
 
     def _backed(self, state: ProxiedState, weight: Floats) -> Floats:
         """Return the weight; 0 for the first pair, whose batch is the guess, and past the last."""
         if not self.proxy_batches:
             return weight
-        return np.where((state.pairs > 0) & (state.pairs < self._batches.shape[1]), weight, 0.0)
+        pairs = state.sums.pairs
+        return np.where((pairs > 0) & (pairs < self._batches.shape[1]), weight, 0.0)
 
     def _drawn(self, state: ProxiedState) -> Floats:
         """Return the mean of the next pair's batch less the guess; no bet may know of it."""
         last = self._batches.shape[1] - 1
-        place = np.minimum(state.pairs, last).astype(int)
+        place = np.minimum(state.sums.pairs, last).astype(int)
         drawn: Floats = self._batches[state.row.astype(int), place] - state.mean
         return drawn
 

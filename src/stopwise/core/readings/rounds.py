@@ -1,8 +1,8 @@
 """Rounds of one trial of every task, bet on by a product over them: docs/design/readings.md."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,11 +49,6 @@ class RoundsTest(MayBeFutile[RoundsState]):
     citation: ClassVar[Citation] = NScorePlus.citation
     designs: ClassVar[tuple[str, ...]] = ("independent", "paired")
     needs_independence: ClassVar[bool] = False
-
-    @classmethod
-    def of(cls, test: Method[Any], weights: tuple[float, ...]) -> Self:
-        common = {entry.name for entry in fields(cls)} - {"weights"}
-        return cls(**{name: getattr(test, name) for name in common}, weights=weights)
 
     def start(self, shape: tuple[int, ...]) -> RoundsState:
         none = np.zeros(shape)
@@ -116,7 +111,7 @@ class Rounds(Scores):
         return {**super().checked(), "rounds": tuple(map(float, rules.rounds))}
 
     def test(self, plain: Method[Any]) -> Method[Any]:
-        return RoundsTest.of(super().test(plain), self.rules.rounds)
+        return super().test(plain).as_a(RoundsTest, weights=self.rules.rounds)
 
     def cautions(self, met: Met) -> list[str]:
         text = (

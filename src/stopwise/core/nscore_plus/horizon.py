@@ -1,4 +1,7 @@
-"""How the plan for the horizon is found: backward induction over evidence, data and time."""
+"""The bets that ``nscore-plus`` plans for a declared horizon, and its chances.
+
+They are found by backward induction over evidence, data and time.
+"""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -6,30 +9,66 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stopwise.core.arrays import Bools, Floats
-from stopwise.core.nscore_plus.constants import (
-    BET_POINTS,
-    LARGEST_BET_INDEPENDENT,
-    LARGEST_BET_PAIRED,
-    LEARNING_PAIRS,
-    LEAST_BET,
-    MERGED_SHARE,
-    NEED_POINTS,
-    PLAN_EFFECTS,
-    SOFTENING,
-    STEP_POINTS,
-    STEP_REACH,
-    UNDECIDED_PRICE,
-    WEALTH_DEPTH,
-)
+from stopwise.core.arrays import Bools, Floats, between
 from stopwise.core.nscore_plus.growth import SECOND_ORDER, effects, growth_bet, within_reach
-from stopwise.core.nscore_plus.horizon_table import (
-    STATISTIC,
-    STATISTIC_STEP,
-    PlanTable,
-    interpolated,
-    need_index,
-)
+
+# Tuned; any value is valid. Raise the edition of the method when you change one.
+PLAN_EFFECTS = 14  # effects on the grid of the prior
+LEARNING_PAIRS = 12.0  # pairs spent on learning
+UNDECIDED_PRICE = 1.5  # of ending undecided
+MERGED_SHARE = 0.04  # of the pairs to the nearer end, merged into a step
+WEALTH_DEPTH = 10.0  # how far log-wealth falls in the table
+SOFTENING = 4.0  # added to the pairs under the statistic's root
+STATISTIC_LOW, STATISTIC_HIGH, STATISTIC_POINTS = -3.0, 7.5, 36
+NEED_POINTS = 73  # points of the log-wealth to go
+LEAST_BET = 0.02  # above 0
+LARGEST_BET_INDEPENDENT, LARGEST_BET_PAIRED = 1.36, 0.97
+BET_POINTS = 18  # bets tried
+STEP_POINTS = 12  # points of a step
+STEP_REACH = 2.6  # deviations that a step reaches
+
+STATISTIC: Floats = np.linspace(STATISTIC_LOW, STATISTIC_HIGH, STATISTIC_POINTS)
+STATISTIC_STEP = float(STATISTIC[1] - STATISTIC[0])
+TINY = 1e-9  # keeps the upper neighbour of the last cell inside the table
+
+
+class PlanTable(NamedTuple):
+    """Planned bets, or the chances that go with them, on a grid (row of time, statistic, need)."""
+
+    row: NDArray[np.intp]  # row of the table for each number of pairs seen
+    values: Floats  # (rows, statistic, need): standardised bets g, or chances of a decision
+    need_max: float  # largest log-wealth to go in the table
+
+    def at(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
+        """Return the value after so many pairs, by bilinear interpolation."""
+        statistic = (total / np.sqrt(pairs + SOFTENING) - STATISTIC_LOW) * (1 / STATISTIC_STEP)
+        statistic = between(statistic, 0.0, STATISTIC.size - 1 - TINY)
+        remaining = np.minimum(need_index(need, self.need_max), NEED_POINTS - 1 - TINY)
+        i, j = statistic.astype(np.intp), remaining.astype(np.intp)
+        a, b = statistic - i, remaining - j
+        corner = (self.row.take(pairs.astype(np.intp)) * STATISTIC.size + i) * NEED_POINTS + j
+        values = self.values.reshape(-1)
+        low, above = values.take(corner), values.take(corner + NEED_POINTS)
+        low = low + b * (values.take(corner + 1) - low)
+        high = above + b * (values.take(corner + (NEED_POINTS + 1)) - above)
+        value: Floats = low + a * (high - low)
+        return value
+
+
+def interpolated(values: Floats, position: Floats) -> Floats:
+    position = np.minimum(position, values.shape[-1] - 1 - TINY)
+    low = position.astype(np.intp)
+    left = np.take_along_axis(values, low, -1)
+    between_them: Floats = left + (position - low) * (
+        np.take_along_axis(values, low + 1, -1) - left
+    )
+    return between_them
+
+
+def need_index(need: Floats, need_max: float) -> Floats:
+    """Fractional index of a need in the quadratically spaced grid."""
+    return np.sqrt(between(need / need_max, 0.0, 1.0)) * (NEED_POINTS - 1)
+
 
 # Discrete monitoring: shift of a barrier per unit step, -zeta(1/2) / sqrt(2 pi); not tuned.
 BARRIER_SHIFT = 0.5826

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, ViewportSize, expect
 
 import stopwise as sw
+from stopwise.study.episodes import Attend
 from tests.browser.phone import (
     PHONE,
     code_of,
@@ -246,7 +247,7 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
 ) -> None:
     """Else the page waits for a runner that knows of nothing."""
     with running(tmp_path) as (study, url):
-        study.attend("arm 1")
+        study.do(Attend(station="arm 1"))
         phone = phone_of(browser, study, url)
         take(phone)
         phone.context.set_offline(True)
@@ -265,7 +266,7 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
 def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_path: Path) -> None:
     """The page asked how its trial stands while Start was on its way."""
     with running(tmp_path) as (study, url):
-        study.attend("arm 1")
+        study.do(Attend(station="arm 1"))
         phone = phone_of(browser, study, url)
         take(phone)
         starts: list[Route] = []

@@ -156,7 +156,7 @@ def test_a_score_is_taken_back_while_the_next_trial_is_shown(
         expect(again.get_by_role("button", name="Undo")).to_be_hidden()
         (scored,) = entries_of(study, "scored")
         assert (scored["answer"][-1], scored["note"]) == ("cup lifted", "wobbly")
-        assert entries_of(study, "undone") == []
+        assert entries_of(study, "corrected") == []
 
 
 def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_path: Path) -> None:
@@ -264,9 +264,6 @@ def scored_elsewhere(study: sw.Study, one: Page, other: Page) -> None:
     expect(other.locator("#unneeded")).to_be_hidden()
     other.get_by_role("button", name="Failure").click(force=True)
     assert len(entries_of(study, "scored")) == 1
-
-    study.undo(2, reason="tapped wrongly")
-    expect(gone).to_be_hidden()
 
     study.void(2, "the cup was missing")
     expect(gone).to_contain_text("Trial 2 was voided")

@@ -108,10 +108,10 @@ def test_scores_are_corrected_and_trials_voided(browser: Browser, tmp_path: Path
             again = form.get_by_role("radio", name=f"Trial {scored[task]}, scored, corrected")
             expect(again).to_be_disabled()
             expect(form.locator("input:checked, .choice")).to_have_count(0)
-        assert len(entries_of(study, "undone")) == len(RUBRICS)
+        assert len(entries_of(study, "corrected")) == len(RUBRICS)
         assert study.journal()[-1].who == "ada"
         journal = owner.locator("#live-journal")
-        expect(journal).to_contain_text(f"score of trial {scored['wipe']} withdrawn: mistaken")
+        expect(journal).to_contain_text(f"trial {scored['wipe']} corrected: mistaken")
         what_is_voided(owner, form, study, under_way.trial)
         study.unblind(reason="done")
         owner.reload()
@@ -138,7 +138,7 @@ def what_is_refused(form: Locator, study: sw.Study, push: int, under_way: int) -
     form.get_by_role("radio", name=f"Trial {under_way}, under way").check()
     expect(form.get_by_role("spinbutton")).to_have_count(0)
     expect(button).to_be_disabled()
-    assert entries_of(study, "undone") == []
+    assert entries_of(study, "corrected") == []
 
 
 def what_is_voided(owner: Page, form: Locator, study: sw.Study, trial: int) -> None:

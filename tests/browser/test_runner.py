@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
 from stopwise.study import runner as runner_module
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode
 from stopwise.web.client import StudyClient
 from tests.browser.attended import STATIONS, through
 from tests.browser.phone import phone_of, picture, running, take, tap
@@ -103,14 +104,14 @@ def test_a_phone_stops_the_robot_and_tells_of_a_runner_that_is_gone(
 ) -> None:
     clock = Clock()
     with running(tmp_path, clock=clock) as (study, url):
-        study.attend("arm 1")
+        study.do(Attend(station="arm 1"))
         phone = phone_of(browser, study, url)
         said, stop = phone.locator("#robot-text"), phone.get_by_role("button", name="Stop")
         take(phone)
         expect(stop).to_be_hidden()
         tap(phone, "Start")
         eventually(lambda: study.whereabouts(1, station="arm 1").started)
-        study.begin_episode(1, "one")
+        study.do(BeginEpisode(trial=1, episode="one"))
         expect(said).to_have_text("The robot is running.")
         picture(phone, "study-running")
         clock.time += 11  # and no sign of life
@@ -120,7 +121,7 @@ def test_a_phone_stops_the_robot_and_tells_of_a_runner_that_is_gone(
         stop.click()
         expect(said).to_have_text("Stopping…")
         assert study.whereabouts(1, station="arm 1").stopping
-        study.end_episode(1, "one", outcome="stopped", seconds=3.0)
+        study.do(EndEpisode(trial=1, episode="one", outcome="stopped", seconds=3.0))
         expect(said).to_have_text("The robot has stopped: score what you saw.")
         expect(stop).to_be_hidden()
         study.unblind(reason="too early")

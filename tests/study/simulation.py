@@ -105,9 +105,9 @@ class Simulation:
         """Let a station ask for a trial; return when it will report what."""
         state, now = self.journal.state, self.journal.time
         name = f"station {station}"
-        clock = state.clock_at(Moment(now))
-        self.journal.enter(*assignment.take(state, self.lots, station=name, clock=clock))
-        trial = assignment.holding(state, name, clock)
+        state.now = state.clock_at(Moment(now))
+        self.journal.enter(*assignment.take(state, self.lots, station=name))
+        trial = assignment.holding(state, name)
         if trial is None:
             return now + 300.0, station, 0, -1.0
         policy = self.names[trial.arm]

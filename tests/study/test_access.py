@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import stopwise as sw
-from stopwise.study.access import authenticate, new_token
+from stopwise.study.access import Grant, Role, authenticate, new_token
+from stopwise.study.trial_operations import NextTrial
 from tests.study.live import Clock, locked, take
 from tests.study.plans import plan
 
@@ -40,7 +41,7 @@ def test_a_text_that_is_no_token_opens_nothing(tmp_path: Path) -> None:
     with sw.Study.create(tmp_path / "cups", plan()) as study:
         own = study.create_token("owner", "ada")
         (digest,) = (token.digest for token in study.tokens())
-        with study._ledger.reading() as state:
+        with study.reading() as state:
             others = [new_token() for _ in range(2000)]
             assert not any(authenticate(state, text, 0.0) for text in others)
             assert authenticate(state, own, 0.0) is not None
@@ -65,16 +66,18 @@ def test_a_trial_is_for_good_that_of_who_took_it(tmp_path: Path) -> None:
     Sabotage that fails it: leave ``who`` out of ``replay._assigned``.
     """
     with locked(str(tmp_path / "study")) as study:
-        first = take(study, "left", who="Ben", holder="Ben")
+        ben = Grant("1", Role.OPERATOR, "Ben")
+        first = study.do(NextTrial(station="left"), grant=ben).trial
+        assert first is not None
     with sw.Study.open(tmp_path / "study") as study:
         assert study.taken_by(first.trial) == "Ben"
         with pytest.raises(sw.NotAllowed, match="you hold trial 1 at station 'left'"):
-            study.next_trial("right", who="Ben", holder="Ben")
+            study.do(NextTrial(station="right"), grant=ben)
         with pytest.raises(sw.NotAllowed, match="station 'left' is in use: Ben holds its trial"):
-            study.next_trial("left", who="Eva", holder="Eva")
+            study.do(NextTrial(station="left"), grant=Grant("2", Role.OPERATOR, "Eva"))
         study.record(first.trial, True, station="left", who="Eva")
         assert study.taken_by(first.trial) == "Ben"
-        assert study.next_trial("right", who="Ben", holder="Ben") is not None
+        assert study.do(NextTrial(station="right"), grant=ben).trial is not None
 
 
 def test_a_station_holds_a_trial_no_longer_than_its_lease(tmp_path: Path, clock: Clock) -> None:
@@ -91,7 +94,6 @@ def test_a_station_holds_a_trial_no_longer_than_its_lease(tmp_path: Path, clock:
 
 
 CHANGES: dict[str, Callable[[sw.Study], object]] = {
-    "undo": lambda study: study.undo(1, reason="I do not like it"),
     "correct": lambda study: study.correct(1, False, "I do not like it"),
     "void": lambda study: study.void(1, "I do not like it"),
     "recording": lambda study: study.add_recording(1, [b"\xff\xd8\xff a photo"]),
@@ -100,7 +102,7 @@ CHANGES: dict[str, Callable[[sw.Study], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_once_names_are_known_no_trial_is_changed(tmp_path: Path, change: str) -> None:
-    """Sabotage that fails it: leave out ``_require_blind`` in ``undo`` or in ``void``."""
+    """Sabotage that fails it: leave out ``_require_blind`` in what is corrected, or voided."""
     with locked(str(tmp_path / "study")) as study:
         study.record(take(study).trial, True, station="left")
         study.unblind(reason="done")

@@ -10,7 +10,6 @@ import pytest
 import stopwise as sw
 from stopwise.study import views
 from stopwise.study.state import StudyState
-from stopwise.study.trial_operations import TrialLine, trial_line
 from tests.study.live import Clock, locked, take
 
 OTHER = {"A": "B", "B": "A"}
@@ -29,15 +28,14 @@ def exchanged(state: StudyState) -> StudyState:
 
 def everything_shown(state: StudyState) -> list[Any]:
     """Return all that is shown before unblinding beside the evidence."""
-    now, plan = state.clock + TIME, state.plan
-    assert plan is not None
+    state.now = state.clock + TIME
     return [
-        views.offer(state, "left", now),
-        views.offer(state, "right", now),
-        *(views.whereabouts(state, trial, now) for trial in state.trials),
+        views.offer(state, "left"),
+        views.offer(state, "right"),
+        *(views.whereabouts(state, trial.number, station=trial.station) for trial in state.trials),
         *(views.rubric(state, trial) for trial in state.trials),
-        *(trial_line(state, trial, now) for trial in state.trials),
-        views.status(state, plan, now),
+        *views.trial_lines(state, 100),
+        views.status(state, state.locked_plan),
     ]
 
 
@@ -56,7 +54,7 @@ def test_nothing_shown_depends_on_the_policy_of_a_trial(tmp_path: Path, score: s
     study.void(1, "the cable came off")
     study.start(take(study).trial, station="left")
     take(study, "right")
-    with study._ledger.reading() as state:
+    with study.reading() as state:
         mine, theirs = everything_shown(state), everything_shown(exchanged(state))
 
     assert isinstance(mine[0].trial, views.Assignment)
@@ -71,11 +69,11 @@ def test_what_is_shown_of_a_trial_is_these_fields_and_no_more() -> None:
         views.Assignment: {
             *own,
             *("code", "task", "instructions", "condition", "rubric", "tags", "station"),
-            *("seconds_left", "given_back"),
+            "seconds_left",
         },
         views.Whereabouts: {*own, "status"},
         views.Recorded: {"trial", "score", "counted", "repeated"},
-        TrialLine: {
+        views.TrialLine: {
             *("trial", "task", "station", "who", "when", "now", "correctable", "voidable"),
         },
         views.StationStatus: {"station", "trial", "code", "started", "scored", "who"},

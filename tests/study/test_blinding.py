@@ -96,7 +96,7 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
         lambda: study.next_trial("left", task="nonsense"),
         lambda: study.record(1, True, station="right"),
         lambda: study.resolve("nonsense"),
-        lambda: study.undo(9, reason="slipped"),
+        lambda: study.correct(9, True, "slipped"),
     ):
         try:
             act()
@@ -109,8 +109,8 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
     assert not [text for text in seen if "policy" in text and "-policy" in text]
 
 
-def test_codes_by_trial_are_fresh_and_by_policy_stay(tmp_path: Path) -> None:
-    for blinding, count in (("trial", 8), ("policy", 2)):
+def test_codes_are_fresh_for_each_trial_and_without_blinding_the_names(tmp_path: Path) -> None:
+    for blinding, count in (("trial", 8), ("none", 2)):
         study = locked(tmp_path / blinding, blinding=blinding)
         codes = set()
         for _ in range(8):

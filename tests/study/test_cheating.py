@@ -5,7 +5,6 @@ from scipy.stats import binomtest
 
 from tests.guarantees.pinned import assert_at_most
 from tests.study.cheating import (
-    BEFORE,
     CHEATS,
     SETTINGS,
     UNSTARTED,
@@ -14,6 +13,8 @@ from tests.study.cheating import (
     correcting,
     evening_out,
     giving_back,
+    giving_back_for_nothing,
+    learning_as_before,
     outcomes,
     unscored,
     voiding,
@@ -35,7 +36,7 @@ def test_giving_back_cannot_help_a_policy() -> None:
 
 def test_the_check_finds_trials_that_are_run_until_they_succeed() -> None:
     """Sabotage: the rule of old, by which a trial that was given back is run again."""
-    found = outcomes(giving_back(0.8), RUNS // 2, "again")
+    found = outcomes(giving_back_for_nothing, RUNS // 2)
 
     assert binomtest(found.in_favour, found.runs, ALPHA, alternative="greater").pvalue < 1e-4
     assert found.warned == found.runs
@@ -43,7 +44,8 @@ def test_the_check_finds_trials_that_are_run_until_they_succeed() -> None:
 
 def test_letting_the_lease_run_out_cannot_help_a_policy() -> None:
     """Counted as given back, and so as in the honest study; run again, as before, it helps."""
-    found, before = outcomes(waiting(0.8), RUNS), outcomes(waiting(0.8), RUNS // 4, "again")
+    found = outcomes(waiting(0.8), RUNS)
+    before = outcomes(waiting(0.8), RUNS // 4, lapsing=False)
 
     assert_at_most(found.false, RUNS, ALPHA)
     assert found.in_favour == outcomes(CHEATS["is honest"], RUNS).in_favour
@@ -54,7 +56,7 @@ def test_letting_the_lease_run_out_cannot_help_a_policy() -> None:
 def test_a_label_that_a_correction_shows_is_of_no_use() -> None:
     """Sabotage: corrected and voided again and again, failures of one policy vanish."""
     name = "learns by correcting whose trial it is, to void 80 % of the failures"
-    found, before = outcomes(CHEATS[name], RUNS // 2), outcomes(BEFORE[name], RUNS // 4)
+    found, before = outcomes(CHEATS[name], RUNS // 2), outcomes(learning_as_before, RUNS // 4)
 
     assert_at_most(found.in_favour, found.runs, ALPHA)
     assert binomtest(before.in_favour, before.runs, ALPHA, alternative="greater").pvalue < 1e-4
@@ -62,7 +64,7 @@ def test_a_label_that_a_correction_shows_is_of_no_use() -> None:
 
 def test_no_score_can_be_tried_out() -> None:
     """A study in which a cheat tries differs from the honest one by the score of that one trial."""
-    found = outcomes(CHEATS["tries out by undo which score ends the study"], RUNS)
+    found = outcomes(CHEATS["tries out which score ends the study"], RUNS)
 
     assert_at_most(found.false, RUNS, ALPHA)
     assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1

@@ -30,18 +30,6 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="already a study"):
             sw.Study.create(place, plan())
 
-    def test_two_stations_never_hold_the_same_slot(self, place: str) -> None:
-        study = locked(place, n_max=3)
-        stations = [f"station {number}" for number in range(6)]
-
-        codes = [take(study, station).code for station in stations]
-
-        assert len(set(codes)) == 6
-        slots = {(trial.row, trial.arm) for trial in study._ledger.refresh().trials}
-        assert len(slots) == 6
-        assert study.next_trial("one more") is None
-        assert not study.finished
-
     def test_every_row_has_each_policy_once(self, place: str) -> None:
         study = locked(place, n_max=5)
         order = []
@@ -82,15 +70,6 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="key was already used"):
             study.record(other.trial, True, station="left", key="k")
 
-    def test_a_key_is_spent_by_an_undo(self, place: str) -> None:
-        study = locked(place)
-        trial = score_one(study, key="k")
-        study.undo(trial.trial, reason="tapped wrongly")
-
-        with pytest.raises(sw.NotAllowed, match="use a new key"):
-            study.record(trial.trial, False, station="left", key="k")
-        assert study.record(trial.trial, False, station="left", key="l").score == 0.0
-
     def test_a_key_with_another_answer_is_refused(self, place: str) -> None:
         """Taken for a repetition, the second score would be lost without a word."""
         study = locked(place)
@@ -111,20 +90,6 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="in progress"):
             study.resolve(trial.code)
 
-    def test_a_policys_code_is_resolved_while_any_of_its_trials_is_under_way(
-        self, place: str
-    ) -> None:
-        study = locked(place, blinding="policy")
-        first = take(study)
-        while (other := take(study, "right")).code != first.code:
-            study.record(other.trial, True, station="right")
-        study.record(other.trial, True, station="right")  # the newest of this code is done
-
-        assert study.resolve(first.code).trial == first.trial
-        study.record(first.trial, True, station="left")
-        with pytest.raises(sw.NotAllowed, match="in progress"):
-            study.resolve(first.code)
-
     def test_the_journal_can_be_read_on_from_an_entry(self, place: str) -> None:
         study = locked(place)
         take(study)
@@ -141,15 +106,6 @@ class TestLifeOfAStudy:
 
         with pytest.raises(sw.NotAllowed, match="another station"):
             study.record(trial.trial, True, station="right")
-
-    def test_a_score_that_the_owner_withdrew_is_entered_again(self, place: str) -> None:
-        study = locked(place)
-        first = score_one(study)
-        study.undo(first.trial, reason="tapped wrongly")
-        study.record(first.trial, False, station="left")
-        score_one(study)
-
-        assert sorted(study.trials().frame["score"]) == [0.0, 1.0]
 
     def test_a_voided_trial_is_kept_and_its_slot_tried_again(self, place: str) -> None:
         study = locked(place)
@@ -180,15 +136,6 @@ class TestLifeOfAStudy:
         study.void(first.trial, "the cup broke", redraw=False)
 
         assert study.record(second.trial, True, station="right").counted
-
-    def test_a_score_is_not_got_rid_of_by_undoing_it(self, place: str) -> None:
-        study = locked(place)
-        trial = score_one(study, False)
-        study.undo(trial.trial, reason="tapped wrongly")
-
-        with pytest.raises(sw.NotAllowed, match="enter its score"):
-            study.release(trial.trial, station="left", reason="it did not look well")
-        assert take(study).trial == trial.trial
 
     def test_amendments_are_logged_and_cannot_touch_the_guarantee(self, place: str) -> None:
         study = locked(place)

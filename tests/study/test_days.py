@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 import stopwise as sw
-from stopwise.study.plan_file import aa_template
+from stopwise.study.check_lists import Check
 from stopwise.study.study_report import chapters
 from tests.study.live import Clock, locked, take
 
@@ -19,7 +18,7 @@ def test_a_station_gets_no_trial_before_its_check_list(tmp_path: Path) -> None:
     assert study.checks_due("left") == tuple(CHECKS)
     with pytest.raises(sw.NotAllowed, match="go through the check list of station 'left' first"):
         study.next_trial("left")
-    study.check("left", CHECKS)
+    study.do(Check(station="left", ticked=tuple(CHECKS)))
     trial = take(study)
     with pytest.raises(sw.NotAllowed, match="station 'right'"):
         study.next_trial("right")
@@ -30,7 +29,7 @@ def test_a_station_gets_no_trial_before_its_check_list(tmp_path: Path) -> None:
     study.record(trial.trial, True, station="left")
     with pytest.raises(sw.NotAllowed, match="check list"):
         study.next_trial("left")
-    study.check("left", CHECKS)
+    study.do(Check(station="left", ticked=tuple(CHECKS)))
     assert take(study).trial > trial.trial
     assert study.verify().sound
 
@@ -38,12 +37,13 @@ def test_a_station_gets_no_trial_before_its_check_list(tmp_path: Path) -> None:
 def test_what_is_not_ticked_needs_a_note_and_is_in_the_report(tmp_path: Path) -> None:
     study = locked(str(tmp_path / "study"), checks=CHECKS)
     with pytest.raises(sw.InvalidInput, match="lens clean: not ticked, so say why in the note"):
-        study.check("left", ["lights on"], note=" ")
+        study.do(Check(station="left", ticked=("lights on",), note=" "))
     with pytest.raises(sw.InvalidInput, match="a check must be one of"):
-        study.check("left", ["the moon"])
-    study.check("left", ["lights on"], note="scratched", who="eva")
-    (row,) = next(c.rows for c in chapters(study) if c.title == "Start-of-day check lists")
-    assert (row[0], *row[2:]) == ("left", "eva", "lens clean", "scratched")
+        study.do(Check(station="left", ticked=("the moon",)))
+    study.do(Check(station="left", ticked=("lights on",), note="scratched"), who="eva")
+    (row,) = next(c.rows for c in chapters(study) if c.title == "What people changed")
+    assert row[1] == "eva"
+    assert row[2] == "left: start-of-day check list gone through: lights on; scratched"
 
 
 def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
         ("ben", "stack", "2"),
         ("eva", "stack", "2"),
     ]
-    assert {*found["Trials by operator"][0][3:]} <= {"1", "-"}
+    assert {*found["Trials by operator"][0][4:]} <= {"1", "-"}
     assert sum(int(row[2]) for row in found["Trials by day"]) == 4
 
 
@@ -85,13 +85,3 @@ def test_trials_that_were_given_back_are_those_of_who_took_them(tmp_path: Path) 
         ("ben", "stack", "2", "1"),
         ("eva", "stack", "2", "0"),
     ]
-
-
-def test_an_aa_study_is_two_copies_of_one_policy(tmp_path: Path) -> None:
-    content = yaml.safe_load(aa_template())
-    assert [policy["name"] for policy in content["policies"]] == ["copy 1", "copy 2"]
-    assert content["name"] == "A/A study"
-    assert "what the rig does" in content["description"]
-    study = sw.Study.create(tmp_path / "aa", aa_template())
-    study.lock()
-    assert study.next_trial("left") is not None

@@ -107,7 +107,6 @@ SCORED = {
     "note": "",
     "tag": None,
     "seconds": None,
-    "correction": None,
     "salt": None,
 }
 UNREADABLE: dict[str, tuple[str, dict[str, Any], str]] = {

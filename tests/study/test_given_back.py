@@ -54,19 +54,6 @@ def test_only_the_owner_lets_a_begun_trial_be_run_again(tmp_path: Path) -> None:
     assert study.status().voided == 1
 
 
-def test_a_plan_may_let_begun_trials_be_run_again(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), given_back="again")
-    trial = take(study)
-    assert trial.given_back == "again"
-    study.start(trial.trial, station="left")
-
-    study.release(trial.trial, station="left", reason="the cable came off")
-
-    last = study.journal()[-1].content
-    assert last == {"trial": 1, "reason": "the cable came off", "score": None}
-    assert policy_of(study, take(study).trial) == policy_of(study, trial.trial)
-
-
 def test_a_reason_is_always_asked_for(tmp_path: Path) -> None:
     study = locked(str(tmp_path / "study"))
     trial = take(study)
@@ -74,8 +61,8 @@ def test_a_reason_is_always_asked_for(tmp_path: Path) -> None:
         with pytest.raises(sw.InvalidInput, match="giving back a trial needs a reason"):
             study.release(trial.trial, station="left", reason=reason)
     study.record(trial.trial, True, station="left")
-    with pytest.raises(sw.InvalidInput, match="withdrawing a score needs a reason"):
-        study.undo(trial.trial, reason=" ")
+    with pytest.raises(sw.InvalidInput, match="correcting a score needs a reason"):
+        study.correct(trial.trial, False, " ")
 
 
 def test_resolving_begins_a_trial_once(tmp_path: Path) -> None:
@@ -106,7 +93,6 @@ def test_a_score_is_final_for_the_one_who_entered_it(tmp_path: Path) -> None:
     "act",
     [
         lambda study, trial: study.correct(trial, False, "no, it was right"),
-        lambda study, trial: study.undo(trial, reason="no, it was right"),
         lambda study, trial: study.void(trial, "the cable came off"),
     ],
 )
@@ -146,15 +132,3 @@ def test_a_begun_trial_whose_lease_ran_out_counts_as_the_worst(
     study.void(trial.trial, "the network was down")
     score_one(study, 45)
     assert sorted(study.trials().frame["score"]) == [30, 45]
-
-
-def test_a_score_that_was_withdrawn_and_lapsed_is_not_voided(tmp_path: Path, clock: Clock) -> None:
-    """What the lapse moves in the evidence may show whose trial it is."""
-    study = locked(str(tmp_path / "study"), clock)
-    trial = score_one(study)
-    study.undo(trial.trial, reason="it fell over later")
-    clock.time += 31 * 60
-    take(study, "right")
-
-    with pytest.raises(sw.NotAllowed, match="was corrected before"):
-        study.void(trial.trial, "the cable came off")

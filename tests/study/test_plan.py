@@ -59,7 +59,7 @@ BROKEN = {
         ({"tasks": [{"name": "t", "score": {"kind": "star"}}]}, "but got 'star'"),
         ({"tasks": [{"name": "t", "score": {}}]}, "tasks.0.score: needs a kind: binary"),
         ({"lease_minutes": float("inf")}, "lease_minutes: must be a finite number, but got inf"),
-        ({"blinding": "double"}, "blinding: must be 'trial', 'policy' or 'none', but got 'double'"),
+        ({"blinding": "double"}, "blinding: must be 'trial' or 'none', but got 'double'"),
         ({"tasks": [{"name": "t", "score": "binary", "bogus": 1}]}, "tasks.0.bogus: there is no"),
     ],
 )

@@ -84,7 +84,7 @@ def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> No
             with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
                 study.record(first.trial, early, station="left")
         for wrong in (True, "A", 1, None, ["first"]):
-            with pytest.raises(sw.InvalidInput, match="is only said to be done, but got"):
+            with pytest.raises(sw.InvalidInput, match="must be one of first, second, tie, but got"):
                 study.record(first.trial, wrong, station="left")
         recorded = study.record(first.trial, "done", station="left")
         assert (recorded.score, recorded.counted) == (None, False)
@@ -103,14 +103,11 @@ def test_the_second_trial_is_told_what_it_is_compared_with(tmp_path: Path) -> No
         assert not any({"score", "answer", "arm"} & set(content) for content in shown)
 
 
-def test_an_answer_is_undone_and_corrected_for_both(tmp_path: Path) -> None:
+def test_an_answer_is_corrected_for_both(tmp_path: Path) -> None:
     with preferring(tmp_path) as study:
         first, second = judge(study, 1.0)
         assert settled(study) == [1.0]
-        study.undo(second, reason="tapped wrongly")
-        assert settled(study) == []
-        assert take(study).rubric["first"]
-        study.record(second, "tie", station="left")
+        study.correct(second, "tie", "tapped wrongly")
         assert settled(study) == [0.5]
         with pytest.raises(sw.NotAllowed, match=f"judged together with trial {second}"):
             study.correct(first, "tie", "it was better")
@@ -162,38 +159,6 @@ def test_a_trial_that_is_given_back_has_lost(tmp_path: Path) -> None:
         assert take(study).rubric == ALONE
         study.void(first.trial, "the cable came off")
         assert study.status().counted == 0
-        assert study.verify().sound
-    with preferring(tmp_path / "other", given_back="again") as study:
-        first = take(study)
-        study.start(first.trial, station="left")
-        study.release(first.trial, station="left", reason="the cable")
-        judge(study, 1.0)
-        assert settled(study) == [1.0]
-
-
-def test_a_row_whose_time_ran_out_is_run_anew(tmp_path: Path) -> None:
-    """Nobody compares a trial with one that somebody else has seen."""
-    clock = Clock()
-    with preferring(tmp_path, clock, given_back="again") as study:
-        first = take(study)
-        clock.time += 29 * 60
-        study.record(first.trial, "done", station="left")
-        clock.time += 29 * 60  # its place is kept for a whole lease
-        second = take(study)
-        assert second.rubric["first"] == first.code
-        study.amend("quicker", {"lease_minutes": 5})
-        clock.time += 31 * 60
-        other = take(study, "right")
-        assert "first" not in other.rubric
-        assert policy_of(study, other.trial) == policy_of(study, first.trial)
-        with pytest.raises(sw.NotAllowed, match="no other trial of its row was run before"):
-            study.record(second.trial, "first", station="left")
-        study.record(other.trial, "done", station="right")
-        score_one(study, "tie", "right")
-        with pytest.raises(sw.NotAllowed, match="was handed out again: nothing is stored"):
-            study.record(second.trial, "first", station="left")
-        assert settled(study) == [0.5]
-        assert "not compared" in study.report()
         assert study.verify().sound
 
 
@@ -268,7 +233,7 @@ def test_preferences_are_typed(tmp_path: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "the first of two: watch how it goes, and type `done`" in found.output
-    assert "the first of two trials is only said to be done, but got 'y'" in found.output
+    assert "the answer must be one of first, second, tie, but got 'y'" in found.output
     assert "which was better, 1 the first (CODE" in found.output
     assert "saved: trial 1, done" in found.output
     assert "saved: trial 2, second" in found.output

@@ -148,5 +148,5 @@ def test_the_runner_films_and_hands_in(
         kinds = eventually(lambda: [e for e in study.journal() if e.kind == "filmed"][1:2])
     assert kinds
     assert not any("not stored" in line for line in said), said
-    with study._ledger.reading() as state:
+    with study.reading() as state:
         assert sorted(name[-3:] for _, name, _ in state.recordings) == ["jpg", "mp4"]

@@ -15,10 +15,9 @@ import pytest
 
 import stopwise as sw
 from stopwise.errors import StoreFailed
-from stopwise.study import assignment
 from stopwise.study import runner as runner_module
 from stopwise.study import running as running_module
-from stopwise.study.episodes import EpisodeEnded
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, EpisodeEnded, Stop
 from stopwise.study.runner import Runner
 from stopwise.study.runner_file import RunnerFile
 from stopwise.web.client import StudyClient
@@ -80,7 +79,7 @@ def test_the_policy_starts_when_the_operator_does_and_once(study: sw.Study, tmp_
         trial = take(study)
         assert (trial.attended, trial.episode) == (True, None)
         with pytest.raises(sw.NotAllowed, match="has not been started by its operator"):
-            study.begin_episode(trial.trial, "too early")
+            study.do(BeginEpisode(trial=trial.trial, episode="too early"))
         study.start(trial.trial, station="left")
         eventually(lambda: ended(study))
         seen = study.whereabouts(trial.trial, station="left")
@@ -180,8 +179,8 @@ def test_the_operator_stops_the_robot_and_scores_what_was_seen(
 ) -> None:
     with attending(study, both(tmp_path, "sleep 60")):
         trial, pid = started(study, tmp_path)
-        study.stop(trial, station="left")
-        study.stop(trial, station="left")  # tapped again
+        study.do(Stop(trial=trial, station="left"))
+        study.do(Stop(trial=trial, station="left"))  # tapped again
         (event,) = eventually(lambda: ended(study))
         assert event.outcome == "stopped"
         assert not running(pid)
@@ -192,11 +191,11 @@ def test_the_operator_stops_the_robot_and_scores_what_was_seen(
 def test_a_trial_that_was_stopped_before_it_began_is_not_run(study: sw.Study) -> None:
     trial = take(study).trial
     with pytest.raises(sw.NotAllowed, match="has not been started by its operator"):
-        study.stop(trial, station="left")
+        study.do(Stop(trial=trial, station="left"))
     study.start(trial, station="left")
-    study.stop(trial, station="left")
+    study.do(Stop(trial=trial, station="left"))
     with pytest.raises(sw.NotAllowed, match="was stopped by its operator before it began"):
-        study.begin_episode(trial, "one")
+        study.do(BeginEpisode(trial=trial, episode="one"))
 
 
 def test_a_trial_whose_policy_could_not_be_started_is_voided(
@@ -226,7 +225,7 @@ def test_a_runner_that_is_silent_is_told_of(tmp_path: Path, clock: Clock) -> Non
     with locked(str(tmp_path / "study"), clock) as study:
         take(study)
         assert not silent(study)  # nobody expects one
-        study.attend("left")
+        study.do(Attend(station="left"))
         assert not silent(study)
         clock.time += 11
         assert silent(study)
@@ -304,12 +303,14 @@ def test_of_two_runners_at_a_station_one_starts_the_policy(study: sw.Study, tmp_
 def test_a_trial_has_one_episode(study: sw.Study) -> None:
     trial = take(study).trial
     study.start(trial, station="left")
-    assert study.begin_episode(trial, "one") == study.begin_episode(trial, "one")
-    study.end_episode(trial, "one", outcome="failed", seconds=1.0)
-    study.end_episode(trial, "one", outcome="ended", seconds=2.0)  # the first report counts
+    begin = BeginEpisode(trial=trial, episode="one")
+    assert study.do(begin) == study.do(begin)
+    study.do(EndEpisode(trial=trial, episode="one", outcome="failed", seconds=1.0))
+    # The first report counts.
+    study.do(EndEpisode(trial=trial, episode="one", outcome="ended", seconds=2.0))
     for again in ("one", "two"):
         with pytest.raises(sw.NotAllowed, match="was run already, and is not run again"):
-            study.begin_episode(trial, again)
+            study.do(BeginEpisode(trial=trial, episode=again))
     assert [event.outcome for event in ended(study)] == ["failed"]
     assert study.verify().sound
 
@@ -328,9 +329,9 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     trial = take(study).trial
     study.start(trial, station="left")
-    study.begin_episode(trial, "one")
+    study.do(BeginEpisode(trial=trial, episode="one"))
     with pytest.raises(sw.StopwiseError, match=complaint):
-        study.end_episode(**{"trial": trial, "episode": "one", **call})
+        study.do(EndEpisode(**{"trial": trial, "episode": "one", **call}))
 
 
 def test_over_the_network_with_a_token_that_may_not_score(study: sw.Study, tmp_path: Path) -> None:
@@ -348,8 +349,8 @@ def test_over_the_network_with_a_token_that_may_not_score(study: sw.Study, tmp_p
                     _ask(act, trial.trial)
             for ask in (
                 phone.policies,
-                lambda: phone.begin_episode(1, "x"),
-                lambda: phone.attend("left"),
+                lambda: phone.do(BeginEpisode(trial=1, episode="x")),
+                lambda: phone.do(Attend(station="left")),
             ):
                 with pytest.raises(sw.NotAllowed, match="the role operator is not allowed"):
                     ask()
@@ -428,5 +429,5 @@ def test_trials_that_began_before_count_by_the_rule_of_the_plan(
         study.record(second, True, station="left")
     assert pids(tmp_path, trial) == []
     assert study.records().row(0, named=True)["score"] == 0.0
-    with study._ledger.reading() as state:
-        assert assignment.require_trial(state, trial).episode == ""
+    with study.reading() as state:
+        assert state.known(trial).episode == ""

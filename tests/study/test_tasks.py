@@ -123,7 +123,7 @@ def by_slot(study: sw.Study, stations: tuple[str, ...]) -> dict[str, list[str]]:
         for station in stations:
             if (trial := study.next_trial(station)) is None:
                 continue
-            with study._ledger.reading() as state:
+            with study.reading() as state:
                 row = state.trials[-1].row
             rate = RATES[study.resolve(trial.code).policy]
             drawn = np.random.default_rng([row, len(trial.task), int(100 * rate)]).random()

@@ -168,7 +168,7 @@ def test_what_is_done_is_entered_under_the_name_of_the_token(
     for entry in study.journal(created):
         found[entry.who] = f"{found.get(entry.who, '')}, {entry.kind}"
     assert found == {
-        "the owner": ", locked, amended, undone, scored, voided, token created, token revoked"
+        "the owner": ", locked, amended, corrected, voided, token created, token revoked"
         ", unblinded",
         "the operator": ", checked, assigned, started, scored, assigned, released",
         "the runner": ", attended, episode began, started, episode ended, filmed, started",

@@ -292,10 +292,10 @@ TABLE = {
              "bad input. With two policies, the first is the baseline. With --goal best: 0 if one "
              "is named."),
         flag("analyze", "verbose", "Of several tasks, print the tables of each."),
-        row("race watch run serve unblind", "report_to", list[str], "Report each row, and the page "
+        row("race watch", "report_to", list[str], "Report each row, and the page "
             "at the end, to wandb or tensorboard; repeat for both.", None, REPORTED,
             metavar="TRACKER"),
-        row("race watch run serve unblind", "on_row", str, "A function that is called with the "
+        row("race watch", "on_row", str, "A function that is called with the "
             "number of each row and its values.", None, REPORTED, values.function_on_row,
             metavar="package.module:function"),
     ],

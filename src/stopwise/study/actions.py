@@ -1,20 +1,19 @@
-"""What people type: every operation as a method, of a study here or on another machine."""
+"""What people type: operations as methods, of a study here or on another machine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stopwise.errors import NotAllowed
 from stopwise.study import views
-from stopwise.study.check_lists import Check
-from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, Resolve, Stop
+from stopwise.study.episodes import Resolve
 from stopwise.study.lifecycle import Amend, RevokeToken, Unblind
 from stopwise.study.operation import Operation, Result
-from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Undo, Void
+from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Void
 
 
 class Actions(ABC):
-    """The operations of a study as methods.
+    """Operations of a study as methods.
 
     ``who`` is the name under which it is entered in the journal: by default the station, the owner
     or the runner. Over the network it is the name of the token.
@@ -31,39 +30,22 @@ class Actions(ABC):
         task: str | None = None,
         after: int | None = None,
         who: str | None = None,
-        holder: str | None = None,
     ) -> views.Assignment | None:
         """Return the trial that a station should run next, or None if there is none now.
 
         A station that holds a trial gets the same one again. None means that the study is finished
-        (see ``finished``), or that other stations hold the remaining trials. A ``holder``, the
-        name of a token, may hold one trial at a time. ``after`` is a trial that the station has run
-        and whose result comes later: the next is chosen as if that result were not known yet, and
-        a third is refused until it came.
+        (see ``finished``), or that other stations hold the remaining trials. ``after`` is a trial
+        that the station has run and whose result comes later: the next is chosen as if that result
+        were not known yet, and a third is refused until it came.
         """
-        wanted = NextTrial(station=station, task=task, after=after, holder=holder)
-        found = self.do(wanted, who=who)
-        if found.checks:
+        offered = self.do(NextTrial(station=station, task=task, after=after), who=who)
+        if offered.checks:
             raise NotAllowed(f"go through the check list of station {station!r} first")
-        return found.trial
+        return offered.trial
 
-    def check(
-        self, station: str, ticked: Collection[str], *, note: str = "", who: str | None = None
-    ) -> None:
-        """Report a station's start-of-day check list as done.
-
-        What is not ticked needs a note. While a list is due, the station gets no trial.
-        """
-        self.do(Check(station=station, ticked=tuple(ticked), note=note), who=who)
-
-    def start(
-        self, trial: int, *, station: str, renew: bool = False, who: str | None = None
-    ) -> None:
-        """Mark a trial as started; repeat this during a long trial to extend its lease.
-
-        With ``renew`` that is all: one that was not started is not.
-        """
-        self.do(Start(trial=trial, station=station, renew=renew), who=who)
+    def start(self, trial: int, *, station: str, who: str | None = None) -> None:
+        """Mark a trial as started; repeat this during a long trial to extend its lease."""
+        self.do(Start(trial=trial, station=station), who=who)
 
     def release(
         self,
@@ -76,8 +58,8 @@ class Actions(ABC):
     ) -> None:
         """Give back a trial, with a reason; one that was not begun is handed out again.
 
-        One that has begun (it was started, or its code was resolved) counts as the worst score,
-        unless the plan says ``given_back: again``. Only the owner can then void it.
+        One that has begun (it was started, or its code was resolved) counts as the worst score.
+        Only the owner can then void it.
         """
         self.do(Release(trial=trial, station=station, reason=reason, key=key), who=who)
 
@@ -107,7 +89,7 @@ class Actions(ABC):
             The station that ran it; None for the owner, who may report for any.
         key
             An idempotency key: a report sent twice with the same key is stored once. The same key
-            with another answer is refused. After an undo, use a new key.
+            with another answer is refused.
         note, tag, seconds
             Remarks, a failure tag of the plan, and how long the trial took.
         who
@@ -124,14 +106,8 @@ class Actions(ABC):
         )
         return self.do(score, who=who)
 
-    def undo(
-        self, trial: int, *, reason: str, key: str | None = None, who: str | None = None
-    ) -> None:
-        """Withdraw the score of a trial so that it can be entered again; for the owner, once."""
-        self.do(Undo(trial=trial, reason=reason, key=key), who=who)
-
     def correct(self, trial: int, answer: Any, reason: str, *, who: str | None = None) -> None:
-        """Replace the score of a trial that was entered wrongly, with a reason, in one step.
+        """Replace the score of a trial that was entered wrongly, with a reason, once.
 
         The rest of the report (note, tag, duration, by whom) is unchanged.
         """
@@ -165,55 +141,3 @@ class Actions(ABC):
         With this the trial has begun, if it was not started before.
         """
         return self.do(Resolve(code=code), who=who)
-
-    def attend(
-        self,
-        station: str,
-        *,
-        present: bool = True,
-        limit: float | None = None,
-        who: str | None = None,
-    ) -> views.Assignment | None:
-        """Attach a runner to a station, or detach it.
-
-        Returns the trial that the station has at that moment: if it was started, then without it.
-        """
-        return self.do(Attend(station=station, present=present, limit=limit), who=who).trial
-
-    def stop(self, trial: int, *, station: str | None = None, who: str | None = None) -> None:
-        """Stop the robot: the runner ends the policy of a trial, which is scored as it was seen."""
-        self.do(Stop(trial=trial, station=station), who=who)
-
-    def begin_episode(self, trial: int, episode: str, *, who: str | None = None) -> views.Resolved:
-        """Return the policy of a trial that its operator has started, to be started now.
-
-        This works once for a trial: a second episode of it is refused. The same call may be
-        repeated if its answer was lost.
-        """
-        return self.do(BeginEpisode(trial=trial, episode=episode), who=who)
-
-    def end_episode(
-        self,
-        trial: int,
-        episode: str,
-        *,
-        outcome: str = "ended",
-        seconds: float | None = None,
-        who: str | None = None,
-    ) -> None:
-        """Report the end of a trial's episode.
-
-        Parameters
-        ----------
-        trial, episode
-            As in ``begin_episode``.
-        outcome
-            "ended", "failed", "timed out", "stopped" (by the operator, or with the trial), "lost",
-            or "not started": then nothing has moved, and the trial is voided.
-        seconds
-            How long it ran.
-        who
-            The name in the journal.
-        """
-        ended = EndEpisode(trial=trial, episode=episode, outcome=outcome, seconds=seconds)
-        self.do(ended, who=who)

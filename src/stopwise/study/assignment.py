@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from stopwise.errors import NotAllowed, require, require_choice
-from stopwise.messages import Setting
 from stopwise.rows.task_mean import MEAN
 from stopwise.study.blinding import Draws
 from stopwise.study.board import Slot, SlotBoard
@@ -23,7 +22,6 @@ def take(
     lots: Draws,
     *,
     station: str,
-    clock: float,
     task: str | None = None,
     after: int | None = None,
     holder: str | None = None,
@@ -31,17 +29,17 @@ def take(
     """Return what to enter when a station, or the ``holder`` of a token, asks for a trial."""
     events: list[Event] = []
     if holder is not None:
-        _require_alone(state, holder, station, clock)
-    held = holding(state, station, clock)
+        _require_alone(state, holder, station)
+    held = holding(state, station)
     if held is not None and held.number == after:
         events += _set_aside(state, held)
     elif held is not None:
         if held.started or state.board(held).wants(held.row, held.arm):
             return []
         events.append(Released(trial=held.number, reason=UNNEEDED))
-    if checks_due(state, station, clock):
+    if checks_due(state, station):
         return []
-    assigned = next_trial(state, lots, station=station, clock=clock, task=task)
+    assigned = next_trial(state, lots, station=station, task=task)
     return events if assigned is None else [*events, assigned]
 
 
@@ -51,14 +49,14 @@ def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
     if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
         raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
     for other in _open_trials(state):
-        late = (other.station, other.status) == (trial.station, "leased") and not other.withdrawn
+        late = (other.station, other.status) == (trial.station, "leased")
         if late and other is not trial:
             raise NotAllowed(f"report the result of trial {other.number} first")
     return [] if trial.started else [Started(trial=trial.number, lease=state.lease)]
 
 
 def next_trial(
-    state: StudyState, lots: Draws, *, station: str, clock: float, task: str | None = None
+    state: StudyState, lots: Draws, *, station: str, task: str | None = None
 ) -> Assigned | None:
     """The lowest row with a free slot comes first, in its random order; else a new row."""
     plan = state.locked_plan
@@ -69,7 +67,7 @@ def next_trial(
         )
     asking = station if plan.design == "blocks" else None
     found = (
-        _free_slot(state, lots, clock, wanted, asking) or _new_row(state, lots, plan, wanted)
+        _free_slot(state, lots, wanted, asking) or _new_row(state, lots, plan, wanted)
         for wanted in _tasks_in_turn(state, plan, station, task)
     )
     place = next(filter(None, found), None)
@@ -93,15 +91,13 @@ def next_trial(
     )
 
 
-def lapsed(state: StudyState, clock: float) -> list[Released]:
+def lapsed(state: StudyState) -> list[Released]:
     """Handed out again, a trial that goes badly could be got rid of by waiting: it counts."""
     plan = state.locked_plan
-    if plan.given_back != "worst":
-        return []
     over = (
         trial
         for trial in _open_trials(state)
-        if trial.begun and trial.status == "leased" and trial.expires <= clock
+        if trial.started and trial.status == "leased" and trial.expires <= state.now
     )
     return [
         Released(trial=trial.number, reason=LAPSED, score=task.score.worst)
@@ -119,20 +115,20 @@ def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
                 yield state.trials[slot.holder - 1]
 
 
-def holding(state: StudyState, station: str, clock: float) -> TrialRecord | None:
+def holding(state: StudyState, station: str) -> TrialRecord | None:
     """Return the trial that a station has not reported yet, if its lease still runs."""
     number = state.held.get(station)
     trial = state.trial(number) if number is not None else None
-    if trial is not None and trial.status == "leased" and trial.expires > clock:
+    if trial is not None and trial.status == "leased" and trial.expires > state.now:
         slot = state.slot(trial)
         if slot.holder == trial.number and not slot.settled:
             return trial
     return None
 
 
-def _require_alone(state: StudyState, holder: str, station: str, clock: float) -> None:
+def _require_alone(state: StudyState, holder: str, station: str) -> None:
     for place in state.held:
-        held = holding(state, place, clock)
+        held = holding(state, place)
         if held is None or (place == station) == (held.who == holder):
             continue
         if place == station:
@@ -140,16 +136,6 @@ def _require_alone(state: StudyState, holder: str, station: str, clock: float) -
         raise NotAllowed(
             f"you hold trial {held.number} at station {place!r}: score it or give it back first"
         )
-
-
-def require_under_way(state: StudyState, code: str) -> TrialRecord:
-    """A policy's own code is that of many trials, of which an earlier one may be under way."""
-    trials = state.trials if state.locked_plan else []
-    known = code.strip() if code.strip() in state.codes else code.strip().upper()
-    for trial in reversed(trials):
-        if trial.code == known and trial.status == "leased":
-            return trial
-    raise NotAllowed("no trial with this code is in progress")
 
 
 def needed(state: StudyState, trial: TrialRecord) -> bool:
@@ -162,47 +148,12 @@ def finished(state: StudyState) -> bool:
     return bool(boards) and not any(board.needed for board in boards)
 
 
-def require_trial(state: StudyState, number: int) -> TrialRecord:
-    trial = state.trial(number) if state.locked_plan else None
-    if trial is None:
-        raise NotAllowed(f"there is no trial {number}")
-    return trial
-
-
-def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:
-    trial = require_trial(state, number)
-    if station is not None and trial.station != station:
-        raise NotAllowed(f"trial {number} belongs to another station")
-    return trial
-
-
-def require_taken_by(state: StudyState, number: int, holder: str) -> None:
-    if require_trial(state, number).who != holder:
-        raise NotAllowed(f"trial {number} was taken by someone else")
-
-
-def require_status(trial: TrialRecord, status: str) -> None:
-    if trial.status != status:
-        raise NotAllowed(f"trial {trial.number} is {trial.status}, not {status}")
-
-
-def require_started(trial: TrialRecord) -> None:
-    if not trial.started:
-        raise NotAllowed(f"trial {trial.number} has not been started by its operator yet")
-
-
-def require_reason(what: str, reason: str) -> None:
-    """Raise unless a reason is given for what is done beside the rules."""
-    missing = Setting("reason", words="a reason")
-    require(bool(reason.strip()), f"{what} needs ", missing)
-
-
 def _free_slot(
-    state: StudyState, lots: Draws, clock: float, task: str | None, station: str | None
+    state: StudyState, lots: Draws, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
     found: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
-        row, arms = _first_free(state, board, clock, station)
+        row, arms = _first_free(state, board, station)
         if arms:
             found.append((row, place, name, arms))
     if not found:
@@ -225,9 +176,7 @@ def _tasks_in_turn(
     return [*sorted(names, key=lambda name: (name != own, others[name]))]
 
 
-def _first_free(
-    state: StudyState, board: SlotBoard, clock: float, station: str | None
-) -> tuple[int, list[str]]:
+def _first_free(state: StudyState, board: SlotBoard, station: str | None) -> tuple[int, list[str]]:
     first, arms = -1, list[str]()
     for row, arm, slot in board.open_slots():
         if arms and row > first:
@@ -236,9 +185,9 @@ def _first_free(
         seen = board.rules.by == "wins" and any(
             _seen_first(state, other) for other in board.rows[row].values()
         )
-        open_to_it = station in (None, owner) or (until <= clock and not seen)
+        open_to_it = station in (None, owner) or (until <= state.now and not seen)
         free = slot.holder is None or (
-            state.trials[slot.holder - 1].expires <= clock
+            state.trials[slot.holder - 1].expires <= state.now
             and not (seen and _seen_first(state, slot))
         )
         if open_to_it and free:
@@ -249,13 +198,11 @@ def _first_free(
 
 def _seen_first(state: StudyState, slot: Slot) -> bool:
     """The first of two that are compared is not handed out again once it has begun."""
-    plan = state.locked_plan
-    if slot.holder is None or slot.settled or plan.given_back != "worst":
+    if slot.holder is None or slot.settled:
         return False
     trial = state.trials[slot.holder - 1]
-    if not plan.task(trial.task).judged_in_pairs or state.run_before(trial) is not None:
-        return False
-    return trial.waiting or (trial.begun and trial.status == "leased")
+    first = state.run_before(trial) is None
+    return first and (trial.waiting or (trial.started and trial.status == "leased"))
 
 
 def _new_row(
@@ -286,11 +233,6 @@ def _boards(state: StudyState, task: str | None) -> list[tuple[str, SlotBoard]]:
 def _code(state: StudyState, lots: Draws, plan: StudyPlan, arm: str, number: int) -> str:
     if plan.blinding == "none":
         return arm
-    if plan.blinding == "policy":
-        codes: dict[str, str] = {}
-        for other in state.shown():
-            codes[other] = lots.code(codes.values(), "policy", other)
-        return codes[arm]
     return lots.code(state.codes, "trial", number)
 
 

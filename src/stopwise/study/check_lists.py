@@ -1,11 +1,10 @@
 """Start-of-day check lists: what is gone through at a station before its first trial of a day."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
 from stopwise.errors import require, require_choice
-from stopwise.study.access import Role
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event, Open
 from stopwise.study.limits import Name, Note, Short
@@ -23,19 +22,21 @@ class Checked(Event, kind="checked", says="{station}: start-of-day check list go
     def change(self, state: StudyState, _: Entry) -> None:
         state.checked[self.station] = state.clock
 
+    def text(self, *, blinded: bool) -> str:
+        ticked = ", ".join(self.ticked) or "nothing"
+        return f"{super().text(blinded=blinded)}: {ticked}{self.note and f'; {self.note}'}"
 
-def checks_due(state: StudyState, station: str, clock: float) -> tuple[str, ...]:
+
+def checks_due(state: StudyState, station: str) -> tuple[str, ...]:
     """Check list of a station before its next trial; empty within a day of the last."""
     last = state.checked.get(station)
-    fresh = last is not None and clock - last <= A_DAYS_WORK
+    fresh = last is not None and state.now - last <= A_DAYS_WORK
     return () if fresh else state.locked_plan.checks
 
 
-class Check(Operation[None]):
+class Check(Operation[None], route="POST /stations/check", roles=OPERATOR):
     """Report the start-of-day check list; an item that is not ticked needs a note."""
 
-    route: ClassVar[str] = "POST /stations/check"
-    roles: ClassVar[tuple[Role, ...]] = OPERATOR
     station: Name | None = None
     ticked: Annotated[tuple[Short, ...], Field(max_length=50)]
     note: Note = ""

@@ -4,26 +4,27 @@ It may learn what is behind a code, and scores nothing.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from pydantic import Field
 
 from stopwise.errors import NotAllowed, require_choice
 from stopwise.study import views
-from stopwise.study.access import Role
-from stopwise.study.assignment import (
+from stopwise.study.entries import Entry
+from stopwise.study.event import Blind, Event, Open
+from stopwise.study.events import Voided
+from stopwise.study.limits import Name, Seconds, TrialNumber
+from stopwise.study.operation import OPERATOR, RUNNER, Now, Operation
+from stopwise.study.requirements import (
+    allowed,
     own_trial,
     require_started,
     require_status,
     require_trial,
     require_under_way,
+    require_voidable,
 )
-from stopwise.study.entries import Entry
-from stopwise.study.event import Blind, Event, Open
-from stopwise.study.limits import Name, Seconds, TrialNumber
-from stopwise.study.operation import OPERATOR, RUNNER, Now, Operation
 from stopwise.study.state import StudyState, TrialRecord
-from stopwise.study.trial_operations import Start, Void, allowed
+from stopwise.study.trial_operations import Start
 
 OUTCOMES = {
     "ended": "the policy ended by itself",
@@ -84,14 +85,12 @@ class StopAsked(Event, kind="stop asked", says="trial {trial}: its operator stop
         state.known(self.trial).stopping = True
 
 
-class Resolve(Operation[views.Resolved]):
+class Resolve(Operation[views.Resolved], route="GET /policies/{code}", roles=RUNNER):
     """Return the policy that a code stands for, for the program that starts it.
 
     With this its trial has begun, if it was not started before.
     """
 
-    route: ClassVar[str] = "GET /policies/{code}"
-    roles: ClassVar[tuple[Role, ...]] = RUNNER
     code: Name
 
     def decide(self, now: Now) -> Sequence[Event]:
@@ -103,14 +102,12 @@ class Resolve(Operation[views.Resolved]):
         return _resolved(now, require_under_way(now.state, self.code))
 
 
-class Attend(Operation[views.StationOffer]):
+class Attend(Operation[views.StationOffer], route="POST /stations/attend", roles=RUNNER):
     """Attach a runner to a station, or detach it.
 
     Returns the trial that the station has at that moment: if it was started, then without it.
     """
 
-    route: ClassVar[str] = "POST /stations/attend"
-    roles: ClassVar[tuple[Role, ...]] = RUNNER
     station: Name
     present: bool = True
     limit: Seconds | None = Field(
@@ -123,18 +120,16 @@ class Attend(Operation[views.StationOffer]):
         return []
 
     def result(self, now: Now) -> views.StationOffer:
-        return views.offer(now.state, self.station, now.clock)
+        return views.offer(now.state, self.station)
 
 
-class BeginEpisode(Operation[views.Resolved]):
+class BeginEpisode(Operation[views.Resolved], route="POST /trials/{trial}/episode", roles=RUNNER):
     """Return the policy of a trial that its operator has started, to be started now.
 
     This works once for a trial: a second episode of it is refused. The same call may be repeated if
     its answer was lost.
     """
 
-    route: ClassVar[str] = "POST /trials/{trial}/episode"
-    roles: ClassVar[tuple[Role, ...]] = RUNNER
     trial: TrialNumber
     episode: Name
 
@@ -154,12 +149,9 @@ class BeginEpisode(Operation[views.Resolved]):
         return _resolved(now, now.state.trials[self.trial - 1])
 
 
-class Stop(Operation[None]):
+class Stop(Operation[None], route="POST /trials/{trial}/stop", roles=OPERATOR, own=True):
     """Stop the robot: the runner ends the policy, and the trial is scored as it was seen."""
 
-    route: ClassVar[str] = "POST /trials/{trial}/stop"
-    roles: ClassVar[tuple[Role, ...]] = OPERATOR
-    own: ClassVar[bool] = True
     trial: TrialNumber
     station: Name | None = None
 
@@ -171,14 +163,12 @@ class Stop(Operation[None]):
         return [] if over else [StopAsked(trial=self.trial)]
 
 
-class EndEpisode(Operation[None]):
+class EndEpisode(Operation[None], route="POST /trials/{trial}/episode/end", roles=RUNNER):
     """Report how and after how long a trial's episode ended.
 
     A trial whose policy was "not started" is voided: nothing has moved, so it has no outcome.
     """
 
-    route: ClassVar[str] = "POST /trials/{trial}/episode/end"
-    roles: ClassVar[tuple[Role, ...]] = RUNNER
     trial: TrialNumber
     episode: Name
     outcome: Name = Field(default="ended", description=f"One of {', '.join(OUTCOMES)}.")
@@ -198,14 +188,10 @@ class EndEpisode(Operation[None]):
             seconds=self.seconds,
             salt=now.lots.salt("episode", self.trial),
         )
-        void = Void(trial=self.trial, reason=NOT_STARTED)
-        if (
-            self.outcome != "not started"
-            or trial.status != "leased"
-            or not allowed(void, now.state)
-        ):
+        free = trial.status == "leased" and allowed(require_voidable, now.state, self.trial)
+        if self.outcome != "not started" or not free:
             return [ended]
-        return [ended, void.decide(now)]
+        return [ended, Voided(trial=self.trial, reason=NOT_STARTED, redraw=True)]
 
 
 def _resolved(now: Now, trial: TrialRecord) -> views.Resolved:

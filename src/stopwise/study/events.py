@@ -125,25 +125,20 @@ class Scored(Event, kind="scored"):
     note: Open[str] = ""
     tag: Blind[str | None] = None
     seconds: Blind[float | None] = None
-    correction: Open[str | None] = None
     salt: Blind[str | None] = None
 
     def change(self, state: StudyState, entry: Entry) -> None:
         trial = state.known(self.trial)
-        trial.status = "scored"
+        trial.status, trial.when = "scored", entry.time
         state.after_unblinding += state.unblinded_at is not None
-        if self.correction is None:
-            trial.when = entry.time
         if self.score is not None:
             state.settle(trial, self.score)
         else:  # its place is kept until the other trial of its row is over
             state.extend(trial, state.lease)
 
     def text(self, *, blinded: bool) -> str:
-        words = [f"trial {self.trial} {'scored' if self.correction is None else 'rescored'}"]
-        if self.score is None:
-            words = [f"trial {self.trial} run"]
-        elif not blinded:
+        words = [f"trial {self.trial} {'run' if self.score is None else 'scored'}"]
+        if self.score is not None and not blinded:
             words.append(f"{self.score:.3g}")
         if not blinded:
             words += [] if self.seconds is None else [f"after {self.seconds:.0f} s"]
@@ -151,24 +146,23 @@ class Scored(Event, kind="scored"):
         return " ".join([*words, f"“{self.note}”"] if self.note else words)
 
 
-class Undone(Event, kind="undone", says="score of trial {trial} withdrawn"):
+class Corrected(Event, kind="corrected"):
     trial: Open[int]
     reason: Open[str]
-    lease: Open[float]
+    score: Blind[float]
+    answer: Blind[Any]
+    salt: Blind[str]
 
     def change(self, state: StudyState, _: Entry) -> None:
         trial = state.known(self.trial)
-        state.clear(trial)
-        trial.first = trial.score if trial.first is None else trial.first
-        trial.status, trial.score = "leased", None
-        trial.expires = state.clock + self.lease
-        rival = state.rival(trial)
-        if rival is not None:
-            rival.score, rival.expires = None, trial.expires
-        # A station that is at its next trial keeps that one; the owner enters the score anew.
-        current = state.trial(state.held.get(trial.station, 0))
-        if trial.station and (current is None or current.status != "leased"):
-            state.held[trial.station] = trial.number
+        trial.first = trial.score
+        for one in state.clear(trial):
+            one.score = None
+        state.settle(trial, self.score)
+
+    def text(self, *, blinded: bool) -> str:
+        became = "" if blinded else f" to {self.score:.3g}"
+        return f"trial {self.trial} corrected{became}: {self.reason}"
 
 
 class Voided(Event, kind="voided", says="trial {trial} voided"):

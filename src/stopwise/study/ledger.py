@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
@@ -12,18 +12,17 @@ from typing import Any
 
 from stopwise.errors import StopwiseError, StoreFailed
 from stopwise.study.access import Grant, Role
-from stopwise.study.assignment import require_taken_by
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Created
 from stopwise.study.limits import printable
 from stopwise.study.operation import Again, Now, Operation, Result
+from stopwise.study.requirements import require_taken_by
 from stopwise.study.state import StudyState
 from stopwise.study.store import Look, Store, Writer
 
 # How long a thread sleeps before it looks whether it must do the storing itself.
 SECONDS_TO_WAIT = 0.02
-LATEST = 200  # entries that are kept as they are, for those who read the end of the journal
 # The ledgers that were looked up in this context; None outside of ``one_look``.
 _LOOKED: ContextVar[set[int] | None] = ContextVar("looked", default=None)
 
@@ -70,53 +69,34 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.lock = threading.RLock()
-        self.clock = 0.0  # of the study, at the last look
-        self.latest: deque[Entry] = deque(maxlen=LATEST)
-        self._state = StudyState()
-        self._current = False  # whether the state is that of entries which are all stored
+        self.state = StudyState()  # that of entries which are all stored; empty after a failure
+        self.entries: list[Entry] = []
         self._waiting: deque[_Request] = deque()
         self._storing = threading.Lock()
         self.trouble: StoreFailed | None = None  # why nothing could be stored the last time
-        # Told of the state whenever it may have changed.
-        self.follower: Callable[[StudyState], None] | None = None
-
-    @property
-    def state(self) -> StudyState:
-        return self._state if self._current else self.refresh()
 
     def refresh(self) -> StudyState:
         """Take in what others have added to the journal; return the state."""
         with self.lock:
             looked = _LOOKED.get()
-            if self._current and looked is not None and id(self) in looked:
-                return self._state
-            if not self._current:  # it may hold entries that were not stored
-                self._state, self._current = StudyState(), True
-                self.latest.clear()
-            state = self._state
-            with self.store.look() as look:
-                self._take_in(look)
-                for station, moment in look.heard().items():
-                    heard = self.clock - look.moment.since(moment)
-                    state.heard[station] = max(heard, state.heard.get(station, heard))
+            if looked is None or id(self) not in looked or not self.state.seq:
+                with self.store.look() as look:
+                    self._take_in(look)
+                    for station, moment in look.heard().items():
+                        heard = self.state.now - look.moment.since(moment)
+                        self.state.heard[station] = max(heard, self.state.heard.get(station, heard))
             if looked is not None:
                 looked.add(id(self))
-            self._tell()
-            return state
+            return self.state
 
     def _take_in(self, look: Look) -> None:
-        for entry in look.entries(self._state.seq, self._state.hash):
+        for entry in look.entries(self.state.seq, self.state.hash):
             self._apply(entry)
-        self.clock = self._state.clock_at(look.moment)
+        self.state.now = self.state.clock_at(look.moment)
 
     def _apply(self, entry: Entry) -> None:
-        self._state.apply(entry)
-        self.latest.append(entry)
-
-    @contextmanager
-    def reading(self) -> Iterator[StudyState]:
-        with self.lock:
-            yield self.refresh()
+        self.state.apply(entry)
+        self.entries.append(entry)
 
     def do(self, operation: Operation[Result], who: str, grant: Grant | None) -> Result:
         """Decide on the newest state and store it durably; a known key is only answered."""
@@ -144,16 +124,11 @@ class Ledger:
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
     def _store(self, batch: list[_Request]) -> None:
-        """Decide all requests, one after the other, and store them in one transaction.
-
-        What takes long comes before it: others wait for its end, and a database ends it if idle.
-        """
+        """Decide all requests, one after the other, and store them in one transaction."""
         if not batch:
             return
         try:
-            for board in self.state.boards.values():
-                if self._state.refusal is None:
-                    board.advance()
+            self._prepare()
             with self.store.writer() as writer:
                 self._take_in(writer)
                 known = writer.find([request.key for request in batch if request.key is not None])
@@ -166,7 +141,7 @@ class Ledger:
         except BaseException as error:
             self.trouble = error if isinstance(error, StoreFailed) else None
             # The state may hold entries that were not stored: it is made anew.
-            self._current = False
+            self.state, self.entries = StudyState(), []
             if self.trouble is not None and self.trouble.code == "no-answer":
                 # Those that came meanwhile have waited, too, and would now wait as long again.
                 batch += self._all_waiting()
@@ -177,23 +152,30 @@ class Ledger:
         finally:
             for request in batch:
                 request.done.set()
-            self._tell()
+
+    def _prepare(self) -> None:
+        """Do what takes long before a transaction: others wait for it, and databases end it."""
+        if not self.state.seq:
+            self.refresh()
+        if self.state.refusal is None:
+            for board in self.state.boards.values():
+                board.advance()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         if request.key is not None and request.key in known:
             request.entries, request.repeated = [known[request.key]], True
             return
         try:
-            self._state.require_edition()
+            self.state.require_edition()
             operation, grant = request.operation, request.grant
             if operation.own and grant is not None and grant.role is not Role.RUNNER:
-                require_taken_by(self._state, getattr(operation, "trial", 0), grant.name)
+                require_taken_by(self.state, getattr(operation, "trial", 0), grant.name)
             found = operation.decide(self._now(request))
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
         events = [found] if isinstance(found, Event) else list(found)
-        if events and self._state.seq == 0:
+        if events and self.state.seq == 0:
             events.insert(0, Created(study=self.store.study))
         request.entries = writer.add(events, who=request.who, key=request.key)
         for entry in request.entries:
@@ -209,8 +191,7 @@ class Ledger:
 
     def _now(self, request: _Request) -> Now:
         return Now(
-            self._state,
-            self.clock,
+            self.state,
             self.secret,
             self.store.local_time(),
             request.grant,
@@ -221,10 +202,6 @@ class Ledger:
     @cached_property
     def secret(self) -> str:
         return self.store.secret()
-
-    def _tell(self) -> None:
-        if self.follower is not None and self._current:
-            self.follower(self._state)
 
 
 def _own_copy(error: BaseException) -> Exception:

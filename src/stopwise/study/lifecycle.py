@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -12,7 +12,6 @@ from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
 from stopwise.study import views
 from stopwise.study.access import Role, digest_of, find, owner_tokens
-from stopwise.study.assignment import require_reason
 from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
@@ -20,6 +19,7 @@ from stopwise.study.events import Amended, Locked, TokenCreated, TokenRevoked, U
 from stopwise.study.limits import DAYS, Name, Note
 from stopwise.study.operation import Now, Operation
 from stopwise.study.plan_file import faults
+from stopwise.study.requirements import require_reason
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.study_plan import AMENDABLE, StudyPlan
 
@@ -52,10 +52,9 @@ class Lock(Operation[None]):
         )
 
 
-class Amend(Operation[None]):
+class Amend(Operation[None], route="POST /plan/amendments"):
     """Log a remark, or change one of the settings that may still change."""
 
-    route: ClassVar[str] = "POST /plan/amendments"
     reason: Note
     changes: Annotated[dict[str, Any], Field(max_length=20)] = Field(default_factory=dict)
 
@@ -80,10 +79,9 @@ class Amend(Operation[None]):
         return Amended(reason=self.reason.strip(), changes=kept)
 
 
-class Unblind(Operation[views.Names]):
+class Unblind(Operation[views.Names], route="POST /plan/unblind"):
     """Reveal the policies' names to everyone, and the secret behind all random draws, for good."""
 
-    route: ClassVar[str] = "POST /plan/unblind"
     reason: Note = ""
 
     def decide(self, now: Now) -> Event:
@@ -152,10 +150,9 @@ class OwnerToken(Operation[str]):
         return next(one for one in tried if one[1] is None or one[1].valid(now.time))
 
 
-class RevokeToken(Operation[None]):
+class RevokeToken(Operation[None], route="DELETE /tokens/{token}"):
     """Revoke a token by its id, with immediate effect."""
 
-    route: ClassVar[str] = "DELETE /tokens/{token}"
     token: Name
 
     def decide(self, now: Now) -> Event:
@@ -179,10 +176,8 @@ class Closed:
     said: str
 
 
-class CloseDay(Operation[Closed]):
+class CloseDay(Operation[Closed], route="POST /journal/close"):
     """Enter the end of a day, and return the hash that is written down elsewhere."""
-
-    route: ClassVar[str] = "POST /journal/close"
 
     def decide(self, _: Now) -> Event:
         return DayClosed()

@@ -7,16 +7,16 @@ Each is one class. Routes, request models and the reference of the API are made 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from stopwise.errors import InvalidInput, NotAllowed
+from stopwise.errors import InvalidInput
 from stopwise.study.access import Grant, Role
 from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
-from stopwise.study.limits import Name, TrialNumber
+from stopwise.study.limits import Name
 from stopwise.study.plan_file import faults
 from stopwise.study.state import StudyState
 
@@ -28,11 +28,15 @@ OPERATOR = (Role.OWNER, Role.OPERATOR)
 AT_THE_ROBOT = (*OPERATOR, Role.RUNNER)
 # Asks what is behind a code: not even the owner, unless by a token that the journal names.
 RUNNER = (Role.RUNNER,)
+Key = Annotated[
+    Name | None,
+    Field(description="Sent again with its key, it is stored once; another answer is refused."),
+]
 
 
 @dataclass(frozen=True)
 class Now:
-    """What an operation is decided on: the newest state, and what time it is to the study.
+    """What an operation is decided on: the newest state, and who says it.
 
     ``secret`` is what everything random is drawn from, ``time`` in seconds since 1970, ``grant``
     that of whoever says it over the API. Afterwards, ``entries`` are those that were stored; if it
@@ -40,7 +44,6 @@ class Now:
     """
 
     state: StudyState
-    clock: float = 0.0
     secret: str = ""
     time: float = 0.0
     grant: Grant | None = None
@@ -59,8 +62,6 @@ class Now:
 class Operation(BaseModel, Generic[Result]):
     """Something that is said to a study; its fields are what is said.
 
-    A field that is excluded is for Python alone.
-
     Attributes
     ----------
     route
@@ -72,9 +73,15 @@ class Operation(BaseModel, Generic[Result]):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-    route: ClassVar[str] = ""
-    roles: ClassVar[tuple[Role, ...]] = OWNER
-    own: ClassVar[bool] = False
+    route: ClassVar[str]
+    roles: ClassVar[tuple[Role, ...]]
+    own: ClassVar[bool]
+
+    def __init_subclass__(
+        cls, *, route: str = "", roles: tuple[Role, ...] = OWNER, own: bool = False
+    ) -> None:
+        super().__init_subclass__()
+        cls.route, cls.roles, cls.own = route, roles, own
 
     def __init__(self, **said: Any) -> None:
         try:
@@ -95,23 +102,6 @@ class Operation(BaseModel, Generic[Result]):
 
     def result(self, now: Now) -> Result:  # noqa: ARG002
         return None  # type: ignore[return-value]  # of those that have none
-
-
-class Keyed(Operation[Result]):
-    """A report on a trial: sent again with its key, it is stored once."""
-
-    trial: TrialNumber
-    key: Name | None = Field(
-        default=None,
-        description="Sent again with its key, it is stored once; another answer is refused.",
-    )
-    makes: ClassVar[type[Event]]
-
-    def result(self, now: Now) -> Result:
-        event = now.entries[-1].event
-        if not isinstance(event, self.makes) or getattr(event, "trial", None) != self.trial:
-            raise NotAllowed("this key was already used for another report")
-        return super().result(now)
 
 
 class Again(Exception):

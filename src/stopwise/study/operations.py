@@ -16,10 +16,10 @@ from stopwise.study.lifecycle import (
 from stopwise.study.operation import Operation
 from stopwise.study.recordings import Film
 from stopwise.study.trial_import import ImportTrials
-from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Undo, Void
+from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Void
 
 OPERATIONS: dict[str, tuple[type[Operation[Any]], ...]] = {
-    "trials": (NextTrial, Start, Score, Release, Check, Correct, Void, Undo, ImportTrials),
+    "trials": (NextTrial, Start, Score, Release, Check, Correct, Void, ImportTrials),
     "runner": (Resolve, Attend, BeginEpisode, EndEpisode, Stop, Film),
     "plan": (Lock, Amend, Unblind),
     "journal": (CloseDay,),

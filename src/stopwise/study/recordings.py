@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
-from stopwise.study.assignment import require_trial
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event, Open
 from stopwise.study.operation import Now, Operation
+from stopwise.study.requirements import require_trial
 from stopwise.study.state import StudyState
 
 FOLDER = "recordings"

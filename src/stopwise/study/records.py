@@ -12,7 +12,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import NotAllowed
 from stopwise.study.board import SlotBoard
 from stopwise.study.entries import Entry
-from stopwise.study.events import Assigned, Released, Scored, Undone, Voided
+from stopwise.study.events import Assigned, Corrected, Released, Scored, Voided
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 
@@ -138,20 +138,21 @@ def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
             case Assigned(trial=trial):
                 found[trial]["assigned"] = as_text(entry.time)
             case Scored(trial=trial) as scored:
-                found[trial].update(_reported(scored, entry))
-            case Voided() | Released() | Undone() as event:
+                found[trial].update(
+                    {name: getattr(scored, name) for name in ("tag", "note", "seconds")},
+                    answer=_as_text(scored.answer),
+                    who=entry.who,
+                    scored=as_text(entry.time),
+                )
+            case Corrected(trial=trial, answer=answer, reason=reason):
+                found[trial].update(answer=_as_text(answer), corrected_by=entry.who, reason=reason)
+            case Voided() | Released() as event:
                 found[event.trial]["reason"] = event.reason
     return found
 
 
-def _reported(scored: Scored, entry: Entry) -> dict[str, Any]:
-    answer = scored.answer
-    given = {"answer": "; ".join(answer) if isinstance(answer, list) else str(answer)}
-    if scored.correction is not None:
-        return {**given, "corrected_by": entry.who}
-    remarks = {name: getattr(scored, name) for name in ("tag", "note", "seconds")}
-    told = {"who": entry.who, "scored": as_text(entry.time), "corrected_by": None}
-    return {**given, **remarks, **told}
+def _as_text(answer: Any) -> str:
+    return "; ".join(answer) if isinstance(answer, list) else str(answer)
 
 
 def as_text(seconds: float) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from stopwise.errors import NotAllowed, StopwiseError, StoreFailed, require
+from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode
 from stopwise.study.runner_file import RunnerFile, filled, in_place
 from stopwise.study.running import Running, RunningCommand, private
 from stopwise.study.views import Assignment, Resolved
@@ -53,9 +54,9 @@ class Runner:
 
                 self._switchboard = Switchboard(self.file)
                 stack.enter_context(self._switchboard.open(self.logs / "router.log"))
-            held = self.desk.attend(self.station, present=True, limit=self.file.time_limit)
+            held = self.desk.do(Attend(station=self.station, limit=self.file.time_limit))
             stack.callback(self._leave)
-            self._arrive(held)
+            self._arrive(held.trial)
             threading.Thread(target=self._live, daemon=True).start()
             self.say(f"Starting policies for station {self.station!r}. Press Ctrl-C to end.")
             while self._look() and not self._over.wait(PAUSE):
@@ -70,7 +71,7 @@ class Runner:
     def _leave(self) -> None:
         self._over.set()
         with suppress(StopwiseError):
-            self.desk.attend(self.station, present=False, limit=None)
+            self.desk.do(Attend(station=self.station, present=False))
 
     def stop(self) -> None:
         self._over.set()
@@ -81,11 +82,15 @@ class Runner:
             return
         self._passed.add(trial.trial)
         if trial.running and trial.episode is not None:
-            self.desk.end_episode(trial.trial, trial.episode, outcome="lost", seconds=None)
+            self._end(trial.trial, trial.episode, "lost", None)
         self.say(
             f"trial {trial.trial} began before this runner came and is not started again: score "
             "it as it was seen, or ask the owner to void it"
         )
+
+    def _end(self, trial: int, episode: str, outcome: str, seconds: float | None) -> None:
+        ended = EndEpisode(trial=trial, episode=episode, outcome=outcome, seconds=seconds)
+        self.desk.do(ended)
 
     def _look(self) -> bool:
         with self._waiting_for_the_study():
@@ -100,7 +105,7 @@ class Runner:
         self.file.require_all(self.desk.policies())
         episode = f"{trial.trial:04d}-{secrets.token_hex(3)}"
         try:
-            found = self.desk.begin_episode(trial.trial, episode)
+            found = self.desk.do(BeginEpisode(trial=trial.trial, episode=episode))
         except NotAllowed as error:
             self._passed.add(trial.trial)
             self.say(str(error))
@@ -143,7 +148,7 @@ class Runner:
         """Tell the study of the end, however long it is away; not if this runner breaks off."""
         while True:
             with self._waiting_for_the_study():
-                self.desk.end_episode(trial, episode, outcome=outcome, seconds=seconds)
+                self._end(trial, episode, outcome, seconds)
                 return
             if outcome == "lost":
                 return

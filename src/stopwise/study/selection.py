@@ -25,7 +25,7 @@ def _left(state: StudyState, trial: TrialRecord) -> bool:
         return trial.lapsed
     slot, own = state.slot(trial), trial.number
     overtaken = slot.settled_by not in (None, own)
-    return slot.holder != own or (overtaken and (trial.begun or trial.waiting))
+    return slot.holder != own or (overtaken and (trial.started or trial.waiting))
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:
@@ -90,6 +90,14 @@ def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]
     ]
 
 
+def selection(state: StudyState) -> dict[str, list[Exits]]:
+    tables = {"operator": tallies(state, lambda trial: trial.who)}
+    names = state.names
+    if names is not None:
+        tables["policy"] = tallies(state, lambda trial: names[trial.arm])
+    return tables
+
+
 def doubts(state: StudyState) -> tuple[str, ...]:
     """Return a warning for each imbalance that blind exits hardly give, and for what hides it."""
     found = [*_by_policy(state), *_by_score(state)]
@@ -117,14 +125,14 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
 
 def _unseen(state: StudyState) -> Iterator[str]:
     gone = [trial for trial in _handed_out(state) if trial.score is None]
-    count = sum(trial.status == "voided" and trial.begun for trial in gone)
+    count = sum(trial.status == "voided" and trial.started for trial in gone)
     if count:
         voided = counted(count, "trial was", "trials were")
         yield f"{voided} voided after the start without a score, so nobody knows if they failed."
     if state.plan is None or state.plan.blinding == "trial":
         return  # nobody can start a policy without asking what is behind its code
     kinds = [EXCLUSIONS[kind] for kind in ("given back", "voided", "left without a result")]
-    count = sum(not trial.begun and any(kind(state, trial) for kind in kinds) for trial in gone)
+    count = sum(not trial.started and any(kind(state, trial) for kind in kinds) for trial in gone)
     if count:
         yield (
             f"{counted(count, 'trial was', 'trials were')} given back, voided or left before the "
@@ -180,7 +188,7 @@ def _by_score(state: StudyState) -> Iterator[Finding]:
 
 
 def _touched(trial: TrialRecord) -> bool:
-    return trial.status != "scored" or trial.withdrawn
+    return trial.status != "scored" or trial.first is not None
 
 
 def _mean(scores: Iterable[float | None]) -> float | None:

@@ -41,7 +41,7 @@ class TrialRecord:
     score: float | None = None
     counted: bool = False  # its score settled its slot; a second result for a slot does not
     who: str = ""  # who took it
-    first: float | None = None  # the score that was withdrawn first, if one was
+    first: float | None = None  # the score before it was corrected, if it was
     unneeded: bool = False  # given back because it was no longer needed
     lapsed: bool = False  # given back because it had begun and its lease ran out
     episode: str = ""  # what a runner started for it, whether that runs, and how long it took
@@ -57,14 +57,6 @@ class TrialRecord:
     @property
     def waiting(self) -> bool:
         return self.status == "scored" and self.score is None
-
-    @property
-    def withdrawn(self) -> bool:
-        return self.first is not None
-
-    @property
-    def begun(self) -> bool:
-        return self.started or self.withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +80,7 @@ class StudyState:
     # Seconds that passed while entries were made (see clock.py). Leases are measured with it, so
     # that a clock set back or forth neither ends them nor makes them last for ever.
     clock: float = 0.0
+    now: float = 0.0  # the same at the last look, which may be later than the last entry
     study: str = ""
     plan: StudyPlan | None = None
     declared: StudyPlan | None = None  # as it was locked, whatever was amended since
@@ -174,7 +167,8 @@ class StudyState:
 
     def apply(self, entry: "Entry") -> None:
         """Take the next entry in."""
-        self.clock, self.moment = self.clock_at(entry.moment), entry.moment
+        self.clock = self.now = self.clock_at(entry.moment)
+        self.moment = entry.moment
         try:
             entry.event.change(self, entry)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

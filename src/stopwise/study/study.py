@@ -15,14 +15,12 @@ from stopwise.study.plan_file import parse_plan, plan_text, rewrite_plan, write_
 from stopwise.study.reader import StudyReader
 from stopwise.study.store import is_url, mark_locked, open_store
 from stopwise.study.trial_import import ImportTrials
-from stopwise.trackers import reporter_of
-from stopwise.trackers.tracker import RowFunction
 
 # What completion shows.
 LISTED = (
     "add_trials amend analyses backup close correct create create_token export finished lock "
     "locked next_trial open plan plan_text policies record release report resolve revoke_token "
-    "start status stop tokens trials trials_left trials_saved unblind unblinded undo verdict "
+    "start status tokens trials trials_left trials_saved unblind unblinded verdict "
     "verify void"
 )
 
@@ -35,9 +33,9 @@ class Study(StudyReader, Actions):
 
     Parameters
     ----------
-    store, folder, draft, reporter
-        Where the journal is kept, the folder of ``study.yaml``, a plan that is not locked yet, and
-        what reports rows; ``create`` and ``open`` find them for you.
+    store, folder, draft
+        Where the journal is kept, the folder of ``study.yaml``, and a plan that is not locked yet;
+        ``create`` and ``open`` find them for you.
 
     Examples
     --------
@@ -69,8 +67,6 @@ class Study(StudyReader, Actions):
         *,
         store: str | None = None,
         clock: Callable[[], float] | None = None,
-        report_to: Any = None,
-        on_row: RowFunction | None = None,
     ) -> "Study":
         """Create a study in a new folder, or in the database at a URL that ends in "#name".
 
@@ -84,15 +80,13 @@ class Study(StudyReader, Actions):
             The URL of a database, for a study whose plan stays in a folder.
         clock
             Seconds since 1970, for simulations.
-        report_to, on_row
-            As for ``open``.
         """
         text = plan_text(plan)
         if is_url(target):
             made, _ = open_store(target, create=True, clock=clock)
-            return cls(made, draft=parse_plan(text), reporter=reporter_of(report_to, on_row))
+            return cls(made, draft=parse_plan(text))
         write_plan(Path(target), text, store)
-        return cls.open(target, clock=clock, report_to=report_to, on_row=on_row)
+        return cls.open(target, clock=clock)
 
     @classmethod
     def open(
@@ -100,17 +94,9 @@ class Study(StudyReader, Actions):
         url_or_path: str | Path,
         *,
         clock: Callable[[], float] | None = None,
-        report_to: Any = None,
-        on_row: RowFunction | None = None,
     ) -> "Study":
-        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name").
-
-        What is in ``report_to`` and ``on_row`` (see ``StopRule``) is told the number of trials. All
-        rows and the report follow once the study is unblinded (if it is not blinded, over):
-        operators may see what is reported.
-        """
-        reporter = reporter_of(report_to, on_row)
-        return cls(*open_store(url_or_path, clock=clock), reporter=reporter)
+        """Open a study by its folder, its ``study.db``, or the URL of a database ("...#name")."""
+        return cls(*open_store(url_or_path, clock=clock))
 
     def redraft(self, text: str) -> None:
         """Replace the draft; raises if the new plan is invalid or the study is locked."""
@@ -176,7 +162,7 @@ class Study(StudyReader, Actions):
         who
             The name in the journal.
         """
-        with self._ledger.reading() as state:
+        with self.reading() as state:
             recordings.require_room(state, trial)
         name, digest, size = recordings.keep(self._recordings, content)
         self.do(recordings.Film(trial=trial, file=name, digest=digest, size=size), who=who)

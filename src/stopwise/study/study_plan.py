@@ -131,15 +131,13 @@ class StudyPlan(PlanPart):
     margin: float = 0.0
     # Enters the random order; what makes it unpredictable is a secret in the store.
     seed: int = Field(default=0, ge=0)
-    blinding: Literal["trial", "policy", "none"] = "trial"  # a fresh code per trial, or per policy
+    blinding: Literal["trial", "none"] = "trial"  # a fresh code per trial, or names throughout
     # After so long without a result, a trial may be handed out again.
     lease_minutes: float = Field(default=30.0, gt=0)
     # How many rows may be open beyond the first that is not settled; None for no limit.
     look_ahead: int | None = Field(default=None, ge=0)
     # Stations may choose the task of the next trial, or go through tasks one after the other.
     task_order: Literal["chosen", "blocked"] = "chosen"
-    # What a trial that has begun counts as if it is given back: the worst, or it is run again.
-    given_back: Literal["worst", "again"] = "worst"
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
     # What is to be checked at each station before the first trial of a day.
     checks: Annotated[tuple[CheckName, ...], Field(max_length=50)] = ()

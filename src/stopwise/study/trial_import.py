@@ -6,12 +6,12 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.messages import Setting, counted
 from stopwise.rows.align import align
-from stopwise.study.assignment import require_reason
 from stopwise.study.board import SlotBoard
 from stopwise.study.event import Event
 from stopwise.study.events import Imported
 from stopwise.study.limits import Note
 from stopwise.study.operation import Now, Operation
+from stopwise.study.requirements import require_reason
 from stopwise.study.state import StudyState
 from stopwise.study.study_plan import StudyPlan
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from stopwise.errors import NotAllowed, StopwiseError, require
 from stopwise.study import events
-from stopwise.study.assignment import next_trial, require_trial
+from stopwise.study.assignment import next_trial
 from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.episodes import EpisodeBegan
+from stopwise.study.event import Event
 from stopwise.study.lifecycle import Lock
 from stopwise.study.operation import Now
+from stopwise.study.requirements import require_trial
 from stopwise.study.state import StudyState
 from stopwise.study.store import Store
 from stopwise.study.study_plan import StudyPlan
@@ -45,6 +47,7 @@ def verify(store: Store, against: str | None = None) -> Verification:
         problems += store.damage()
         secret = store.secret()
         for entry in store.entries():
+            state.now = state.clock_at(entry.moment)
             problems += _complaints(state, entry, secret)
             state.apply(entry)
             state.require_edition()
@@ -69,38 +72,33 @@ def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
 
 
 def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[str]:
-    locked = entry.event if isinstance(entry.event, events.Locked) else None
-    plan = state.plan if locked is None else StudyPlan.model_validate(locked.plan)
-    if plan is None:
-        return
-    lots = Draws(secret, plan.seed)
-    match entry.event:
-        case events.Locked() as found:
-            for name, value in Lock(plan=plan).decide(Now(state, secret=secret)).stored().items():
-                # Which stopwise locked it is not for the plan to say.
-                if name not in ("edition", "stopwise") and getattr(found, name) != value:
-                    yield f"{name} does not match the locked plan"
-        case events.Assigned(station=station, asked=task) as found:
-            clock = state.clock_at(entry.moment)
-            if next_trial(state, lots, station=station, clock=clock, task=task) != found:
+    event = entry.event
+    if isinstance(event, events.Locked):
+        plan = StudyPlan.model_validate(event.plan)
+        prescribed = Lock(plan=plan).decide(Now(state, secret=secret)).stored()
+        for name, value in prescribed.items():
+            # Which stopwise locked it is not for the plan to say.
+            if name not in ("edition", "stopwise") and getattr(event, name) != value:
+                yield f"{name} does not match the locked plan"
+    elif state.plan is not None:
+        yield from _faults(state, event, Draws(secret, state.plan.seed))
+
+
+def _faults(state: StudyState, event: Event, lots: Draws) -> Iterator[str]:
+    match event:
+        case events.Assigned(station=station, asked=task):
+            if next_trial(state, lots, station=station, task=task) != event:
                 yield "this is not the trial that the rules prescribe"
-        case events.Scored() | events.Released() as found if found.score != _prescribed(
-            state, plan, found
-        ):
-            yield "the score does not match the answer, or is not the worst"
+        case events.Scored(trial=trial) | events.Corrected(trial=trial):
+            if event.score != judged(state, require_trial(state, trial), event.answer):
+                yield "the score does not match the answer"
+        case events.Released(trial=trial, score=score) if score is not None:
+            if score != state.locked_plan.task(require_trial(state, trial).task).score.worst:
+                yield "the score is not the worst"
         case EpisodeBegan(trial=trial) if require_trial(state, trial).episode:
             yield f"trial {trial} was run a second time"
         case events.Unblinded(names=names, secret=revealed):
-            if revealed != secret:
+            if revealed != lots.secret:
                 yield "the secret is not the one that was committed to"
             elif names != state.labels(lots):
                 yield "the names do not match the labels"
-
-
-def _prescribed(
-    state: StudyState, plan: StudyPlan, event: events.Scored | events.Released
-) -> float | None:
-    trial = require_trial(state, event.trial)
-    if isinstance(event, events.Scored):
-        return judged(state, trial, event.answer)[1]
-    return None if event.score is None else plan.task(trial.task).score.worst

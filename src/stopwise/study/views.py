@@ -2,13 +2,23 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from stopwise.study.assignment import finished, holding, needed
 from stopwise.study.check_lists import checks_due
+from stopwise.study.requirements import (
+    allowed,
+    own_trial,
+    require_correctable,
+    require_trial,
+    require_voidable,
+)
 from stopwise.study.state import StudyState, TrialRecord, TrialStatus
 from stopwise.study.study_plan import StudyPlan
 
+# The pace of a study: from how many results of late, and at least how many gaps between them.
+RECENT, FEW_GAPS = 100, 4
 SILENCE = 10.0  # seconds after which a runner that says nothing is told to be away
 
 
@@ -38,7 +48,6 @@ class Assignment(_TrialUnderWay):
     tags: tuple[str, ...]
     station: str
     seconds_left: float  # until the trial may be given to another station
-    given_back: str = "again"  # what it counts as if it is given back after it began, or "worst"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -91,6 +100,20 @@ class Names:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialLine:
+    """A trial as its owner may choose it: never whose it is or how it went."""
+
+    trial: int
+    task: str
+    station: str
+    who: str
+    when: float | None
+    now: str
+    correctable: bool
+    voidable: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class StationStatus:
     """One station: the trial it currently holds (or None), by whom, and how many it has scored."""
 
@@ -125,11 +148,6 @@ class Status:
     stations: tuple[StationStatus, ...]
     method: str
     n_max: int | None
-    edited: tuple[str, ...] = ()  # settings in which study.yaml differs from the locked plan
-
-    @property
-    def warning(self) -> str | None:
-        return edited_text(self.edited) if self.edited else None
 
     def seen_by(self, who: str) -> "Status":
         """Return the status without the codes of trials that others hold."""
@@ -140,17 +158,10 @@ class Status:
         return asdict(self)
 
 
-def edited_text(settings: tuple[str, ...]) -> str:
-    return (
-        f"study.yaml was edited after the lock ({', '.join(settings)}), which changes nothing: the "
-        "plan that was locked holds"
-    )
-
-
-def offer(state: StudyState, station: str, clock: float) -> StationOffer:
-    trial, over = holding(state, station, clock), finished(state)
+def offer(state: StudyState, station: str) -> StationOffer:
+    trial, over = holding(state, station), finished(state)
     if trial is None:
-        due = () if over or state.plan is None else checks_due(state, station, clock)
+        due = () if over or state.plan is None else checks_due(state, station)
         return StationOffer(trial=None, finished=over, checks=due)
     plan = state.locked_plan
     shown = Assignment(
@@ -161,30 +172,73 @@ def offer(state: StudyState, station: str, clock: float) -> StationOffer:
         rubric=rubric(state, trial),
         tags=plan.tags,
         station=trial.station,
-        seconds_left=max(0.0, trial.expires - clock),
-        given_back=plan.given_back,
-        **_under_way(state, trial, clock),
+        seconds_left=max(0.0, trial.expires - state.now),
+        **_under_way(state, trial),
     )
     return StationOffer(trial=shown)
 
 
-def whereabouts(state: StudyState, trial: TrialRecord, clock: float) -> Whereabouts:
-    return Whereabouts(status=trial.status, **_under_way(state, trial, clock))
+def whereabouts(state: StudyState, trial: int, *, station: str) -> Whereabouts:
+    known = own_trial(state, trial, station)
+    return Whereabouts(status=known.status, **_under_way(state, known))
 
 
-def _under_way(state: StudyState, trial: TrialRecord, clock: float) -> dict[str, Any]:
+def _under_way(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     attended = trial.station in state.attended
     return {
         "trial": trial.number,
         "needed": needed(state, trial),
         "started": trial.started,
         "attended": attended,
-        "silent": attended and clock - state.heard.get(trial.station, 0.0) > SILENCE,
+        "silent": attended and state.now - state.heard.get(trial.station, 0.0) > SILENCE,
         "episode": trial.episode or None,
         "running": trial.running,
         "stopping": trial.stopping,
         "seconds": trial.seconds,
     }
+
+
+def trial_lines(state: StudyState, most: int) -> list[TrialLine]:
+    return [
+        TrialLine(
+            trial=trial.number,
+            task=trial.task,
+            station=trial.station,
+            who=trial.who,
+            when=trial.when or None,
+            now=_in_words(trial, state.now),
+            correctable=allowed(require_correctable, state, trial.number),
+            voidable=allowed(require_voidable, state, trial.number),
+        )
+        for trial in state.trials[: -most - 1 : -1]
+    ]
+
+
+def _in_words(trial: TrialRecord, now: float) -> str:
+    if trial.status == "leased":
+        return "under way" if now < trial.expires else "no result yet"
+    if trial.status == "released":
+        return "lapsed" if trial.lapsed else "not needed" if trial.unneeded else "given back"
+    if trial.status == "voided":
+        return "voided"
+    if trial.waiting:
+        return "run"
+    corrected = trial.first is not None
+    return "scored, corrected" if corrected else "scored" if trial.code else "imported"
+
+
+def taken_by(state: StudyState, trial: int) -> str:
+    return require_trial(state, trial).who
+
+
+def size(state: StudyState) -> tuple[int, int]:
+    """Count the pairs that are compared, on all tasks, and the trials."""
+    arms = len(state.arms)
+    return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
+
+
+def rubric_of(state: StudyState, trial: int) -> dict[str, Any]:
+    return rubric(state, require_trial(state, trial))
 
 
 def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
@@ -193,15 +247,13 @@ def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
     return content if first is None else {**content, "first": first.code}
 
 
-def status(
-    state: StudyState, plan: StudyPlan, clock: float, edited: tuple[str, ...] = ()
-) -> Status:
+def status(state: StudyState, plan: StudyPlan) -> Status:
     trials = state.trials
     by_status = Counter(trial.status for trial in trials)
     scored_at = Counter(trial.station for trial in trials if trial.has_result)
     scored = scored_at.total()
     assigned = sum(bool(trial.code) for trial in trials)  # an imported one has none
-    held = {station: holding(state, station, clock) for station in sorted(state.held)}
+    held = {station: holding(state, station) for station in sorted(state.held)}
     running = "finished" if finished(state) else "running"
     return Status(
         study=state.study,
@@ -233,5 +285,39 @@ def status(
         ),
         method=plan.method,
         n_max=plan.n_max,
-        edited=edited,
     )
+
+
+def overshoot(state: StudyState) -> dict[tuple[str, str], int]:
+    """Count the results beyond the decision, by task and policy."""
+    shown = state.shown()
+    return dict(
+        Counter(
+            (task, shown[arm])
+            for task, board in state.boards.items()
+            for _, arm, _ in board.overshoot()
+        )
+    )
+
+
+def trials_saved(state: StudyState) -> dict[str, int]:
+    """Return, by task, how many trials up to n_max are known to be no longer needed."""
+    return {task: board.saved() for task, board in state.boards.items()}
+
+
+def trials_left(state: StudyState) -> dict[str, int]:
+    """Return, by task, how many more trials there can be up to n_max; 0 without one."""
+    return {task: board.left() for task, board in state.boards.items()}
+
+
+def minutes_per_trial(state: StudyState) -> float | None:
+    """Minutes from one result to the next while people work; None if too few came.
+
+    It is that of the study, not of a station: two robots are twice as fast. A break is longer
+    than a lease, and no person is done within a second.
+    """
+    times = sorted(trial.when for trial in state.trials if trial.code and trial.status == "scored")
+    steps = (two - one for one, two in pairwise(times[-RECENT:]))
+    gaps = [step for step in steps if step <= state.lease]
+    known = len(gaps) >= FEW_GAPS and sum(gaps) >= len(gaps)
+    return sum(gaps) / len(gaps) / 60.0 if known else None

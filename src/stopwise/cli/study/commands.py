@@ -61,7 +61,6 @@ def lock(place: Place = ".", who: Who = None) -> None:
     typer.echo(f"Run trials: stopwise study run {place}")
 
 
-@takes("serve")
 def serve(
     place: Place = ".",
     port: int = typer.Option(8000, min=0, max=65535, help="Port; 0 for any free one."),
@@ -78,14 +77,13 @@ def serve(
         False, "--access-log", help="Log each request, but never a token."
     ),
     *,
-    given: Given,
     who: Who = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
     if (certificate is None) != (key is None):
         raise Mistyped("--certificate and --key belong together: give both, or neither")
-    with open_study(place, **given.keywords("report")) as study:
+    with open_study(place) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving, Tls
 
@@ -201,14 +199,19 @@ def import_trials(
 
 def status(place: Place = ".", as_json: AsJson = False) -> None:
     """Show trials, stations and the evidence so far; policies are labels until `unblind`."""
+    from stopwise.study.reader import EDITED
+
     with open_study(place) as study:
         now = study.status()
         verdict = study.verdict() if study.locked else None
+        edited = study.edited
     if as_json:
         found = None if verdict is None else verdict.to_dict()
         typer.echo(json.dumps({**now.to_dict(), "verdict": found}, indent=2))
         return
     _show(now)
+    if edited:
+        typer.echo(f"Warning: {EDITED}", err=True)
     if verdict is not None:
         print_evidence(verdict)
         typer.echo(str(verdict))
@@ -218,8 +221,6 @@ def _show(now: "Status") -> None:
     most = "no limit" if now.n_max is None else f"at most {now.n_max} trials per policy"
     phase = f"{now.phase}, unblinded" if now.unblinded else now.phase
     typer.echo(f"{now.name}: {phase} ({now.method}, {most})")
-    if now.warning is not None:
-        typer.echo(f"Warning: {now.warning}")
     if now.phase == "draft":
         typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return
@@ -235,17 +236,14 @@ def _show(now: "Status") -> None:
     typer.echo(f"journal: {counted(now.seq, 'entry')}, hash {now.hash}")
 
 
-@takes("unblind")
 def unblind(
     place: Place = ".",
     reason: Reason = "",
     yes: bool = typer.Option(False, "--yes", help="Do not ask, even if it is not finished."),
-    *,
-    given: Given,
     who: Who = None,
 ) -> None:
     """Reveal which policy is behind each label; after that no trial can be voided or undone."""
-    with open_study(place, **given.keywords("report")) as study:
+    with open_study(place) as study:
         if not study.finished and not yes:
             typer.confirm("The study is not finished. Unblind it for good?", abort=True)
         names = study.unblind(reason=reason, who=person(who))

@@ -4,7 +4,7 @@ import getpass
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,13 +27,13 @@ Who = Annotated[
 TOKEN = "STOPWISE_TOKEN"
 
 
-def open_study(place: str, **reporting: Any) -> "Study":
+def open_study(place: str) -> "Study":
     """Open a study, to be used in a ``with`` statement."""
     from stopwise import Study
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)
-    return Study.open(place, **reporting)
+    return Study.open(place)
 
 
 def _end(*_: object) -> None:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from stopwise.cli.evidence import print_evidence
-from stopwise.cli.given import Given
-from stopwise.cli.options import takes
 from stopwise.cli.study.opening import (
     Served,
     Who,
@@ -29,13 +27,11 @@ if TYPE_CHECKING:
     from stopwise.study.views import Assignment
 
 HELP = "or: release REASON (give it back: it counts as the worst score), quit"
-HELP_AGAIN = "or: release REASON (give it back), quit"
 HELP_FIRST = "or: quit"  # one of two that are compared, or one that is over, is not given back
 SECONDS_BETWEEN_LOOKS = 5.0
 MOST_PAIRS = 6  # pairs of a task whose evidence is shown after each score
 
 
-@takes("run")
 def run(
     place: Served = ".",
     station: str | None = typer.Option(
@@ -50,8 +46,6 @@ def run(
         "--evidence/--no-evidence",
         help="Show the evidence after each score; whoever scores should not see it.",
     ),
-    *,
-    given: Given,
     who: Who = None,
 ) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
@@ -59,17 +53,14 @@ def run(
     Every answer is stored before the next question, so nothing is lost if the power fails. A study
     that another machine serves is run by an operator's link.
     """
-    served, reporting = is_served(place), given.keywords("report")
-    require(
-        not served or not (evidence or any(reporting.values())),
-        "over the network, whoever scores is neither shown the evidence nor reports it",
-    )
+    served = is_served(place)
+    require(not served or not evidence, "over the network, whoever scores sees no evidence")
     study: Desk
     if served:
         study = link = open_link(place)
         own = link.name if station is None else station
     else:
-        study = folder = open_study(place, **reporting)
+        study = folder = open_study(place)
         warn_if_readable(folder)
         own = socket.gethostname() if station is None else station
     with study:
@@ -107,13 +98,15 @@ def run(
 
 def _go_through_checks(study: "Desk", station: str, who: str | None) -> None:
     """Ask for the start-of-day check list, if it is due."""
+    from stopwise.study.check_lists import Check
+
     checks = study.checks_due(station)
     if not checks or study.holding(station) is not None:
         return
     typer.echo("Before the first trial of the day:")
     ticked = [item for item in checks if typer.confirm(f"  {item}?", default=True)]
     note = typer.prompt("What is not as it should be?") if len(ticked) < len(checks) else ""
-    study.check(station, ticked, note=note, who=who)
+    study.do(Check(station=station, ticked=tuple(ticked), note=note), who=who)
 
 
 def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
@@ -126,10 +119,8 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
     if trial.instructions:
         typer.echo(trial.instructions)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
-    help_text = HELP if trial.given_back == "worst" else HELP_AGAIN
     together = trial.rubric["kind"] == "preference"
-    if help_text == HELP and together and "first" not in trial.rubric:
-        help_text = HELP_FIRST
+    help_text = HELP_FIRST if together and "first" not in trial.rubric else HELP
     while True:
         typed = _ask(trial, help_text)
         word, _, rest = typed.partition(" ")

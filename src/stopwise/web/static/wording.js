@@ -12,9 +12,8 @@ export function inWords({ path, body, what, rubric }) {
 }
 
 // What it costs to give a trial back.
-export function cost({ given_back, rubric }, begun) {
+export function cost({ rubric }, begun) {
   if (!begun) return "It has not begun: it will be handed out again.";
-  if (given_back !== "worst") return "It has begun, and will be run again.";
   return `It has begun: unless the owner voids it, it counts as the worst score, ${kindOf(rubric).worst(rubric)}.`;
 }
 

@@ -154,7 +154,7 @@ def run(study: sw.Study, trials: int, clock: Clock | None = None) -> sw.Study:
         trial = take(study)
         if clock is not None:
             clock.time += 90
-        with study._ledger.reading() as state:
+        with study.reading() as state:
             own = state.trials[trial.trial - 1]
         study.record(trial.trial, own.row % 3 > (own.arm != "A"), station="left")
     return study

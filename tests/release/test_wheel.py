@@ -29,7 +29,7 @@ EXTRAS = {
     "sb3": "import stopwise.rollout.sb3",
     "inspect": "import stopwise.rollout.inspect_ai",
     "excel": "import fastexcel, polars; import stopwise.data.formats",
-    "openpi": "import stopwise.policies.router",
+    "openpi": "import stopwise.policies.openpi",
     "tensorboard": "import stopwise; stopwise.StopRule(['a', 'b'], report_to='tensorboard')",
 }
 # Large, and installed by ``tests.release.lowest``, which runs their tests.

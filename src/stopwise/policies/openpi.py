@@ -30,76 +30,6 @@ PATIENCE = 120.0
 CONNECTION: dict[str, Any] = {"compression": None, "max_size": None, "ping_interval": None}
 
 
-class PolicyServer:
-    """A connection to a policy server, on which one message at a time is answered.
-
-    The parameters are those of ``ServedPolicy``.
-    """
-
-    def __init__(
-        self, address: str, *, patience: float = PATIENCE, api_key: str | None = None
-    ) -> None:
-        require(
-            math.isfinite(patience) and patience > 0,
-            f"patience must be a positive number of seconds, but got {patience!r}",
-            parameter="patience",
-        )
-        self.address = address
-        self.metadata: Any = {}
-        self._patience = patience
-        self._headers = None if api_key is None else {"Authorization": f"Api-Key {api_key}"}
-        self._connection: ClientConnection | None = None
-
-    def renew(self) -> None:
-        """Connect, unless the connection is there already."""
-        if self._connection is not None and self._connection.state is State.OPEN:
-            return
-        self.close()
-        try:
-            self._connection = connect(
-                self.address,
-                additional_headers=self._headers,
-                open_timeout=self._patience,
-                **CONNECTION,
-            ).__enter__()  # as websockets wants it; ``close`` leaves it
-        except (OSError, ValueError, websockets.exceptions.WebSocketException) as error:
-            raise StopwiseError(f"no policy server answers at {self.address}: {error}") from error
-        self.metadata = unpacked(self._received())
-
-    def ask(self, message: bytes) -> bytes:
-        """Return the answer to a message, or raise one line and let go of the connection."""
-        if self._connection is None:
-            raise StopwiseError(f"the connection to the policy server at {self.address} was lost")
-        with suppress(websockets.exceptions.ConnectionClosed):  # receiving says so
-            self._connection.send(message)
-        return self._received()
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-
-    def _received(self) -> bytes:
-        assert self._connection is not None
-        server = f"the policy server at {self.address}"
-        try:
-            answer = self._connection.recv(timeout=self._patience)
-        except TimeoutError as error:
-            self.close()  # or a late answer would be taken for that of the next question
-            text = f"{server} did not answer within {self._patience:g} s"
-            raise StopwiseError(text) from error
-        except websockets.exceptions.ConnectionClosed as error:
-            self.close()
-            text = f"the connection to the policy server at {self.address} was lost: {error}"
-            raise StopwiseError(text) from error
-        if isinstance(answer, str):  # usually a traceback, which ends with what went wrong
-            self.close()
-            told = answer.strip().splitlines() or ["it did not say why"]
-            raise StopwiseError(f"{server} failed: {told[-1]}")
-        return answer
-
-
 class ServedPolicy:
     """A policy on a server that speaks openpi's protocol.
 
@@ -137,24 +67,29 @@ class ServedPolicy:
             f"horizon must be a whole number of at least 1, or None, but got {horizon!r}",
             parameter="horizon",
         )
-        self._server = PolicyServer(address, patience=patience, api_key=api_key)
-        self._horizon = horizon
+        require(
+            math.isfinite(patience) and patience > 0,
+            f"patience must be a positive number of seconds, but got {patience!r}",
+            parameter="patience",
+        )
+        self.metadata: Any = {}
+        self._address, self._horizon, self._patience = address, horizon, patience
+        self._headers = None if api_key is None else {"Authorization": f"Api-Key {api_key}"}
+        self._connection: ClientConnection | None = None
         self._chunk: list[Any] = []
-        self._server.renew()
-
-    @property
-    def metadata(self) -> Any:
-        """What the server said of itself."""
-        return self._server.metadata
+        self._connect()
 
     def reset(self) -> None:
         """Begin an episode: the rest of the last chunk is dropped, a lost connection is renewed."""
         self._chunk = []
-        self._server.renew()
+        self._connect()
 
     def infer(self, observation: Mapping[str, Any]) -> Any:
         """Return all that the server answers to an observation."""
-        return unpacked(self._server.ask(packed(observation)))
+        connection = self._connect()
+        with suppress(websockets.exceptions.ConnectionClosed):  # receiving says so
+            connection.send(packed(observation))
+        return unpacked(self._received(connection))
 
     def __call__(self, observation: Any) -> Any:
         """Return the next action."""
@@ -166,17 +101,53 @@ class ServedPolicy:
 
     def close(self) -> None:
         """Let go of the connection."""
-        self._server.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _connect(self) -> ClientConnection:
+        """Return the connection, a new one where there is none or it was lost."""
+        if self._connection is not None and self._connection.state is State.OPEN:
+            return self._connection
+        self.close()
+        try:
+            self._connection = connect(
+                self._address,
+                additional_headers=self._headers,
+                open_timeout=self._patience,
+                **CONNECTION,
+            ).__enter__()  # as websockets wants it; ``close`` leaves it
+        except (OSError, ValueError, websockets.exceptions.WebSocketException) as error:
+            raise StopwiseError(f"no policy server answers at {self._address}: {error}") from error
+        self.metadata = unpacked(self._received(self._connection))
+        return self._connection
+
+    def _received(self, connection: ClientConnection) -> bytes:
+        """Return a message, or let go of the connection: a late one would answer the next."""
+        try:
+            answer = connection.recv(timeout=self._patience)
+        except TimeoutError as error:
+            raise self._failure(f"{{}} did not answer within {self._patience:g} s") from error
+        except websockets.exceptions.ConnectionClosed as error:
+            raise self._failure(f"the connection to {{}} was lost: {error}") from error
+        if isinstance(answer, str):  # usually a traceback, which ends with what went wrong
+            lines = answer.strip().splitlines() or ["it did not say why"]
+            raise self._failure("{} failed: " + lines[-1])
+        return answer
+
+    def _failure(self, text: str) -> StopwiseError:
+        self.close()
+        return StopwiseError(text.replace("{}", f"the policy server at {self._address}", 1))
 
     def _actions(self, answer: Any) -> list[Any]:
         if isinstance(answer, Mapping) and "action" in answer:
             return [answer["action"]]
         chunk: Any = answer.get("actions") if isinstance(answer, Mapping) else answer
         if np.ndim(chunk) == 0 or len(chunk) == 0:
-            told = ", ".join(map(repr, answer)) if isinstance(answer, Mapping) else repr(answer)
+            names = ", ".join(map(repr, answer)) if isinstance(answer, Mapping) else repr(answer)
             raise StopwiseError(
-                f"the policy server at {self._server.address} must answer with 'actions', one or "
-                f"more, but answered with {told or 'nothing'}"
+                f"the policy server at {self._address} must answer with 'actions', one or more, "
+                f"but answered with {names or 'nothing'}"
             )
         return list(chunk[: self._horizon])
 
@@ -190,7 +161,6 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(message: bytes) -> Any:
-    """Decode a message."""
     try:
         return msgpack.unpackb(message, object_hook=_array)
     except (ValueError, TypeError, KeyError, msgpack.UnpackException) as error:

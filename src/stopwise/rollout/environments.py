@@ -1,10 +1,9 @@
-"""Anything in which a policy can be tried, seen as one thing: tickets in, measures out."""
+"""Anything in which a policy can be tried, seen as one thing: seeds in, measures out."""
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, Protocol
 
 from stopwise.core.scores import as_numbers, without_gradient
 from stopwise.errors import InvalidInput, MissingPackage, require
@@ -12,6 +11,7 @@ from stopwise.messages import Setting
 from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import arguments, is_place, load
 
+# Of an environment: is success what the "last" step says, or "any" step?
 SUCCESS = ("last", "any")
 # What an episode amounts to: "return", "length", "success", "info", or what a function returned.
 Measures = Mapping[str, Any]
@@ -21,34 +21,24 @@ class TimedOut(Exception):
     """The episode took longer than was allowed."""
 
 
-class Arena(ABC):
+class Arena(Protocol):
     """Runs episodes of one policy, as many side by side as it is wide."""
 
-    width = 1
+    width: int
 
-    @abstractmethod
     def player(self, policy: Any) -> Any:
         """Return the policy as episodes here need it, or raise if it is none."""
 
-    @abstractmethod
     def episodes(self, player: Any, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
         """Return the measures of an episode per seed, at most ``width``; one failure is of all."""
 
-    @abstractmethod
-    def close(self) -> None:
-        """Let go of everything."""
+    def close(self) -> None: ...
 
 
-class Gym(Arena):
-    """Episodes in one gymnasium environment; the time-out is checked between steps.
+class Gym:
+    """Episodes in one gymnasium environment; a time-out is checked after each step."""
 
-    Parameters
-    ----------
-    environment
-        With ``reset`` and ``step``; also one whose numbers are tensors.
-    success
-        Whose word on success counts: that of the "last" step, or of "any".
-    """
+    width = 1
 
     def __init__(self, environment: Any, success: str = "last") -> None:
         _require_seed(environment)
@@ -56,18 +46,16 @@ class Gym(Arena):
         self.any_success = success == "any"
 
     def player(self, policy: Any) -> Actor:
-        """Return the policy as one that acts."""
         return Actor(policy)
 
     def episodes(
         self, player: Actor, seeds: Sequence[int], timeout: float | None
     ) -> list[Measures]:
-        """Return return, length, success (if an info that counts tells) and the last info."""
-        (seed,) = seeds
+        """Return return, length, success (if an info that counts has it) and the last info."""
         step, act = self.environment.step, player.act
         deadline = None if timeout is None else time.perf_counter() + timeout
-        observation, info = self.environment.reset(seed=seed)
-        player.begin(seed)
+        observation, info = self.environment.reset(seed=seeds[0])
+        player.begin(seeds[0])
         plain = without_gradient if has_tensors(observation) else as_numbers
         total, length, ended = 0.0, 0, False
         succeeded: dict[str, float] = {}
@@ -78,78 +66,41 @@ class Gym(Arena):
             observation, reward, terminated, truncated, info = step(action)
             total += float(reward)
             length += 1
-            if self.any_success:
-                told = success_of(info)
-                if told.get("success", -1.0) > succeeded.get("success", -1.0):
-                    succeeded = told
             ended = terminated or truncated
+            if self.any_success or ended:
+                succeeded = max(succeeded, success_of(info), key=lambda d: d.get("success", -1.0))
             if deadline is not None and time.perf_counter() > deadline:
                 raise TimedOut(f"time-out: {length} steps took more than {timeout:g} s")
-        if not self.any_success:
-            succeeded = success_of(info)
         return [{"return": total, "length": length, "info": info, **succeeded}]
 
     def close(self) -> None:
-        """Close the environment, if it can be."""
         getattr(self.environment, "close", lambda: None)()
 
 
-def _require_seed(environment: Any) -> None:
-    """Raise if ``reset`` takes no seed: all episodes of a row would begin differently."""
-    try:
-        known = signature(environment.reset).parameters.values()
-    except (TypeError, ValueError):  # of a function in C, nobody knows
-        return
-    takes = any(one.name == "seed" or one.kind is one.VAR_KEYWORD for one in known)
-    require(
-        takes,
-        f"reset of {type(environment).__name__} takes no seed, which tells the episodes apart: "
-        "wrap it in a class whose reset(self, seed) seeds it, or makes it anew with that seed, and "
-        "returns (observation, info); its step(action) returns (observation, reward, terminated, "
-        "truncated, info)",
-    )
+class EpisodeFunction:
+    """Episodes by a function ``episode(policy, seed)`` that returns a score or measures.
 
+    What takes too long is only found out afterwards here; processes and Ray cut it short.
+    """
 
-class EpisodeFunction(Arena):
-    """Episodes by a function ``episode(policy, seed)`` that returns a score or measures."""
+    width = 1
 
     def __init__(self, function: Callable[[Any, int], Any]) -> None:
         self.function = function
 
     def player(self, policy: Any) -> Any:
-        """Return the policy itself: the function knows what to do with it."""
         return policy
 
     def episodes(self, player: Any, seeds: Sequence[int], timeout: float | None) -> list[Measures]:
-        """Result of the function, under the name "score" if it is a single number.
-
-        What takes too long is only found out afterwards here; processes and Ray cut it short.
-        """
-        (seed,) = seeds
         begin = time.perf_counter()
-        found = self.function(player, seed)
+        measures = self.function(player, seeds[0])
         seconds = time.perf_counter() - begin
         if timeout is not None and seconds > timeout:
             raise TimedOut(f"time-out: it took {seconds:.3g} s, more than {timeout:g} s")
-        return [found if isinstance(found, Mapping) else {"score": found}]
+        return [measures if isinstance(measures, Mapping) else {"score": measures}]
 
     def close(self) -> None:
-        """Do nothing: a function holds nothing."""
-
-
-def success_of(info: Mapping[str, Any]) -> dict[str, float]:
-    """Return {"success": 0 or 1} if the info has one by either of its usual names."""
-    for name in ("is_success", "success"):
-        if info.get(name) is not None:
-            return {"success": float(as_numbers(info[name]).item())}
-    return {}
-
-
-def has_tensors(observation: Any) -> bool:
-    """Whether an environment speaks in tensors, and so is answered in tensors."""
-    if isinstance(observation, Mapping):
-        return any(map(has_tensors, observation.values()))
-    return hasattr(observation, "detach")
+        pass
 
 
 def arena(thing: Any, success: str = "last") -> Arena:
@@ -182,6 +133,37 @@ def arena(thing: Any, success: str = "last") -> Arena:
     return Gym(thing, success)
 
 
+def success_of(info: Mapping[str, Any]) -> dict[str, float]:
+    """Return {"success": 0 or 1} if the info has one by either of its usual names."""
+    for name in ("is_success", "success"):
+        if info.get(name) is not None:
+            return {"success": float(as_numbers(info[name]).item())}
+    return {}
+
+
+def has_tensors(observation: Any) -> bool:
+    """Whether an environment speaks in tensors, and so is answered in tensors."""
+    if isinstance(observation, Mapping):
+        return any(map(has_tensors, observation.values()))
+    return hasattr(observation, "detach")
+
+
+def _require_seed(environment: Any) -> None:
+    """Raise if ``reset`` takes no seed: all episodes of a row would begin differently."""
+    try:
+        known = signature(environment.reset).parameters.values()
+    except (TypeError, ValueError):  # of a function in C, nobody knows
+        return
+    takes = any(one.name == "seed" or one.kind is one.VAR_KEYWORD for one in known)
+    require(
+        takes,
+        f"reset of {type(environment).__name__} takes no seed, which tells the episodes apart: "
+        "wrap it in a class whose reset(self, seed) seeds it, or makes it anew with that seed, and "
+        "returns (observation, info); its step(action) returns (observation, reward, terminated, "
+        "truncated, info)",
+    )
+
+
 def _is_environment(thing: Any) -> bool:
     return not isinstance(thing, type) and hasattr(thing, "reset") and hasattr(thing, "step")
 
@@ -190,9 +172,8 @@ def _registered(name: str) -> Any:
     try:
         import gymnasium
     except ImportError as error:
-        raise MissingPackage(
-            f'the environment {name!r} needs gymnasium: pip install "stopwise[gym]"'
-        ) from error
+        text = f'the environment {name!r} needs gymnasium: pip install "stopwise[gym]"'
+        raise MissingPackage(text) from error
     try:
         return gymnasium.make(name)
     except gymnasium.error.Error as error:

@@ -17,10 +17,9 @@ class VectorGym(Gym):
 
     The policy sees the whole batch of observations and answers with a batch of actions. Each place
     runs one episode; what a place does after its end is not looked at, and whether and when the
-    environment resets it does not matter.
-
-    Each place has the seed of its episode. An environment that takes only one seed for all gets
-    that of the first: then an episode depends on its place in the batch, too.
+    environment resets it does not matter. Each place has the seed of its episode. An environment
+    that takes only one seed for all gets that of the first: then an episode depends on its place in
+    the batch, too.
     """
 
     def __init__(self, environment: Any, width: int, success: str = "last") -> None:
@@ -29,8 +28,8 @@ class VectorGym(Gym):
         mode = (getattr(environment, "metadata", None) or {}).get("autoreset_mode")
         self._resets_itself = getattr(mode, "name", mode) != "DISABLED"
         # LeRobot's replay the end of an episode until a reset says that another one begins.
-        own = type(environment).__module__.startswith("lerobot.")
-        self._anew = {"options": {"lerobot_new_rollout": True}} if own else {}
+        lerobot = type(environment).__module__.startswith("lerobot.")
+        self._anew = {"options": {"lerobot_new_rollout": True}} if lerobot else {}
         self._one_seed = False
         try:
             environment.reset(seed=list(range(self.width)))
@@ -68,14 +67,11 @@ class VectorGym(Gym):
             totals[running] += np.asarray(as_numbers(rewards), dtype=float)[running]
             lengths[running] += 1
             over = np.asarray(as_numbers(terminated) | as_numbers(truncated))
-            for place in np.flatnonzero(running & over):
-                last[place] = _own_info(infos, int(place), ended=True)
             for place in np.flatnonzero(running if self.any_success else running & over):
-                info = last[place] if over[place] else _own_info(infos, int(place), ended=False)
+                info = last[place] = _own_info(infos, int(place), ended=bool(over[place]))
+                success = success_of(info).get("success", np.nan)
                 # The greater of the two, or the one that there is.
-                succeeded[place] = np.fmax(
-                    succeeded[place], success_of(info).get("success", np.nan)
-                )
+                succeeded[place] = np.fmax(succeeded[place], success)
             running &= ~over
             if not self._resets_itself and over.any() and running.any():
                 observations, _ = self.environment.reset(options={"reset_mask": over})
@@ -105,15 +101,15 @@ def _own_info(infos: Mapping[str, Any], place: int, *, ended: bool) -> dict[str,
 
 
 def _part(infos: Mapping[str, Any], place: int) -> dict[str, Any]:
-    found = {}
+    part = {}
     for name, values in infos.items():
-        told = infos.get(f"_{name}")
-        if name.startswith(("_", "final_")) or not (told is None or told[place]):
+        mask = infos.get(f"_{name}")
+        if name.startswith(("_", "final_")) or not (mask is None or mask[place]):
             continue
         if isinstance(values, Mapping):
-            found[name] = _part(values, place)
+            part[name] = _part(values, place)
         elif np.ndim(values) > 0 and len(values) > place:
-            found[name] = values[place]
+            part[name] = values[place]
         else:  # of the whole batch
-            found[name] = values
-    return found
+            part[name] = values
+    return part

@@ -170,7 +170,7 @@ class Runner:
             environment["STOPWISE_POLICY"] = found.policy
             return RunningCommand(filled(way.command, values), environment, log)
         assert self._switchboard is not None
-        turn = self._switchboard.turn(found.policy, way, trial.trial)
+        turn = self._switchboard.turn(found.policy, trial.trial)
         if self.file.robot is None:
             return turn
         return RunningCommand(filled(self.file.robot, values), environment, log, after=turn.stop)

@@ -100,10 +100,6 @@ class PolicySource(PlanPart):
             raise ValueError("give either a command or a policy")
         return self
 
-    @property
-    def served(self) -> bool:
-        return self.policy is not None and self.policy.startswith(SERVED)
-
 
 class Address(PlanPart):
     host: str = "127.0.0.1"

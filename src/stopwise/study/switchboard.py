@@ -1,7 +1,7 @@
 """One address for the robot: while a trial runs, its policy answers there, and nobody else."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,32 +11,35 @@ import numpy as np
 from stopwise.core.scores import as_numbers
 from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import made
-from stopwise.policies.openpi import PolicyServer, packed, unpacked
-from stopwise.policies.router import LOG, Router, answered
-from stopwise.study.runner_file import PRIVATE, PolicySource, RunnerFile
+from stopwise.policies.openpi import ServedPolicy, packed, unpacked
+from stopwise.policies.router import Router
+from stopwise.study.runner_file import PRIVATE, RunnerFile
 from stopwise.study.running import Running
 
-CHECKED_WITHIN = 10.0  # seconds for a policy server to answer before the first trial
+LOG = logging.getLogger(__name__)
+# All that a robot needs of an answer. The rest, such as timings or names, may tell policies apart.
+ANSWER = ("action", "actions")
 
 
 class Turn(Running):
-    def __init__(
-        self, answer: Callable[[bytes], bytes | str], close: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, policy: "_Policy") -> None:
         super().__init__()
-        self._answer, self._close = answer, close
+        self._policy = policy
         self._silent = False
 
     def __call__(self, message: bytes) -> bytes | str:
-        answer = self._answer(message)
-        self._silent = self._silent or isinstance(answer, str)
-        return answer
+        try:
+            return packed(self._policy.answer(unpacked(message)))
+        except Exception:  # whatever a policy raises, the robot is told no more than this
+            LOG.exception("a policy failed")
+            self._silent = True
+            return "the policy could not answer"
 
     def stop(self) -> None:
         """Answer no more."""
         if not self.done.is_set():
             self._ended(failed=self._silent)
-            self._close()
+            self._policy.close()
 
 
 class Switchboard:
@@ -50,14 +53,11 @@ class Switchboard:
     def __init__(self, file: RunnerFile) -> None:
         self._file = file
         self._now: Turn | None = None
-        self._here: dict[str, _Here] = {}
-        for name, way in file.policies.items():
-            if way.served:
-                server = PolicyServer(str(way.policy), patience=CHECKED_WITHIN)
-                server.renew()
-                server.close()
-            elif way.policy is not None:
-                self._here[name] = _here(made(way.policy))
+        self._policies: dict[str, _Policy] = {
+            name: _answering(made(way.policy))
+            for name, way in file.policies.items()
+            if way.policy is not None
+        }
 
     @contextmanager
     def open(self, log: Path) -> Iterator[None]:
@@ -75,31 +75,30 @@ class Switchboard:
             LOG.propagate = True
             handler.close()
 
-    def turn(self, policy: str, way: PolicySource, seed: int) -> Turn:
-        if way.served:
-            server = PolicyServer(str(way.policy))
-            self._now = Turn(lambda message: answered(server, message), server.close)
-        else:
-            here = self._here[policy]
-            here.begin(seed)
-            self._now = Turn(lambda message: _answered_here(here, message))
+    def turn(self, policy: str, seed: int) -> Turn:
+        answering = self._policies[policy]
+        answering.begin(seed)
+        self._now = Turn(answering)
         return self._now
 
-    def _choose(self, _: str) -> Turn | None:
+    def _choose(self) -> Turn | None:
         now = self._now
         return None if now is None or now.done.is_set() else now
 
-    def _left(self, choice: Any) -> None:
+    def _left(self, choice: Turn) -> None:
         if self._file.robot is None:
             choice.stop()
 
 
-class _Here(Protocol):
+class _Policy(Protocol):
     def begin(self, seed: int) -> None:
         """Forget the last episode."""
 
     def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
         """Answer an observation as openpi's servers do."""
+
+    def close(self) -> None:
+        """Let go of what an episode needed."""
 
 
 class _Acting:
@@ -112,29 +111,28 @@ class _Acting:
         action = as_numbers(self._actor.act(sent if whole else sent["observation"]))
         return {"action": action, "actions": np.asarray(action)[np.newaxis]}
 
+    def close(self) -> None:
+        pass
+
 
 class _Inferring:
     def __init__(self, policy: Any) -> None:
         self._policy = policy
+        self.close()
 
     def begin(self, _: int) -> None:
-        reset = getattr(self._policy, "reset", None)
-        if reset is not None:
-            reset()
+        getattr(self._policy, "reset", lambda: None)()
 
     def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
-        # What else it says could tell which policy it is.
-        return {"actions": np.asarray(self._policy.infer(sent)["actions"])}
+        answer = self._policy.infer(sent)
+        return {name: np.asarray(answer[name]) for name in ANSWER if name in answer}
+
+    def close(self) -> None:
+        if isinstance(self._policy, ServedPolicy):
+            self._policy.close()
 
 
-def _here(policy: Any) -> _Here:
+def _answering(policy: Any) -> _Policy:
     acts = callable(policy) or any(hasattr(policy, name) for name in ("act", "predict"))
-    return _Inferring(policy) if hasattr(policy, "infer") and not acts else _Acting(policy)
-
-
-def _answered_here(policy: _Here, message: bytes) -> bytes | str:
-    try:
-        return packed(policy.answer(unpacked(message)))
-    except Exception:  # whatever a policy raises, the robot is told no more than this
-        LOG.exception("a policy of this process failed")
-        return "the policy could not answer"
+    infers = isinstance(policy, ServedPolicy) or (hasattr(policy, "infer") and not acts)
+    return _Inferring(policy) if infers else _Acting(policy)

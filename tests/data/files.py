@@ -229,50 +229,6 @@ def json_episodes(folder: Path) -> Path:
     return text(folder / "returns.json", json.dumps({"seed": 1, "runs": runs}))
 
 
-def markdown(folder: Path) -> Path:
-    return text(
-        folder / "notes.md",
-        "# Tuesday\n\nAll with the new gripper.\n\n| Policy | Result | Note |\n|:---|---|---:|\n"
-        "| base | ✗ | dropped it |\n| **new** | ✓ |  |\n| base | ✓ | |\n\nMore tomorrow.\n",
-    )
-
-
-def wandb_chart(folder: Path) -> Path:
-    metric = "eval/success"
-    runs = [f"{run} - {metric}{end}" for run in ("base-1", "new") for end in ("", "__MIN", "__MAX")]
-    header = ",".join(f'"{name}"' for name in ("Step", *runs))
-    return text(
-        folder / "wandb_export_2026-05-01.csv",
-        f'{header}\n"0","0","0","0","1","1","1"\n"1","1","1","1","","",""\n',
-    )
-
-
-def wandb_history(folder: Path) -> Path:
-    return text(
-        folder / "history.csv",
-        "_step,_runtime,_timestamp,train/loss,eval/success\n"
-        "0,1.5,1700000000.5,0.9,\n1,3.0,1700000002.0,,1\n2,4.5,1700000003.5,,0\n",
-    )
-
-
-def mlflow_runs(folder: Path) -> Path:
-    return text(
-        folder / "mlflow.csv",
-        "run_id,experiment_id,status,start_time,metrics.success,params.policy,tags.mlflow.runName\n"
-        "0a,1,FINISHED,2026-05-01 10:00:00.000000+00:00,1.0,base,cat-1\n"
-        "0b,1,FINISHED,2026-05-01 10:05:00.000000+00:00,0.0,new,dog-2\n"
-        "0c,1,FINISHED,2026-05-01 10:10:00.000000+00:00,0.0,base,cow-3\n",
-    )
-
-
-def mlflow_history(folder: Path) -> Path:
-    return text(
-        folder / "metric.csv",
-        "run_id,key,value,step,timestamp\n0a,success,1.0,0,1700000000000\n"
-        "0b,success,0.0,0,1700000001000\n0a,success,0.0,1,1700000002000\n",
-    )
-
-
 def rliable(folder: Path) -> Path:
     path = folder / "atari.npz"
     np.savez(path, DQN=np.array([[0.5, 1.5], [0.25, 2.0]]), C51=np.array([[1.0, 3.0]]))

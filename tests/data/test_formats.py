@@ -47,11 +47,6 @@ GOOD: list[tuple[files.Writer, str, list[float], tuple[float, float] | None]] = 
     (files.json_records, "json", [1, 0], (0, 1)),
     (files.json_nested, "json", [0, 1, 1, 1, 0, 1], None),
     (files.json_episodes, "json", [3.5, 2.0, 4.0], None),
-    (files.markdown, "markdown", [0, 1, 1], (0, 1)),
-    (files.wandb_chart, "wandb", [0, 1, 1], None),
-    (files.wandb_history, "wandb", [1, 0], None),
-    (files.mlflow_runs, "mlflow", [1, 0, 0], None),
-    (files.mlflow_history, "mlflow", [1, 0, 0], None),
     (files.rliable, "numpy", [0.5, 1.5, 0.25, 2.0, 1.0, 3.0], None),
     (files.lerobot_wrapped, "lerobot", [1, 0, 1, 0], (0, 1)),
     (files.excel_text, "csv", [0.5, 1.0, 0.25, 0.75], None),
@@ -286,15 +281,6 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
     (files.json_records, cut(3), r"runs\.json, line \d+, column \d+: not valid JSON"),
     (files.json_records, replaced("false", '"so"'), r"runs\.json, \[1\], .* got 'so'"),
     (files.json_nested, replaced("[1]", "[3]"), rf"json, results.drawer.new\[0\], .*{OUTSIDE}3"),
-    (files.markdown, replaced("| ✗ |", ""), r"notes\.md, line 7: 1 cells where the header has 3"),
-    (files.markdown, replaced("✗", "so"), r"notes\.md, line 7, column 'Result': .* got 'so'"),
-    (files.markdown, replaced("✗", "7"), rf"notes\.md, line 7, column 'Result': {OUTSIDE}7"),
-    (files.wandb_chart, cut(5), r"05-01\.csv.* not a regular table|fields where the header has"),
-    (files.wandb_chart, replaced('"0","0"', '"0","no!"'), r"05-01\.csv, line 2, .* got 'no!'"),
-    (files.wandb_chart, replaced('"0","0"', '"0","9"'), rf"line 2, column 'value': {OUTSIDE}9"),
-    (files.mlflow_runs, cut(25), r"mlflow\.csv, line 4: 4 fields where the header has 7"),
-    (files.mlflow_runs, replaced("1.0", "2.0"), rf"mlflow\.csv, line 2, .*{OUTSIDE}2"),
-    (files.mlflow_runs, replaced("base,cow", "old,cow"), "a run seems to sum up many trials"),
 ]
 
 

@@ -93,7 +93,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     ),
     "wide_mean": (
         table("when,old,new", [*"abcdefgh"], [0, 1, 0, 1, 1, 0, 1, 4 / 7], [1] * 6 + [0, 6 / 7]),
-        "the last row holds the mean of the others",
+        "each 'when' has one row, as in a table of means",
     ),
     "last_is_mean": (
         table("policy,success", ["old"] * 10 + ["new"] * 11, [*[0, 1] * 10, 0.5]),
@@ -101,11 +101,11 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     ),
     "word_as_number": (
         table("trial,old,new", [*range(10), "SR"], [*[0, 1] * 5, 0.5], [*[1, 1] * 5, 1]),
-        r"line 12: 'SR' stands in column 'trial', which numbers the other rows",
+        r"line 12: 'SR' in column 'trial' seems to sum up .* give it a number as the others have",
     ),
     "no_number": (
         table("trial,old,new", [*range(10), ""], [*[0, 1] * 5, 5], [*[1, 1] * 5, 10]),
-        r"line 12: nothing stands in column 'trial'",
+        r"line 12: nothing in column 'trial' seems to sum up",
     ),
     "running": (
         table(
@@ -115,7 +115,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     ),
     "sentinel": (
         table("policy,success", OLD_NEW, [-1, *RESULTS[1:]]),
-        r"line 2, column 'success': -1 stands among 0 and 1: .*declare bounds=",
+        r"line 2: column 'success': -1 stands among 0 and 1: .*declare bounds=",
     ),
     "two_outcomes": (
         table("policy,grasp_score,success", OLD_NEW, RNG.random(60), RESULTS),
@@ -234,7 +234,7 @@ def test_a_curve_is_one_score_per_training_run(
 
 def test_a_step_that_a_run_does_not_have_is_refused(tmp_path: Path) -> None:
     path = files.text(tmp_path / "a.csv", "step,return,seed\n0,1,1\n5,2,1\n0,3,2\n")
-    with pytest.raises(sw.InvalidInput, match="1 training run has no step 5"):
+    with pytest.raises(sw.InvalidInput, match="a training run has no step 5"):
         sw.read_trials(path, at=5)
     with pytest.raises(sw.InvalidInput, match=r"at must be last, best, auc or a step, but got 'x'"):
         sw.read_trials(path, at="x")

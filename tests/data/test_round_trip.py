@@ -51,11 +51,6 @@ def records(path: Path, rows: Rows) -> None:
     path.write_text(json.dumps(frame(rows).to_dicts(), indent=1))
 
 
-def markdown(path: Path, rows: Rows) -> None:
-    lines = ["| policy | score |", "|---|---|", *(f"| {name} | {score} |" for name, score in rows)]
-    path.write_text("\n".join(lines) + "\n")
-
-
 def excel(path: Path, rows: Rows) -> None:
     sheets.excel(path.parent, one=[["policy", "score"], *map(list, rows)]).rename(path)
 
@@ -69,7 +64,7 @@ def named_arrays(path: Path, rows: Rows) -> None:
 
 TABLES: list[tuple[str, Callable[[Path, Rows], None]]] = [
     ("a.csv", csv), ("a.tsv", tsv), ("a.parquet", parquet), ("a.jsonl", jsonl),
-    ("a.json", records), ("a.md", markdown), ("a.xlsx", excel), ("a.npz", named_arrays),
+    ("a.json", records), ("a.xlsx", excel), ("a.npz", named_arrays),
 ]  # fmt: skip
 
 

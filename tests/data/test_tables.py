@@ -99,11 +99,6 @@ def test_a_hidden_monitor_file_is_named_after_its_folder_and_is_no_evaluation(
 
     assert trials.policies == ("ppo",)
     assert "a monitor file of a training run is no evaluation" in trials.notes[0]
-    for write in (files.wandb_chart, files.wandb_history, files.mlflow_history):
-        assert (
-            "of a training run belong to a policy that changes"
-            in (sw.read_trials(write(tmp_path)).notes[0])
-        )
 
 
 def test_blank_rows_in_quotes_are_no_trials(tmp_path: Path) -> None:
@@ -127,29 +122,12 @@ def test_lines_of_comments_are_no_trials(tmp_path: Path) -> None:
         sw.read_trials(path)
 
 
-def test_a_bar_in_a_cell_of_markdown(tmp_path: Path) -> None:
-    path = files.text(
-        tmp_path / "a.md", "| policy | score | note |\n|---|---|---|\n| a | 1 | x \\| y |\n"
-    )
-    assert sw.read_trials(path).frame["score"].to_list() == [1.0]
-
-
 def test_results_within_another_object_are_those_of_policies(tmp_path: Path) -> None:
     inner = '{"base": [0, 1, 0], "new": [1, 1]}'
     path = files.text(tmp_path / "a.json", f'{{"config": {{"seed": 1}}, "results": {inner}}}')
     assert sw.read_trials(path).counts() == {("task", "base"): 3, ("task", "new"): 2}
     files.text(path, f'{{"policy": "act", "results": {inner.replace("base", "cup")}}}')
     assert sw.read_trials(path).counts() == {("cup", "act"): 3, ("new", "act"): 2}
-
-
-def test_less_of_a_logged_loss_is_better(tmp_path: Path) -> None:
-    path = files.text(
-        tmp_path / "w.csv", '"Step","a - loss","a - loss__MIN","a - loss__MAX"\n"0","1","1","1"\n'
-    )
-    (question,) = (n for n in sw.read_trials(path).notes if "'loss' does not say" in n)
-    with pytest.raises(sw.InvalidInput, match="say lower_is_better=True or lower_is_better=False"):
-        sw.analyze(path, columns={"policy": "run"})
-    assert "lower_is_better=True" in question
 
 
 def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:

@@ -244,7 +244,6 @@ def test_a_line_that_is_being_written_waits_for_its_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "written", "rest"),
     [
-        ("r.md", "|policy|score|\n|---|---|\n| é | 1 |\n| b | 2 |\n| é | 3 |\n| b | 1", "00 |\n"),
         ("r.jsonl", '{"policy": "é", "score": 3}\n{"policy": "b", "score": 2}\n'
                     '{"policy": "é", "score": 3}\n{"policy": "b", "score": 1', "00}"),
         ("r.csv", "score,policy\n3,é\n2,b\n3,b\n100,", "é\n"),

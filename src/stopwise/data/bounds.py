@@ -6,7 +6,7 @@ import polars as pl
 
 from stopwise.core.readings.scale import Scale
 from stopwise.data.reading import Bounds
-from stopwise.data.typed_columns import Complaint, first
+from stopwise.data.typed_columns import Complaint
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import Setting, placed
 
@@ -20,9 +20,8 @@ def declared_bounds(
     if not isinstance(bounds, Mapping):
         return dict.fromkeys(tasks, Scale.declared(bounds).ends)
     for task in bounds:
-        if task not in tasks:
-            known = ", ".join(map(repr, tasks))
-            raise InvalidInput(f"bounds are given for task {task!r}, but the tasks are {known}")
+        known = ", ".join(map(repr, tasks))
+        require(task in tasks, f"bounds are given for task {task!r}, but the tasks are {known}")
     return {task: _declared(task, limits) for task, limits in bounds.items()}
 
 
@@ -39,20 +38,19 @@ def require_within(
     """Raise for the first score outside the bounds of its task, but for rounding."""
     if not bounds or not len(scores):
         return
-    names = list(bounds)
-    scales = [Scale(*bounds[name]) for name in names]
+    scales = [Scale(*ends) for ends in bounds.values()]
     low, high = (
-        tasks.replace_strict(names, ends, default=None, return_dtype=pl.Float64)
+        tasks.replace_strict(list(bounds), ends, default=None, return_dtype=pl.Float64)
         for ends in (
             [scale.low - scale.slack for scale in scales],
             [scale.high + scale.slack for scale in scales],
         )
     )
     bad = ((scores < low) | (scores > high)).fill_null(False)
-    row = first(bad)
-    if row is not None:
-        ends = bounds[tasks[row]]
-        rule = f"must lie within the bounds [{ends[0]:g}, {ends[1]:g}]"
+    if bad.any():
+        row = bad.arg_max() or 0
+        least, most = bounds[tasks[row]]
+        rule = f"must lie within the bounds [{least:g}, {most:g}]"
         raise complaint(row, f"{rule}, but got {scores[row]:.9g}")
 
 
@@ -61,14 +59,11 @@ def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:
     found = frame.group_by("task", maintain_order=True).agg(
         pl.col("score").min().alias("low"), pl.col("score").max().alias("high")
     )
-    bounds: dict[str, Bounds] = {}
     for task, low, high in found.rows():
         require(
             low < high,
             Setting("bounds", "data"),
             f" needs scores that differ, but all scores of task {task!r} are {low:g}; "
             "declare the bounds",
-            code="scores-all-equal",
         )
-        bounds[task] = _declared(task, (low, high))
-    return bounds
+    return {task: _declared(task, (low, high)) for task, low, high in found.rows()}

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import polars as pl
 
 from stopwise.data.raw import UNIT, RawTable, says
 from stopwise.data.reading import Bounds, Reading
-from stopwise.data.typed_columns import is_logical, is_parts_of_one, to_numbers
+from stopwise.data.typed_columns import is_logical, is_parts_of_one
 from stopwise.messages import Message, Setting, names_listed
 
 SIGNED = "derived-score"
@@ -31,7 +30,7 @@ def with_derived_score(raw: RawTable, reading: Reading) -> RawTable:
     if not terms:
         return raw
     names = dict.fromkeys(name for _, name in terms if name)
-    numbers = [to_numbers(raw.frame[name], partial(raw.error, name)).alias(name) for name in names]
+    numbers = [raw.numbers(name).alias(name) for name in names]
     total = pl.lit(0.0)
     for factor, name in terms:
         total = total + factor * (pl.col(name) if name else pl.lit(1.0))

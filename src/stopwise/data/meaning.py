@@ -1,6 +1,6 @@
 """Columns that change what a row means: checkpoints, phases, flags, and points of a curve."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -10,6 +10,7 @@ from stopwise.data.names import (
     RISING,
     STARTS,
     STEPS,
+    each_of,
     short_name,
     sounds_like_outcome,
     words_of,
@@ -22,17 +23,16 @@ from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_lis
 
 CURVE = frozenset((*STEPS, *CHECKPOINTS, "checkpoint_step", "ckpt_step"))
 SPLIT = frozenset(
-    (
-        *("eval_mode", "is_train", "is_eval", "train"),
-        *("type", "event", "kind", "record_type", "event_type", "row_type", "entry_type"),
+    each_of(
+        "eval_mode is_train is_eval train type event kind record_type event_type row_type "
+        "entry_type"
     )
 )
 # Also within a longer name, such as "invalid reason".
 SPLIT_WORDS = frozenset(
-    (
-        *("phase", "split", "partition", "subset", "valid", "invalid", "excluded", "exclude"),
-        *("discard", "discarded", "aborted", "included", "include", "usable", "void", "outlier"),
-        *("quarantined", "rejected", "accepted"),
+    each_of(
+        "phase split partition subset valid invalid excluded exclude discard discarded aborted "
+        "included include usable void outlier quarantined rejected accepted"
     )
 )
 # What is judged, where several people judge one trial.
@@ -47,26 +47,14 @@ MOST_CROSSED = 6
 ONE = "where", "", " reads those with one value"
 ALL = "columns", "ignore", " takes all alike"
 POLICY = "columns", "policy", " makes each a policy"
-CURVE_OPTIONS = (
-    ONE,
-    ("at", "last", " the last of each training run"),
-    POLICY,
-    ALL,
-)
-AXIS_OPTIONS = (
-    ("columns", "step", " with "),
-    ("at", "last", " the last of each training run"),
-    ONE,
-    ALL,
-)
+LAST = "at", "last", " the last of each training run"
+CURVE_OPTIONS = ONE, LAST, POLICY, ALL
+AXIS_OPTIONS = ("columns", "step", " with "), LAST, ONE, ALL
 SPLIT_OPTIONS = ONE, ("columns", "block", " makes them strata"), ALL
-BLOCK_OPTIONS = (
-    ONE,
-    ("columns", "seed", " makes each a training run"),
-    ("columns", "policy", " a policy"),
-    ALL,
-)
+SEED = "columns", "seed", " makes each a training run"
+BLOCK_OPTIONS = ONE, SEED, ("columns", "policy", " a policy"), ALL
 GROUP = ("task", "policy", "seed")
+Options = tuple[tuple[str, str, str], ...]
 
 
 def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, reading: Reading) -> None:
@@ -76,40 +64,47 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
     """
     if raw.defined:
         return
-    trial = ["trial"] if "trial" in frame.columns else []
-    names = [name for name in GROUP if name in frame.columns]
-    free = [n for n in raw.frame.columns if n not in roles.used and n not in reading.where]
-    starts = [name for name in free if STARTS & words_of(name)]
+    used = {name for names in roles.columns.values() for name in names}
+    free = [n for n in raw.frame.columns if n not in used and n not in reading.where]
     raters = roles.columns.get("evaluator", ()) if "evaluator" in roles.guessed else ()
     for name in raters:
         judged = [*roles.columns.get("block", ()), *free]
         judged = [other for other in judged if (STARTS | RECORDED) & words_of(other)]
         if _is_crossed(raw, frame.with_columns(raw.frame[name].alias("_own")), judged):
-            raise _question(raw, name, *SPLIT_OPTIONS)
+            raise _question(raw, name, SPLIT_OPTIONS)
+    keys = [name for name in (*GROUP, "trial", "block", "score") if name in frame.columns]
     for name in sorted(free, key=lambda name: short_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
-        own = frame.select(*names, *trial).with_columns(raw.frame[name].alias("_own"))
-        several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"].max()
-        if not isinstance(several, int) or several < 2:
-            continue
-        short = short_name(name)
-        if short in RISING and trial and _is_length(own, names):
-            continue
-        rises = short in RISING and (_rises(own, names) or _rises(own, [*names, *trial]))
-        if rises or (short in CURVE and not _constant(own)):
-            raise _question(raw, name, *CURVE_OPTIONS)
-        if short not in ALL_NAMES and _is_axis(own, names):
-            raise _question(raw, name, *AXIS_OPTIONS)
-        if SPLIT_WORDS & words_of(name) or short in SPLIT:
-            raise _question(raw, name, *SPLIT_OPTIONS)
-        finer = [n for n in starts if raw.frame[n].n_unique() > own["_own"].n_unique()]
-        is_free = not sounds_like_outcome(name) and not RETRIES & words_of(name)
-        if is_free and _is_crossed(raw, own, finer):
-            named = "policy" in roles.columns
-            raise _question(raw, name, *(SPLIT_OPTIONS if named else (POLICY, *SPLIT_OPTIONS)))
-        if RETRIES & words_of(name) and _until_success(raw, frame, name, starts):
-            raise _question(raw, name, ONE, ALL)
-        if short not in ALL_NAMES and _in_blocks(own):
-            raise _question(raw, name, *BLOCK_OPTIONS)
+        own = frame.select(keys).with_columns(raw.frame[name].alias("_own"))
+        several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"]
+        options = _open(raw, name, own, free) if (several > 1).any() else ()
+        if options:
+            with_policy = (POLICY, *options) if options == SPLIT_OPTIONS else options
+            raise _question(raw, name, options if "policy" in roles.columns else with_policy)
+
+
+def _open(raw: RawTable, name: str, own: pl.DataFrame, free: Sequence[str]) -> Options:
+    """Return the answers to what a column asks, by its name and values; none if it is harmless."""
+    short, words = short_name(name), words_of(name)
+    runs = [key for key in GROUP if key in own.columns]
+    each = [*runs, "trial"] if "trial" in own.columns else runs
+    starts = [other for other in free if STARTS & words_of(other)]
+    finer = [n for n in starts if raw.frame[n].n_unique() > own["_own"].n_unique()]
+    rising, retries, unusual = short in RISING, RETRIES & words, short not in ALL_NAMES
+    if rising and each != runs and _is_length(own, each):
+        return ()
+    asked: tuple[tuple[Options, Callable[[], bool]], ...] = (
+        (CURVE_OPTIONS, lambda: rising and (_rises(own, runs) or _rises(own, each))),
+        (CURVE_OPTIONS, lambda: short in CURVE and not _constant(own)),
+        (AXIS_OPTIONS, lambda: unusual and _is_axis(own, runs)),
+        (SPLIT_OPTIONS, lambda: bool(SPLIT_WORDS & words) or short in SPLIT),
+        ((ONE, ALL), lambda: bool(retries) and _until_success(raw, own, starts)),
+        (
+            SPLIT_OPTIONS,
+            lambda: not (sounds_like_outcome(name) or retries) and _is_crossed(raw, own, finer),
+        ),
+        (BLOCK_OPTIONS, lambda: unusual and _in_blocks(own)),
+    )
+    return next((options for options, is_so in asked if is_so()), ())
 
 
 def _is_crossed(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool:
@@ -121,43 +116,35 @@ def _is_crossed(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool
     for start in starts:
         rows = own.select(*names, "_own", raw.frame[start].alias("_start"))
         sizes = rows.group_by(*names, "_start").agg(pl.len(), pl.col("_own").n_unique())
-        if bool((sizes["len"] == sizes["_own"]).all()) and bool((sizes["len"] > 1).all()):
+        if bool(((sizes["len"] == sizes["_own"]) & (sizes["len"] > 1)).all()):
             return True
     return False
 
 
-def _until_success(raw: RawTable, frame: pl.DataFrame, name: str, starts: Sequence[str]) -> bool:
+def _until_success(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool:
     """Whether there are later attempts, but none after a success."""
-    keys = [key for key in (*GROUP, "block") if key in frame.columns]
-    table = frame.select(*keys, "score").with_columns(
-        raw.frame[name].cast(pl.Float64, strict=False).alias("_own"),
+    keys = [key for key in (*GROUP, "block") if key in own.columns]
+    keys += [f"_{start}" for start in starts]
+    table = own.with_columns(
+        pl.col("_own").cast(pl.Float64, strict=False),
         *(raw.frame[start].alias(f"_{start}") for start in starts),
     )
-    keys += [f"_{start}" for start in starts]
-    won = (
-        table.sort("_own", maintain_order=True)
-        .group_by(keys)
-        .agg(
-            pl.col("score").arg_max().alias("first"),
-            pl.col("score").max(),
-            pl.len(),
-            pl.col("_own").n_unique().alias("own"),
-        )
+    groups = table.sort("_own", maintain_order=True).group_by(keys)
+    won = groups.agg(
+        pl.col("score").arg_max().alias("first"),
+        pl.col("score").max(),
+        pl.len(),
+        pl.n_unique("_own"),
     )
-    several = won.filter((pl.col("len") > 1) & (pl.col("own") == pl.col("len")))
-    if (
-        len(several) < LEAST_RUN
-        or len(several) == len(won)
-        or not won["score"].is_in([0.0, 1.0]).all()
-    ):
+    several = won.filter((pl.col("len") > 1) & (pl.col("_own") == pl.col("len")))
+    if not LEAST_RUN <= len(several) < len(won) or not won["score"].is_in([0.0, 1.0]).all():
         return False
-    ended = (several["score"] == 0) | (several["first"] == several["len"] - 1)
-    return bool(ended.all())
+    return bool(((several["score"] == 0) | (several["first"] == several["len"] - 1)).all())
 
 
 def _is_length(own: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether each row is a trial of its own and steps stop at the same number: a time limit."""
-    if own.select(*names, "trial").is_duplicated().any():
+    if own.select(names).is_duplicated().any():
         return False
     steps = own["_own"].cast(pl.Float64, strict=False).drop_nulls()
     return len(steps) > 0 and int((steps == steps.max()).sum()) > own["policy"].n_unique()
@@ -171,43 +158,45 @@ def _constant(own: pl.DataFrame) -> bool:
     return bool((runs == 1).all())
 
 
+def _changes(own: pl.DataFrame, names: Sequence[str]) -> pl.Series:
+    """Return the steps from row to row within each group."""
+    number = pl.col("_own").cast(pl.Float64, strict=False)
+    return own.select(number.diff().over(names))["_own"].drop_nulls()
+
+
 def _rises(own: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether the values never fall along the rows of any group of several rows."""
-    numbers = own.with_columns(pl.col("_own").cast(pl.Float64, strict=False))
-    steps = numbers.select(pl.col("_own").diff().over(names))["_own"].drop_nulls()
+    steps = _changes(own, names)
     return len(steps) > 2 and bool((steps >= 0).all()) and bool((steps > 0).any())
 
 
 def _is_axis(own: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether fractions rise along each of several training runs, as a clock or a step does."""
-    if "seed" not in names or not own["_own"].cast(pl.Float64, strict=False).is_not_null().all():
+    if "seed" not in names or own["_own"].cast(pl.Float64, strict=False).has_nulls():
         return False
-    steps = own.select(pl.col("_own").cast(pl.Float64).diff().over(names))["_own"].drop_nulls()
-    runs = own.select(names).n_unique()
+    steps, runs = _changes(own, names), own.select(names).n_unique()
     rises = bool((steps > 0).all()) and not bool((steps == 1).all())
     return runs > 1 and len(steps) >= LEAST_RUN * runs and rises
 
 
 def _in_blocks(own: pl.DataFrame) -> bool:
     """Whether each policy's values come in runs of several rows, and belong to it alone."""
-    if own["_own"].dtype.is_float() or own["_own"].null_count():
-        return False
     values = own["_own"].n_unique()
+    if own["_own"].dtype.is_float() or own["_own"].has_nulls():
+        return False
     if values < 3 or values * LEAST_RUN > len(own):
         return False
-    pairs = own.select(
-        pl.struct("policy", "_own").n_unique(), tasks=pl.struct("task", "_own").n_unique()
-    )
-    if pairs["policy"][0] != values or pairs["tasks"][0] == own["task"].n_unique():
+    if own.n_unique(["policy", "_own"]) != values:
+        return False
+    if own.n_unique(["task", "_own"]) == own["task"].n_unique():
         return False
     number = pl.int_range(pl.len()).over("policy").alias("_at")
     ends = own.with_columns(number).group_by("policy", "_own")
-    spans = ends.agg(pl.col("_at").min().alias("low"), pl.col("_at").max().alias("high"), pl.len())
-    runs = bool((spans["high"] - spans["low"] + 1 == spans["len"]).all())
-    return runs and bool((spans["len"] >= LEAST_RUN).all())
+    spans = ends.agg(pl.col("_at").max() - pl.col("_at").min() + 1, pl.len())
+    return bool(((spans["_at"] == spans["len"]) & (spans["len"] >= LEAST_RUN)).all())
 
 
-def _question(raw: RawTable, name: str, *options: tuple[str, str, str]) -> InvalidInput:
+def _question(raw: RawTable, name: str, options: Options) -> InvalidInput:
     values = raw.frame[name].unique(maintain_order=True).drop_nulls().to_list()
     shown = names_listed([str(value) for value in values[:4]])
     more = f" and {len(values) - 4} more" if len(values) > 4 else ""
@@ -216,11 +205,10 @@ def _question(raw: RawTable, name: str, *options: tuple[str, str, str]) -> Inval
         given = {"where": {name: BLANK}, "at": role, "columns": {role: name}}[setting]
         before = "; " if not parts else "" if str(parts[-1]).endswith(" ") else ", "
         parts += [before, Setting(setting, given), words]
-    return InvalidInput(
-        f"{raw.source}: rows of a policy differ in {name!r} ({shown}{more}), which changes what a "
-        "row means: say which are meant",
+    return raw.refusal(
+        f"rows of a policy differ in {name!r} ({shown}{more}), which changes what a row means: "
+        "say which are meant",
         *parts,
-        code="which-rows",
     )
 
 
@@ -231,68 +219,55 @@ def at_point(
 
     Without a column of runs, the trials at that point are those of one checkpoint, and stay.
     """
-    require(
-        "step" in frame.columns,
-        Setting("at", at),
-        f" needs a column of training steps, and {source} has none; name it with ",
-        Setting("columns", {"step": BLANK}),
-        code="no-step-column",
-    )
+    asked, total = Setting("at", at), len(frame)
+    step, seed = (Setting("columns", {role: BLANK}) for role in ("step", "seed"))
+    text = f" needs a column of training steps, and {source} has none; name it with "
+    require("step" in frame.columns, asked, text, step)
     runs = [name for name in GROUP if name in frame.columns]
     if "trial" in frame.columns and "seed" not in runs:
-        several = frame.group_by(*runs, "trial").len()["len"]
-        runs += ["trial"] if bool((several > 1).any()) else []
-    total = len(frame)
+        several = frame.select(*runs, "trial").is_duplicated().any()
+        runs += ["trial"] if several else []
     frame = frame.with_row_index("_row").drop_nulls(["step", "score"])
     if at in ("best", "auc"):
-        require(
-            "seed" in runs,
-            Setting("at", at),
-            " takes one value per training run, so it needs a column of runs; name it with ",
-            Setting("columns", {"seed": BLANK}),
-            code="no-seed-column",
-        )
+        text = " takes one value per training run, so it needs a column of runs; name it with "
+        require("seed" in runs, asked, text, seed)
     else:
-        point = pl.col("step").max().over(runs) if at == "last" else pl.lit(float(at))
-        there = frame.filter(pl.col("step") == point)
-        lacking = frame.join(there, on=runs, how="anti").select(runs).unique()
-        require(
-            lacking.is_empty(),
-            f"{source}: {counted(len(lacking), 'training run has', 'training runs have')} no step "
-            f"{plain(at)}, such as "
-            f"{names_listed(lacking.rows()[0] if len(lacking) else ())}",
-            parameter="at",
-        )
+        frame = _there(frame, at, source, runs)
         if not {"seed", "trial"} & {*runs}:
-            sizes = frame.group_by(*runs, "step").len()["len"]
-            require(
-                sizes.median() != 1 or len(there) == frame.select(runs).n_unique(),
-                f"{source}: {counted(len(there), 'row has', 'rows have')} the step {plain(at)}, "
-                "and most other steps one each, as lengths of episodes do: read all without ",
-                Setting("at", at),
-                code="lengths-of-episodes",
-            )
-            text = f"{source}: {len(there)} of {total} rows are at the step that was asked for: "
-            notes.append(Message(f"{text}{at}", code="at-point"))
-            return there.drop("_row", "step"), there["_row"]
-        frame = there
+            text = f"{source}: {len(frame)} of {total} rows are at the step that was asked for: "
+            notes.add(f"{text}{at}", code="at-point")
+            return frame.drop("_row", "step"), frame["_row"]
     points = frame.group_by(*runs, "step", maintain_order=True).agg(
         pl.col("score").mean(), pl.col("_row").first()
     )
-    points = points.sort("step", maintain_order=True)
-    grouped = points.group_by(runs, maintain_order=True)
+    score = pl.col("score").first()
     if at == "auc":
         width = pl.col("step").diff().fill_null(0.0)
         middle = (pl.col("score") + pl.col("score").shift(1)) / 2
-        area = (width * middle).sum() / width.sum()
-        score = pl.when(pl.len() > 1).then(area).otherwise(pl.col("score").first())
+        score = pl.when(pl.len() > 1).then((width * middle).sum() / width.sum()).otherwise(score)
     elif at == "best":
         score = pl.col("score").min() if lower else pl.col("score").max()
-    else:
-        score = pl.col("score").first()
+    grouped = points.sort("step", maintain_order=True).group_by(runs, maintain_order=True)
     found = grouped.agg(score.alias("score"), pl.col("_row").first()).sort("_row")
     text = f"{source}: one score per training run, {counted(len(found), 'run')}: {at}"
     if at == "best":
         text += " (of several points the best is too good; better on average, not in any one run)"
     notes.append(Message(text, code="at-point"))
     return found.drop("_row"), found["_row"]
+
+
+def _there(frame: pl.DataFrame, at: str | float, source: str, runs: Sequence[str]) -> pl.DataFrame:
+    """Return the rows at the last step of each run, or at one step, or raise if a run lacks it."""
+    point = pl.col("step").max().over(runs) if at == "last" else pl.lit(float(at))
+    there = frame.filter(pl.col("step") == point)
+    for lacking in frame.join(there, on=runs, how="anti").select(runs).unique().rows():
+        text = f"{source}: a training run has no step {plain(at)}: {names_listed(lacking)}"
+        raise InvalidInput(text, parameter="at")
+    sizes = frame.group_by(*runs, "step").len()["len"]
+    lengths = sizes.median() == 1 and len(there) > frame.select(runs).n_unique()
+    text = (
+        f"{source}: {counted(len(there), 'row has', 'rows have')} the step {plain(at)}, and most "
+    )
+    text += "other steps one each, as lengths of episodes do: read all without "
+    require(bool({"seed", "trial"} & {*runs}) or not lengths, text, Setting("at", at))
+    return there

@@ -93,14 +93,10 @@ def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -
         return
     if reading.order == "shuffled":
         notes.append(one_look("the order of more trials would be another"))
-    several = pl.concat(
-        [own.group_by("task", "policy").len() for own in frames], how="vertical"
-    ).filter(pl.col("len") > 1)
-    if several.select("task", "policy").is_duplicated().any():
-        text = (
-            "trials of a policy come from several files, and more in the first would come between"
-        )
-        notes.append(one_look(text))
+    sizes = pl.concat([own.group_by("task", "policy").len() for own in frames])
+    if sizes.filter(pl.col("len") > 1).select("task", "policy").is_duplicated().any():
+        text = "trials of a policy come from several files, and more in the first would come "
+        notes.append(one_look(f"{text}between"))
     if any(came_in_turn(own, "policy") for own in frames):
         notes.append(one_look("policies came one after the other", code=IN_TURN))
 
@@ -109,14 +105,11 @@ def came_in_turn(frame: pl.DataFrame, name: str) -> bool:
     """Whether others could have been compared before one policy, or task, had its first trial."""
     within, others = ("task", 2) if name == "policy" else ("policy", 1)
     at = pl.int_range(pl.len()).over(within).alias("at")
-    places = (
-        frame.select(name, within, at)
-        .group_by(name, within)
-        .agg(
-            pl.col("at").first().alias("first"),
-            pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
-        )
+    places = frame.select(name, within, at).group_by(name, within)
+    found = places.agg(
+        pl.col("at").first().alias("first"),
+        pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
     )
     enough = pl.col("enough").sort(nulls_last=True).get(others - 1, null_on_oob=True)
-    groups = places.group_by(within).agg(pl.col("first").max(), enough)
+    groups = found.group_by(within).agg(pl.col("first").max(), enough)
     return bool((groups["enough"] < groups["first"]).any())

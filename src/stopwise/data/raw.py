@@ -3,14 +3,16 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 import polars as pl
 
 from stopwise.data.reading import Bounds
+from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
-from stopwise.messages import placed
+from stopwise.messages import Setting, names_listed, placed
 
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
 
@@ -34,6 +36,22 @@ class RawTable:
         """Return the one-line error of one value, to be raised."""
         place = f"{self.source}, {self.place(row)}, column {column!r}: "
         return InvalidInput(placed(place, rule))
+
+    def refusal(
+        self, *parts: str | Setting, row: int | None = None, code: str | None = None
+    ) -> InvalidInput:
+        """Return the error about the table, or about one of its rows, to be raised."""
+        place = self.source if row is None else f"{self.source}, {self.place(row)}"
+        return InvalidInput(f"{place}: ", *parts, code=code or "")
+
+    @property
+    def listed(self) -> str:
+        """The names of the columns, for messages."""
+        return names_listed(self.frame.columns)
+
+    def numbers(self, column: str) -> pl.Series:
+        """Return the numbers of a column, or raise for the first value that is none."""
+        return to_numbers(self.frame[column], partial(self.error, column))
 
     def taking(self, kept: pl.Series, *notes: str) -> Self:
         """Return the rows that are marked."""

@@ -13,7 +13,7 @@ from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
 from stopwise.data.names import short_name
-from stopwise.data.notes import in_order, odd_names, one_name
+from stopwise.data.notes import in_order, odd_names
 from stopwise.data.order import in_chance_order, tell_looks
 from stopwise.data.raw import says, with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
@@ -60,44 +60,32 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
     >>> print(*trials.notes, sep="; ")
     no array has the usual name of a column, so each holds the scores of one policy; ...
     """
-    reading = Reading.of(settings)
-    notes = Notes()
+    reading, notes = Reading.of(settings), Notes()
     parts = _parts(load(source, reading), reading, notes)
-    numbering = reading.columns.get("trial", "") is not None
-    parts = without_copies(parts, notes) if numbering else parts
+    if reading.columns.get("trial", "") is not None:
+        parts = without_copies(parts, notes)
     parts = with_blocks(parts, reading, notes)
     tell_unused(parts, notes)
     tell_confounded(parts, notes)
     tell_looks([part.frame for part in parts], reading, notes)
-    frame = _concatenated(parts)
-    frame = scenes_of_one_task(frame, reading, notes)
-    if reading.order == "file":
-        frame = in_chance_order(frame, notes)
-    frame = _ordered(frame, reading)
+    frame = scenes_of_one_task(_concatenated(parts), reading, notes)
+    frame = _ordered(frame, reading, notes)
     require(
         len(frame) > 0,
         f"{parts[0].raw.source}: no trial is left after dropping those without a score",
     )
     tell_equal(frame, notes)
-    odd_names(frame, notes)
-    one_name(parts, notes)
+    odd_names(frame, parts, notes)
     limits = _bounds(reading.bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)
-    in_file_order = reading.order == "file" and "time" in frame.columns
-    if in_file_order and not frame["time"].drop_nulls().is_sorted():
-        unsorted = "trials are taken in file order, which is not the order of their times; "
-        notes.add(unsorted, Setting("order", "time"), " sorts them", code="order-of-file")
-    if reading.order == "shuffled":
-        shuffled = f"order: shuffled with seed {reading.seed}, not the order in which trials were "
-        notes.add(f"{shuffled}run", code="order-shuffled")
     return Trials(
         numbered(frame),
         limits,
         in_order(parts, notes),
         reading.order,
         bounds_inferred=reading.bounds == "data",
-        preferences=any(part.preferences for part in parts),
+        preferences=any(part.score_column == part.raw.preferences for part in parts),
         columns=tuple(dict.fromkeys(column for part in parts for column in part.told)),
         unit="seed" if reading.at is not None and "seed" in frame.columns else "trial",
     )
@@ -144,9 +132,9 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
     if not reading.speaks_of("file"):
         _require_alike(found, inside)
     if all(table.in_folder for table in tables):
-        other = [part for part in found if not says(part.notes, "training-log")]
-        evaluated = {name for part in other for name in part.frame["policy"].unique()}
-        logs = [p for p in found if p not in other and evaluated.issuperset(p.frame["policy"])]
+        logs = [part for part in found if says(part.notes, "training-log")]
+        policies = [{*part.frame["policy"]} for part in found if part not in logs]
+        logs = [part for part in logs if {*part.frame["policy"]} <= set().union(*policies)]
         skipped += [Path(part.raw.source).name for part in logs]
         found = [part for part in found if part not in logs]
     if skipped:
@@ -172,16 +160,12 @@ def _require_alike(parts: Sequence[Part], inside: Mapping[str, Sequence[str]]) -
             " if training runs, ",
             Setting("columns", {"ignore": "file"}),
             " if further trials",
-            code="which-files",
         )
     scores = {short_name(p.score_column): p.raw.source for p in parts if not p.raw.defined}
     if len(scores) > 1:
         shown = " and ".join(f"{name!r} in {source}" for name, source in list(scores.items())[:2])
-        raise InvalidInput(
-            f"the files hold scores of several kinds, {shown}: choose one that all have with ",
-            Setting("score"),
-            code="several-scores",
-        )
+        text = f"the files hold scores of several kinds, {shown}: choose one that all have with "
+        raise InvalidInput(text, Setting("score"))
 
 
 def _holds_no_trials(error: InvalidInput, table: Loaded, reading: Reading) -> bool:
@@ -212,36 +196,33 @@ def _part(table: Loaded, reading: Reading) -> Part:
 def _concatenated(parts: Sequence[Part]) -> pl.DataFrame:
     kinds = {part.frame["time"].dtype for part in parts if "time" in part.frame.columns}
     if len(kinds) > 1:
-        raise InvalidInput(
-            f"{parts[-1].raw.source}: its times are not of the same kind (numbers or dates) as "
-            "those of the other files; choose the column with ",
+        raise parts[-1].raw.refusal(
+            "its times are not of the same kind (numbers or dates) as those of the other files; "
+            "choose the column with ",
             Setting("columns", {"time": BLANK}),
             " or ignore the times with ",
             Setting("columns", {"time": None}),
-            code="times-differ",
         )
     return pl.concat([part.frame for part in parts], how="diagonal")
 
 
-def _ordered(frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+def _ordered(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:
+    """Return the trials in the order that was asked for."""
+    by_time = Setting("order", "time")
     if reading.order == "shuffled":
+        text = f"order: shuffled with seed {reading.seed}, not the order in which trials were run"
+        notes.add(text, code="order-shuffled")
         return frame[np.random.default_rng(reading.seed).permutation(len(frame))]
     if reading.order == "time":
-        by_time = Setting("order", "time")
-        require(
-            "time" in frame.columns,
-            by_time,
-            " needs a time column, but none was found",
-            code="no-time-column",
-        )
+        needs = " needs a time column, but none was found"
+        require("time" in frame.columns, by_time, needs)
         gaps = frame["time"].null_count()
-        require(
-            gaps == 0,
-            by_time,
-            f" needs the time of every trial, but {gaps} have none",
-            code="time-missing",
-        )
+        require(gaps == 0, by_time, f" needs the time of every trial, but {gaps} have none")
         return frame.sort("time", maintain_order=True)
+    frame = in_chance_order(frame, notes)
+    if "time" in frame.columns and not frame["time"].drop_nulls().is_sorted():
+        unsorted = "trials are taken in file order, which is not the order of their times; "
+        notes.add(unsorted, by_time, " sorts them", code="order-of-file")
     return frame
 
 
@@ -251,23 +232,17 @@ def _bounds(
     frame: pl.DataFrame,
     notes: Notes,
 ) -> dict[str, Bounds]:
+    """Return the bounds of each task: declared, or as every file with it defines them."""
     if isinstance(bounds, str):
         notes.add("bounds: taken from the data, which voids the guarantee", code="bounds-of-data")
         return bounds_of_data(frame)
     tasks = frame["task"].unique(maintain_order=True).to_list()
-    return {**_defined_bounds(parts, tasks), **declared_bounds(bounds, tasks)}
-
-
-def _defined_bounds(parts: Sequence[Part], tasks: Sequence[str]) -> dict[str, Bounds]:
-    """Return the bounds that formats define, for tasks of which every file says the same."""
     found: dict[str, set[Bounds | None]] = {}
     for part in parts:
         for task in part.frame["task"].unique(maintain_order=True):
             found.setdefault(task, set()).add(part.bounds)
     everywhere = set().union(*found.values())
-    agreed = {
-        task: next(iter(found.get(task, everywhere)))
-        for task in tasks
-        if len(found.get(task, everywhere)) == 1
-    }
-    return {task: limits for task, limits in agreed.items() if limits is not None}
+    defined = {task: own for task in tasks for own in found.get(task, everywhere)}
+    several = {task for task in tasks if len(found.get(task, everywhere)) > 1}
+    agreed = {task: own for task, own in defined.items() if own and task not in several}
+    return {**agreed, **declared_bounds(bounds, tasks)}

@@ -1,8 +1,7 @@
 """Which column means what, and why: as the user says, as the format defines, or by evidence."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import polars as pl
 
@@ -29,7 +28,7 @@ from stopwise.data.names import (
 )
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import Reading
-from stopwise.data.typed_columns import holds_number, is_empty, to_names, to_numbers
+from stopwise.data.typed_columns import holds_number, is_empty, numbers_in, to_names
 from stopwise.errors import InvalidInput
 from stopwise.messages import BLANK, Message, Notes, Setting, names_listed
 
@@ -56,11 +55,6 @@ class Roles:
     notes: Notes
     told: tuple[Column, ...]
 
-    @property
-    def used(self) -> frozenset[str]:
-        """The columns that play some role."""
-        return frozenset(name for names in self.columns.values() for name in names)
-
 
 def is_policy(raw: RawTable, name: str, *, alone: bool = True) -> bool:
     """Whether a column has a usual name for policies, and values that fit it.
@@ -78,30 +72,32 @@ def is_policy(raw: RawTable, name: str, *, alone: bool = True) -> bool:
 def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
     """Return the columns of each role, or raise if there is no score."""
     columns: dict[str, tuple[str, ...]] = {}
-    guessed: dict[str, str] = {}
+    guessed: set[str] = set()
     why: dict[str, tuple[str, str]] = {}
     notes = Notes()
     for role in NAMES:
-        chosen = reading.names(role)
+        chosen, reason = reading.names(role), "you said so"
         if chosen is not None:
-            columns[role] = _present(raw, role, chosen)
-            why |= dict.fromkeys(chosen, (role, "you said so"))
+            _require_present(raw, role, chosen)
         elif role == "task" and raw.roles.get(role) in (reading.names("policy") or ()):
             continue  # what stands under unnamed keys is no task if it was said to be a policy
         elif role in raw.roles:
-            name = raw.roles[role]
-            columns[role] = (name,)
-            why[name] = role, "the format defines it"
-            if role == "score" and name != role:  # else it has no name of its own
+            chosen, reason = (raw.roles[role],), "the format defines it"
+            if role == "score" and chosen != (role,):  # else it has no name of its own
                 default = " (by default; ", Setting("score"), " chooses another)"
-                notes.append(_read_note(role, name, *default, code="default"))
+                notes.append(_read_note(role, chosen[0], *default, code="default"))
         elif role == "step" and reading.at is None:
             continue
-        elif (found := _evidence(raw, role, columns, alone=alone)) is not None:
-            columns[role], reason = found
-            guessed[role] = reason
-            why |= {name: (role, reason) for name in columns[role] if name not in why}
-            notes.append(guess_note(role, "/".join(columns[role])))
+        else:
+            chosen = _evidence(raw, role, columns, alone=alone)
+            reason = "a usual name" + ", and values that are scores" * (role == "score")
+            if not chosen:
+                continue
+            guessed.add(role)
+            notes.append(guess_note(role, "/".join(chosen)))
+        columns[role] = chosen
+        last = role not in guessed and role != "success"
+        why |= {name: (role, reason) for name in chosen if last or name not in why}
     if "score" not in columns:
         raise _no_score(raw)
     if alone and "policy" not in columns and "task" not in reading.columns:
@@ -109,43 +105,32 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
     if "policy" in guessed and "seed" in columns:
         _refuse_checkpoints_of_runs(raw, columns["policy"][0], columns["seed"][0])
     columns = {role: names for role, names in columns.items() if names}
-    (score,) = columns["score"]
     if "score" in guessed:
-        _tell_others(raw, score, notes)
-    told = tuple(Column(name, *why.get(name, ("", _unused(name)))) for name in raw.frame.columns)
-    return Roles(columns, frozenset(guessed), notes, told)
+        _tell_others(raw, columns["score"][0], notes)
+    told = [Column(name, *why.get(name, ("", _unused(name)))) for name in raw.frame.columns]
+    return Roles(columns, frozenset(guessed), notes, tuple(told))
 
 
 def _evidence(
     raw: RawTable, role: str, known: Mapping[str, tuple[str, ...]], *, alone: bool
-) -> tuple[tuple[str, ...], str] | None:
-    """Return the columns for which name and values speak, and how."""
+) -> tuple[str, ...]:
+    """Return the columns for which name and values speak."""
     present = {usual_name(name): name for name in reversed(raw.frame.columns)}
     named = [present[name] for name in NAMES[role] if name in present]
-    if role in ("task", "policy"):  # what the format calls something else is neither
-        named = [name for name in named if name not in raw.roles.values()]
-    usual = "a usual name"
     if role == "score":
         inner = {short_name(name): name for name in raw.frame.columns}
-        named = [
-            name
-            for usual_one in NAMES["score"]
-            for name in dict.fromkeys((present.get(usual_one), inner.get(usual_one)))
-            if name is not None
-        ]
-        readable = [name for name in named if holds_number(raw.frame[name])]
-        found = next(iter(readable or named), None)
-        _refuse_two_outcomes(raw, found)
-        return None if found is None else ((found,), "a usual name, and values that are scores")
+        both = [own for name in NAMES[role] for own in (present.get(name), inner.get(name)) if own]
+        named = [name for name in both if holds_number(raw.frame[name])] or both
+        _refuse_two_outcomes(raw, next(iter(named), None))
+    if role in ("task", "policy"):  # what the format calls something else is neither
+        named = [name for name in named if name not in raw.roles.values()]
     if role == "policy":
-        named = [name for name in named if is_policy(raw, name, alone=alone)]
-        found = next(iter(named), None) or _about_policies(raw)
-        return None if found is None else ((found,), usual)
+        named = [name for name in named if is_policy(raw, name, alone=alone)] or _of_policies(raw)
     if role in ("seed", "step"):
         named = [name for name in named if name not in known.get("policy", ())]
     if role == "task" and len(named) > 1:
-        return _tasks(raw, named), usual
-    return ((named[0],), usual) if named else None
+        return _tasks(raw, named)
+    return tuple(named[:1])
 
 
 def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
@@ -155,16 +140,14 @@ def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
     others = [
         name
         for name in raw.frame.columns
-        if CREDIT & words_of(name) and not UNDIRECTED & words_of(name) and not is_score_name(name)
+        if CREDIT & words_of(name)
+        and not UNDIRECTED & words_of(name)
+        and not is_score_name(name)
+        and holds_number(raw.frame[name])
     ]
-    others = [name for name in others if holds_number(raw.frame[name])]
     if others:
-        raise InvalidInput(
-            f"{raw.source}: {found!r} and {names_listed(others)} may be what is to be compared: "
-            "say which with ",
-            Setting("score"),
-            code="two-outcomes",
-        )
+        which = f"{found!r} and {names_listed(others)} may be what is to be compared: say which "
+        raise raw.refusal(which, "with ", Setting("score"))
 
 
 def _refuse_unnamed_keys(raw: RawTable) -> None:
@@ -173,29 +156,25 @@ def _refuse_unnamed_keys(raw: RawTable) -> None:
     if not key.startswith("key") or raw.frame[key].n_unique() < 2:
         return
     shown = names_listed(raw.frame[key].unique(maintain_order=True))
-    raise InvalidInput(
-        f"{raw.source}: the results stand under {shown}: say what these are; ",
+    raise raw.refusal(
+        f"the results stand under {shown}: say what these are; ",
         Setting("columns", {"policy": key}),
         " policies, ",
         Setting("columns", {"task": key}),
         " tasks",
-        code="which-keys",
     )
 
 
 def _refuse_checkpoints_of_runs(raw: RawTable, policy: str, run: str) -> None:
     """Raise if what would be policies are checkpoints, of which each of several runs has some."""
-    if not {"checkpoint", "ckpt"} & words_of(policy):
-        return
-    each = raw.frame.group_by(run).agg(pl.col(policy).n_unique())
-    if len(each) > 1 and bool((each[policy] > 1).all()):
-        raise InvalidInput(
-            f"{raw.source}: each training run in {run!r} has several checkpoints in {policy!r}: "
-            "compare checkpoints with ",
+    each = raw.frame.group_by(run).agg(pl.col(policy).n_unique())[policy]
+    if {"checkpoint", "ckpt"} & words_of(policy) and len(each) > 1 and bool((each > 1).all()):
+        raise raw.refusal(
+            f"each training run in {run!r} has several checkpoints in {policy!r}: compare "
+            "checkpoints with ",
             Setting("columns", {"policy": policy}),
             ", or runs with ",
             Setting("columns", {"policy": run}),
-            code="which-rows",
         )
 
 
@@ -203,46 +182,19 @@ def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
     """Return the first column of tasks, below another one if its names recur or only number."""
     first, *others = named
     pairs = raw.frame.select(to_names(raw.frame[name]).alias(name) for name in named)
+    numbers = pairs.select(pl.all().cast(pl.Int64, strict=False))
     for other in others:
         several = pairs.group_by(first).agg(pl.col(other).n_unique())[other]
-        numbers = pairs[first].cast(pl.Int64, strict=False).null_count() == 0
-        names = pairs[other].cast(pl.Int64, strict=False).null_count() > 0
         fewer = pairs[other].n_unique() < pairs[first].n_unique()
-        if (fewer and bool((several > 1).any())) or (
-            numbers and names and SUITES & {usual_name(other)}
-        ):
+        numbered = not numbers[first].has_nulls() and numbers[other].has_nulls()
+        recur = fewer and bool((several > 1).any())
+        if recur or (numbered and SUITES & {usual_name(other)}):
             return other, first
     return (first,)
 
 
-def numbers_in(raw: RawTable, column: pl.Series) -> pl.Series | None:
-    """Return the numbers of a column without those that are missing; None if it holds others."""
-    try:
-        return to_numbers(column, partial(raw.error, column.name)).drop_nulls()
-    except InvalidInput:
-        return None
-
-
-def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
-    """Note on the other outcomes in the file, and how to select them."""
-    outcomes = [name for name in raw.frame.columns if name != score and sounds_like_outcome(name)]
-    outcomes = [name for name in outcomes if holds_number(raw.frame[name])]
-    empty = [n for n in raw.frame.columns if is_score_name(n) and is_empty(raw.frame[n])]
-    if empty:
-        text = f"{raw.source}: no value in {names_listed(empty)}, so {score!r} is compared"
-        notes.add(text, code="other-outcomes")
-    directed = [name for name in outcomes if DIRECTED & words_of(name) or is_score_name(name)]
-    if directed:
-        text = f"{raw.source}: compared is {score!r}, not {names_listed(directed)}; "
-        notes.add(text, Setting("score", directed[0]), " compares that", code="other-outcomes")
-
-
-def _unused(name: str) -> str:
-    return "another outcome" if sounds_like_outcome(name) else "no usual name"
-
-
-def _about_policies(raw: RawTable) -> str | None:
-    """Return the only column of texts that recur and whose name speaks of policies, or None."""
+def _of_policies(raw: RawTable) -> list[str]:
+    """Return the only column of texts that recur and whose name speaks of policies."""
     found = []
     for name in raw.frame.columns:
         words, values = usual_name(name), raw.frame[name]
@@ -251,7 +203,25 @@ def _about_policies(raw: RawTable) -> str | None:
         numbers = values.cast(pl.Float64, strict=False).is_not_null().any()
         if not numbers and 1 < values.n_unique() <= len(values) / 2:
             found.append(name)
-    return found[0] if len(found) == 1 else None
+    return found if len(found) == 1 else []
+
+
+def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:
+    """Note on the other outcomes in the file, and how to select them."""
+    names = [name for name in raw.frame.columns if name != score]
+    empty = [name for name in names if is_score_name(name) and is_empty(raw.frame[name])]
+    if empty:
+        text = f"{raw.source}: no value in {names_listed(empty)}, so {score!r} is compared"
+        notes.add(text, code="other-outcomes")
+    names = [name for name in names if DIRECTED & words_of(name) or is_score_name(name)]
+    others = [name for name in names if holds_number(raw.frame[name])]
+    if others:
+        text = f"{raw.source}: compared is {score!r}, not {names_listed(others)}; "
+        notes.add(text, Setting("score", others[0]), " compares that", code="other-outcomes")
+
+
+def _unused(name: str) -> str:
+    return "another outcome" if sounds_like_outcome(name) else "no usual name"
 
 
 def guess_note(role: str, column: str) -> Message:
@@ -264,15 +234,11 @@ def _read_note(role: str, column: str, *how: str | Setting, code: str) -> Messag
     return Message(read, *how, code=f"{role}-column-{code}")
 
 
-def _present(raw: RawTable, role: str, names: Iterable[str]) -> tuple[str, ...]:
+def _require_present(raw: RawTable, role: str, names: Sequence[str]) -> None:
     for name in names:
         if name not in raw.frame.columns:
-            raise InvalidInput(
-                f"{raw.source}: there is no column {name!r} for the {role}; "
-                f"the columns are {listed(raw)}",
-                code="no-such-column",
-            )
-    return tuple(names)
+            text = f"there is no column {name!r} for the {role}; the columns are {raw.listed}"
+            raise raw.refusal(text, code="no-such-column")
 
 
 def _no_score(raw: RawTable) -> InvalidInput:
@@ -283,41 +249,34 @@ def _no_score(raw: RawTable) -> InvalidInput:
         for name in raw.frame.columns
         if usual_name(name) not in ALL_NAMES.union(STEPS, RISING) and not NUMBERS & words_of(name)
     ]
-    candidates = [name for name in columns if _may_be_score(raw, name)] or [
-        name for name in columns if numbers_in(raw, raw.frame[name]) is not None
+    candidates = [name for name in columns if _may_be_score(raw.frame[name])] or [
+        name for name in columns if numbers_in(raw.frame[name]) is not None
     ]
+    perhaps = f" (perhaps {names_listed(candidates[:4])})" if candidates and not numbers else ""
     measure = next((name for name in raw.frame.columns if usual_name(name) in MEASURES), None)
     one = ("; ", Setting("where", {measure: BLANK}), " reads one measure") if measure else ()
-    return InvalidInput(
-        f"{raw.source}: no column looks like a score{why}; name it with ",
+    return raw.refusal(
+        f"no column looks like a score{why}; name it with ",
         Setting("score"),
-        *([f" (perhaps {names_listed(candidates[:4])})"] if candidates and not numbers else []),
-        ", or name the columns that hold the scores of one policy each with ",
+        f"{perhaps}, or name the columns that hold the scores of one policy each with ",
         Setting("policies", [BLANK]),
         *one,
-        f"; the columns are {listed(raw)}; usual names of a score are "
-        f"{', '.join(('score', 'progress', 'success', 'solved', 'return', 'reward', 'result'))}",
+        f"; the columns are {raw.listed}; usual names of a score are score, progress, success, "
+        "solved, return, reward, result",
         code="no-score-column",
     )
 
 
-def _may_be_score(raw: RawTable, name: str) -> bool:
+def _may_be_score(column: pl.Series) -> bool:
     """Whether a column holds nothing but 0 and 1, or numbers under the name of an outcome."""
-    numbers = numbers_in(raw, raw.frame[name])
+    numbers = numbers_in(column)
     if numbers is None:
-        return raw.frame[name].n_unique() <= MOST_WORDS and holds_number(raw.frame[name])
-    if not len(numbers):
+        return column.n_unique() <= MOST_WORDS and holds_number(column)
+    if not len(numbers) or (len(numbers) > 1 and numbers.n_unique() == 1):
         return False
-    if len(numbers) > 1 and numbers.n_unique() == 1:
-        return False
-    return bool(DIRECTED & words_of(name)) or bool(numbers.is_in([0.0, 1.0]).all())
+    return bool(DIRECTED & words_of(column.name)) or bool(numbers.is_in([0.0, 1.0]).all())
 
 
 def no_header(name: str) -> str:
     """Return why a column has no name, for messages."""
     return f"the first line holds the number {name!r} where a name should be (add a header line)"
-
-
-def listed(raw: RawTable) -> str:
-    """Return the names of the columns, for messages."""
-    return names_listed(raw.frame.columns)

@@ -13,19 +13,16 @@ Complaint = Callable[[int, str], InvalidInput]
 
 # Words for 1 and 0.
 WORDS = (
-    *(("true", "false"), ("yes", "no"), ("success", "failure")),
-    *(("succeeded", "failed"), ("pass", "fail"), ("passed", "failed")),
-    *(
-        ("ja", "nein"),
-        ("oui", "non"),
-        ("ok", "ng"),
-        ("correct", "incorrect"),
-        ("solved", "unsolved"),
-    ),
-    *(("t", "f"), ("y", "n"), ("✓", "✗"), ("✔", "✘"), ("✔", "✖"), ("✅", "❌"), ("☑", "☐")),
+    "true/false yes/no success/failure succeeded/failed pass/fail passed/failed ja/nein oui/non "
+    "ok/ng correct/incorrect solved/unsolved t/f y/n ✓/✗ ✔/✘ ✔/✖ ✅/❌ ☑/☐"
 )
-TRUE = tuple(good for good, _ in WORDS)
-FALSE = tuple(bad for _, bad in WORDS)
+MEANING = {
+    word: value
+    for pair in WORDS.split()
+    for word, value in zip(pair.split("/"), (1.0, 0.0), strict=True)
+}
+# Words for yes and no, which do not say themselves what is better.
+PLAIN = ("true", "false", "yes", "no", "t", "f", "y", "n", "ja", "nein", "oui", "non")
 NUMBER = "must be a number"
 SOME = 200  # values that usually tell how a column is written
 AS_EMOJI = "\ufe0f"  # behind a sign: draw it in colours
@@ -49,11 +46,12 @@ def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
     Words such as true count 1 or 0. A column of 5/6 or of 83 % alone is of parts of 1.
     """
     if column.dtype == pl.String:
-        words = _words(column)
+        words = words_in(column)
         numbers = words.cast(pl.Float64, strict=False)
         if numbers.null_count():
             parts = _parts_of_one(words)
-            numbers = _logical_words(words, numbers) if parts is None else parts
+            meant = words.replace_strict(MEANING, default=None, return_dtype=pl.Float64)
+            numbers = meant.zip_with(meant.is_not_null(), numbers) if parts is None else parts
         _require(numbers.is_null() & ~is_missing(words), column, complaint, NUMBER)
     elif column.dtype in (pl.Boolean, pl.Null) or column.dtype.is_numeric():
         # The decimals that narrow floats stand for, so that equal scores are equal.
@@ -66,6 +64,14 @@ def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
     return numbers
 
 
+def numbers_in(column: pl.Series) -> pl.Series | None:
+    """Return the numbers of a column without those that are missing; None if it holds others."""
+    try:
+        return to_numbers(column, lambda _, rule: InvalidInput(rule)).drop_nulls()
+    except InvalidInput:
+        return None
+
+
 def require_zero_or_one(numbers: pl.Series, complaint: Complaint) -> pl.Series:
     """Return the numbers, or raise unless each is 0, 1 or missing."""
     bad = numbers.is_in([0.0, 1.0]).not_().fill_null(False)
@@ -75,16 +81,17 @@ def require_zero_or_one(numbers: pl.Series, complaint: Complaint) -> pl.Series:
 
 def is_logical(column: pl.Series) -> bool:
     """Whether the column holds only true and false, or words for them: its range is [0, 1]."""
-    return column.dtype == pl.Boolean or _all_words(column, _are_logical)
+    return column.dtype == pl.Boolean or _all_words(
+        column, lambda words: bool((words.is_in(list(MEANING)) | is_missing(words)).all())
+    )
 
 
 def says_success(column: pl.Series) -> bool:
     """Whether words such as "success" and "failed" say themselves which is better."""
-    plain = ("true", "false", "yes", "no", "t", "f", "y", "n", "ja", "nein", "oui", "non")
     if column.dtype != pl.String or not is_logical(column):
         return False
-    words = _words(column)
-    return bool((~words.is_in(plain) & ~is_missing(words)).any())
+    words = words_in(column)
+    return bool((~words.is_in(PLAIN) & ~is_missing(words)).any())
 
 
 def is_parts_of_one(column: pl.Series) -> bool:
@@ -97,10 +104,8 @@ def holds_number(column: pl.Series) -> bool:
     if column.dtype != pl.String:
         fits = column.dtype.is_numeric() or column.dtype == pl.Boolean
         return fits and bool(column.cast(pl.Float64).fill_nan(None).is_not_null().any())
-    words = _words(column.drop_nulls().head(SOME).unique())
-    meant = (
-        words.is_in([*TRUE, *FALSE]) | words.str.contains(PERCENT) | words.str.contains(FRACTION)
-    )
+    words = words_in(column.drop_nulls().head(SOME).unique())
+    meant = words.is_in(list(MEANING)) | words.str.contains(f"{PERCENT}|{FRACTION}")
     number = words.cast(pl.Float64, strict=False).is_not_null()
     return bool(((meant | number) & ~is_missing(words)).any())
 
@@ -115,14 +120,11 @@ def _all_words(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:
     """Whether all words pass a test; in long columns the first ones usually tell."""
     if column.dtype != pl.String:
         return False
-    return test(_words(column.head(SOME))) and (len(column) <= SOME or test(_words(column)))
+    return test(words_in(column.head(SOME))) and (len(column) <= SOME or test(words_in(column)))
 
 
-def _are_logical(words: pl.Series) -> bool:
-    return bool((words.is_in([*TRUE, *FALSE]) | is_missing(words)).all())
-
-
-def _words(column: pl.Series) -> pl.Series:
+def words_in(column: pl.Series) -> pl.Series:
+    """Return texts in lower case, without blanks around them."""
     return column.str.strip_chars().str.strip_suffix(AS_EMOJI).str.to_lowercase()
 
 
@@ -162,8 +164,6 @@ def joined(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
 
 def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
     """Return datetimes (UTC where a zone is given) or floats, null where missing."""
-    if column.dtype.is_temporal():
-        return _without_zone(column)
     if column.dtype == pl.String:
         words = column.str.strip_chars()
         known = ~is_missing(words.str.to_lowercase())
@@ -175,21 +175,12 @@ def to_times(column: pl.Series, complaint: Complaint) -> pl.Series:
         except pl.exceptions.PolarsError:
             times = pl.Series(column.name, [None] * len(column), dtype=pl.Datetime("us"))
         _require(times.is_null() & known, column, complaint, "must be a number or an ISO date")
-        return _without_zone(times)
-    return to_numbers(column, complaint)
-
-
-def _without_zone(times: pl.Series) -> pl.Series:
-    zone = getattr(times.dtype, "time_zone", None)
-    if zone is not None:
-        times = times.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    return times.cast(pl.Datetime("us"))
-
-
-def _logical_words(words: pl.Series, numbers: pl.Series) -> pl.Series:
-    meaning = {**dict.fromkeys(TRUE, 1.0), **dict.fromkeys(FALSE, 0.0)}
-    found = words.replace_strict(meaning, default=None, return_dtype=pl.Float64)
-    return numbers.zip_with(found.is_null(), found)
+        column = times
+    if not column.dtype.is_temporal():
+        return to_numbers(column, complaint)
+    if getattr(column.dtype, "time_zone", None) is not None:
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return column.cast(pl.Datetime("us"))
 
 
 def is_missing(words: pl.Series) -> pl.Series:
@@ -197,41 +188,34 @@ def is_missing(words: pl.Series) -> pl.Series:
     return words.is_null() | words.is_in(MISSING).fill_null(True)
 
 
-def first(bad: pl.Series) -> int | None:
-    """Return the first row that is marked, if any is."""
-    return bad.arg_max() if bad.any() else None
-
-
 def require_known(
     column: pl.Series, complaint: Complaint, rule: str = "a value is missing"
 ) -> pl.Series:
     """Return the column, or raise for its first missing value."""
-    row = first(column.is_null())
-    if row is not None:
-        raise complaint(row, rule)
+    if column.has_nulls():
+        raise complaint(column.is_null().arg_max() or 0, rule)
     return column
 
 
 def _require(bad: pl.Series, column: pl.Series, complaint: Complaint, rule: str) -> None:
-    row = first(bad)
-    if row is not None:
-        said = Message(
-            f"{rule}, but got {shortened(column[row])}", *_advice(column[row], rule, column)
-        )
-        raise complaint(row, said)
+    if bad.any():
+        row = bad.arg_max() or 0
+        advice = _advice(column[row], column) if rule == NUMBER else ()
+        raise complaint(row, Message(f"{rule}, but got {shortened(column[row])}", *advice))
 
 
-def _advice(value: object, rule: str, column: pl.Series) -> tuple[str | Setting, ...]:
+def _advice(value: str, column: pl.Series) -> tuple[str | Setting, ...]:
     """Hint on how to write a value that has another usual form."""
-    if not isinstance(value, str) or rule != NUMBER:
-        return ()
     for form, advice in OTHER_FORMS.items():
         if re.fullmatch(form, value.strip()):
             return (f"; {advice}",)
-    words = _words(column).drop_nulls()
+    words = words_in(column).drop_nulls()
     good = words.filter(words.str.contains(GOOD) & (words.str.len_chars() < 30)).unique().sort()
     if len(good):
-        word = Setting("success_word", next((w for w in good if w not in TRUE), good[0]))
+        word = Setting("success_word", next((w for w in good if w not in MEANING), good[0]))
         return ("; if it is a failure, ", word, " counts all other words as failures")
-    known = ", ".join("/".join(pair) for pair in WORDS)
-    return (f"; the words understood are {known}; ", Setting("success_word"), " adds one")
+    return (
+        f"; the words understood are {', '.join(WORDS.split())}; ",
+        Setting("success_word"),
+        " adds one",
+    )

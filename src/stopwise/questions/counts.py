@@ -14,7 +14,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import interval_text
 from stopwise.data.reading import ColumnChoice, Reading
 from stopwise.data.sources import tables
-from stopwise.data.units import Counts, counts_of
+from stopwise.data.summaries import Counts, counts_of
 from stopwise.errors import require
 from stopwise.questions.family import Family, Holm
 from stopwise.questions.letters import letters, order_text, ranked

@@ -12,8 +12,6 @@ from stopwise.data.formats import (
     json_table,
     layouts,
     lerobot,
-    markdown,
-    mlflow,
     numpy_arrays,
     parquet,
     race_journal,
@@ -23,7 +21,6 @@ from stopwise.data.formats import (
     spreadsheet,
     text_logs,
     vla_eval_recording,
-    wandb,
 )
 from stopwise.data.formats.text_file import Head
 from stopwise.data.growing import unless_changed
@@ -60,15 +57,12 @@ FORMATS: tuple[Format, ...] = (
     sb3_monitor,
     layouts.OPENPI_DROID,
     layouts.POLARIS,
-    wandb,
-    mlflow,
     parquet,
     spreadsheet,
     numpy_arrays,
     race_journal,
     json_table,
     json_lines,
-    markdown,
     text_logs,
     csv_table,
 )

@@ -2,9 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from stopwise.core.rule_checks import OF_GOALS
 from stopwise.core.rules import Rules
@@ -43,28 +43,25 @@ def read(head: Head) -> RawTable:
         check = JournalCheck(race, lines[0].get("on_error"))
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{path}, line 1: {DAMAGED}") from error
-    places: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
+    places: dict[tuple[int, str], tuple[str, dict[str, Any]]] = {}
     scene = ("seed",) if "scenes" in race else ()  # it tells the order of the race from the list's
     for number, line in enumerate(lines[1:], start=2):
         wrong = check(line)
         require(wrong is None, f"{path}, line {number}: {wrong}")
         if "score" in line:
             known = {key: line[key] for key in (*EPISODE, "task", *scene) if key in line}
-            places[line["policy"], line["row"]] = f"line {number}", known
-    by_row = sorted(places, key=lambda place: place[1])
-    kept = [(places[place][0], _counted(places[place][1], check.failure_score)) for place in by_row]
-    scored = [(place, known) for place, known in kept if known["score"] is not None]
+            places[line["row"], line["policy"]] = f"line {number}", known
+    kept = sorted(places.items(), key=lambda item: item[0][0])
+    for _, (_, episode) in kept:
+        if episode["score"] is None:
+            episode["score"] = check.failure_score
+    scored = [own for _, own in kept if own[1]["score"] is not None]
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
-    _note_rules(race, notes)
-    _note_allocation(race, notes)
-    if check.joined:
-        text = "policies joined this race: to repeat its verdict, analyse it with joined="
-        text += str(check.joined)
-        notes.add(text, code="race-joined")
+    _note_rules(race, check.joined, notes)
     roles = {"policy": "policy", "score": "score", "trial": "row"}
-    if any("task" in known for _, known in scored):
+    if any("task" in episode for _, episode in scored):
         roles["task"] = "task"
         notes.add(
             "this race drew the task of each row at random: to repeat its verdict, ask for the "
@@ -95,12 +92,11 @@ class JournalCheck:
     def __init__(self, race: Mapping[str, Any], on_error: object) -> None:
         self.joined: dict[str, int] = {}
         self.failure_score = _failure_score(on_error)
+        self._race = race
         self._numbers: dict[str, int] = {name: n for n, name in enumerate(race.get("policies", ()))}
-        self._open = not self._numbers  # a journal that does not tell who takes part
-        self._scenes = race.get("scenes")
-        self._seed, self._paired = race.get("seed"), race.get("design") == "paired"
-        if self._seed is not None:
-            episode_seed(self._seed, 0, 0, paired=self._paired)
+        self._paired = race.get("design") == "paired"
+        if race.get("seed") is not None:
+            episode_seed(race["seed"], 0, 0, paired=self._paired)
         # Where the leader is tried more often, its trials are more than the rows.
         n_max = race.get("n_max") if race.get("goal", Rules.goal) == Rules.goal else None
         self._n_max = math.inf if n_max is None else n_max
@@ -115,78 +111,62 @@ class JournalCheck:
 
     def __call__(self, line: Mapping[str, Any]) -> str | None:
         """Fault of the next line as a sentence, or None."""
+        return next(self._faults(line), None)
+
+    def _faults(self, line: Mapping[str, Any]) -> Iterator[str]:
         if line.keys() >= {*EPISODE}:
-            return self._wrong_episode(line)
-        if "score" in line or not line.keys() & {"joined", "resumed"}:
-            return "this is no episode of a race"
-        if "joined" in line:
-            return self._wrong_newcomer(line["joined"], line.get("row"))
-        try:
-            self.failure_score = _failure_score(line.get("on_error"))
-        except ValueError:
-            return DAMAGED
-        return None
+            yield from self._faults_of_episode(line)
+        elif "score" in line or not line.keys() & {"joined", "resumed"}:
+            yield "this is no episode of a race"
+        elif "joined" in line:
+            if not isinstance(line["joined"], str) or not _is_row(line.get("row")):
+                yield DAMAGED
+            self.joined[line["joined"]] = line["row"]
+        else:
+            try:
+                self.failure_score = _failure_score(line.get("on_error"))
+            except ValueError:
+                yield DAMAGED
 
-    def _wrong_newcomer(self, policy: object, row: object) -> str | None:
-        if not isinstance(policy, str) or not _is_row(row):
-            return DAMAGED
-        self.joined[policy] = row
-        return None
-
-    def _wrong_episode(self, episode: Mapping[str, Any]) -> str | None:
-        policy, row, score = (episode.get(key) for key in EPISODE)
-        if not isinstance(policy, str) or not (self._open or policy in self._numbers):
-            return f"the policy {policy!r} takes no part in this race"
+    def _faults_of_episode(self, episode: Mapping[str, Any]) -> Iterator[str]:
+        policy, row, score = (episode[key] for key in EPISODE)
+        is_open = not self._numbers  # a journal that does not tell who takes part
+        if not isinstance(policy, str) or not (is_open or policy in self._numbers):
+            yield f"the policy {policy!r} takes no part in this race"
         if not _is_row(row):
-            return f"the row must be a whole number of at least 0, but is {row!r}"
+            yield f"the row must be a whole number of at least 0, but is {row!r}"
         if row >= self._n_max:
-            return f"row {row} cannot be: the race has {self._n_max} rows, from 0 on"
+            yield f"row {row} cannot be: the race has {self._n_max} rows, from 0 on"
         if (policy, row) in self._scored:
-            return f"{policy!r} has a score in row {row} already"
-        return (
-            self._wrong_score(policy, row, score, episode.get("error"))
-            or self._wrong_seed(policy, row, episode.get("seed"))
-            or self._wrong_task(episode.get("task"))
-        )
-
-    def _wrong_score(self, policy: str, row: int, score: Any, error: object) -> str | None:
+            yield f"{policy!r} has a score in row {row} already"
+        error, found = episode.get("error"), episode.get("seed")
         if (score is None) == (error is None):
-            return f"an episode has a score or an error, but this has {score!r} and {error!r}"
+            yield f"an episode has a score or an error, but this has {score!r} and {error!r}"
         if score is not None and not is_number(score):
-            return f"the score must be a finite number, but is {score!r}"
+            yield f"the score must be a finite number, but is {score!r}"
+        seed, scenes = self._race.get("seed"), self._race.get("scenes")
+        if seed is not None and not is_open:
+            if scenes is None:
+                seed = episode_seed(seed, row, self._numbers[policy], paired=self._paired)
+            else:
+                seed = scenes[row] if row < len(scenes) else None
+            if found != seed:
+                yield f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
+        task = episode.get("task")
+        if not (is_open or (f"task {task!r}" in self._tasks if self._tasks else task is None)):
+            yield f"the task {task!r} is not of this race"
         # One outside the bounds stopped the race, and may have been run anew.
         if score is not None and self._low <= score <= self._high:
             self._scored.add((policy, row))
-        return None
-
-    def _wrong_task(self, task: object) -> str | None:
-        known = f"task {task!r}" in self._tasks if self._tasks else task is None
-        return None if known or self._open else f"the task {task!r} is not of this race"
-
-    def _wrong_seed(self, policy: str, row: int, found: object) -> str | None:
-        if self._seed is None or self._open:
-            return None
-        seed: int | None
-        if self._scenes is None:
-            seed = episode_seed(self._seed, row, self._numbers[policy], paired=self._paired)
-        else:
-            seed = self._scenes[row] if row < len(self._scenes) else None
-        if found == seed:
-            return None
-        return f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
 
 
-def _note_rules(race: dict[str, Any], notes: Notes) -> None:
+def _note_rules(race: dict[str, Any], joined: Mapping[str, int], notes: Notes) -> None:
     """Note on what the race declared, since an analysis does not take it over."""
     usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha", "list_size")}
     declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
     if declared:
         parts = [part for word in declared for part in (", ", word)][1:]
         notes.add("to repeat the verdict of this race, analyse it with ", *parts, code="race-rules")
-
-
-def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
-    """Note on how to repeat the verdict of a race with unequal numbers of trials."""
     goal = race.get("goal", Rules.goal)
     if "allocation" in OF_GOALS.get(goal, ()) and "allocation" not in race:  # the leader, as usual
         notes.add(
@@ -195,11 +175,9 @@ def _note_allocation(race: dict[str, Any], notes: Notes) -> None:
             Setting("goal", "best"),
             code=LED_RACE,
         )
-
-
-def _counted(episode: dict[str, Any], failure_score: float | None) -> dict[str, Any]:
-    """Return an episode with the score that counts, None for none."""
-    return {**episode, "score": failure_score} if episode["score"] is None else episode
+    if joined:
+        text = "policies joined this race: to repeat its verdict, analyse it with joined="
+        notes.add(f"{text}{joined}", code="race-joined")
 
 
 def _failure_score(on_error: object) -> float | None:
@@ -208,7 +186,7 @@ def _failure_score(on_error: object) -> float | None:
     return float(score) if kind == "score" else None
 
 
-def _is_row(row: object) -> TypeGuard[int]:
+def _is_row(row: object) -> bool:
     return isinstance(row, int) and not isinstance(row, bool) and row >= 0
 
 

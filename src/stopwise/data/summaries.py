@@ -1,0 +1,333 @@
+"""Rows that are no trials: counts, rates and means of many, and rows that sum up the others."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from stopwise.data.names import NUMBERING, is_named, is_score_name, usual_name
+from stopwise.data.raw import RawTable
+from stopwise.data.reading import ColumnChoice, Reading
+from stopwise.data.roles import is_policy
+from stopwise.data.typed_columns import FRACTION, all_match, joined, numbers_in, to_names
+from stopwise.errors import require
+from stopwise.messages import BLANK, Setting, names_listed
+
+Counts = dict[str, tuple[int, int]]
+TRIALS = re.compile(
+    r"((n|num|number_of)_)?(trials|rollouts|episodes|attempts|evals|samples)|n|counts?|total"
+)
+SUCCESSES = re.compile(
+    r"((n|num|number_of|total)_)?(successes|wins|passes)|(n|num)_success|success_count"
+)
+RATE = re.compile(r"(.*_)?(rate|mean|average|avg|std|stderr|sem|percent|pct|pc|sr|accuracy)(_.*)?")
+SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr|mean_success")
+# Of a single trial, nobody would say so.
+MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
+# What a row is called that sums up the others.
+SUMMARY = r"(?i)^(mean|average|avg|total|overall|sum|all|median|std|summary|aggregated?):?$"
+# So many rows show how a column is written.
+SOME = 10_000
+HEAD = 200
+# A column that numbers so many of the rows numbers all trials.
+MOSTLY_FILLED, LEAST_NUMBERED = 0.8, 5
+# Fewer scores may add up by chance.
+LEAST_SUMMED, SOME_SUMMED = 8, 50
+# Where so many and so large a share of the scores are 0 and 1, others hardly are scores.
+LEAST_ALIKE, NEARLY_ALL = 10, 0.7
+ZERO_OR_ONE = [0.0, 1.0]
+
+
+class Summary(NamedTuple):
+    """The columns that say of how many trials each row is, how many succeeded, and their share."""
+
+    trials: str | None
+    successes: str | None
+    rate: str | None
+
+
+def refuse_summaries(raw: RawTable, reading: Reading) -> None:
+    """Raise if the rows are summaries of many trials; a score that the user chose is trusted."""
+    if reading.policies is not None or "score" in reading.columns or reading.at is not None:
+        return
+    _refuse_mixed_rates(raw)
+    summary = summary_of(raw)
+    if summary is None:
+        return
+    named = (summary.successes, summary.rate, summary.trials)
+    cure = "give the results of the single trials, a row each"
+    if summary.trials is not None and (summary.successes or summary.rate):
+        cure = "if the numbers of trials were fixed before, its counts can be compared: "
+        cure += f"`stopwise compare {raw.source}`"
+    raise raw.refusal(
+        f"each row sums up many trials ({names_listed(dict.fromkeys(filter(None, named)))}), so it "
+        f"is no trial; {cure}; if a row is a trial after all, name its score with ",
+        Setting("score"),
+        f"; the columns are {raw.listed}",
+        code="summary",
+    )
+
+
+def _refuse_mixed_rates(raw: RawTable) -> None:
+    """Raise if a column of rates holds parts of 1 and percentages."""
+    for name in raw.frame.columns if not raw.roles else ():
+        known = None
+        if SUCCESS_RATE.fullmatch(usual_name(name)) and is_score_name(name):
+            known = numbers_in(raw.frame[name].head(SOME))
+        if known is None:
+            continue
+        shares = known.filter((known > 0) & (known < 1))
+        percent = known.filter((known > 1) & (known <= 100))
+        if len(shares) and len(percent):
+            raise raw.refusal(
+                f"column {name!r} seems to mix parts of 1 and percentages (such as {shares[0]:g} "
+                f"and {percent[0]:g}): write all in one way"
+            )
+
+
+def summary_of(raw: RawTable) -> Summary | None:
+    """Kind of summary in a table: rates or successes with counts, or one rate per policy."""
+    if "score" in raw.roles or not len(raw.frame):
+        return None
+    usual = {usual_name(name): name for name in reversed(raw.frame.columns)}
+    counts = [own for name, own in usual.items() if TRIALS.fullmatch(name)]
+    trials = next((name for name in counts if _counts(raw.frame[name])), None)
+    alone = len(raw.frame) == 1
+    one_row_each = alone or _one_row_each(raw)
+    if trials is None and not one_row_each:
+        return None
+    successes = next((own for name, own in usual.items() if SUCCESSES.fullmatch(name)), None)
+    rates = [own for name, own in usual.items() if RATE.fullmatch(name) and _rates(raw, own)]
+    shares = [
+        own for name, own in usual.items() if SUCCESS_RATE.fullmatch(name) and _rates(raw, own)
+    ]
+    share, rate = next(iter(shares), None), next(iter([*shares, *rates]), None)
+    if successes is None and trials is not None:
+        successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
+    found = Summary(trials, successes, rate)
+    cells = next((own.name for own in raw.frame if _are_fractions(own)), None)
+    if alone:  # of a whole run, beside others
+        is_summary = bool(successes or rate)
+    elif trials is not None and (successes is not None or rates):
+        found, is_summary = Summary(trials, successes, share), True
+    elif one_row_each and trials is None and cells is not None:
+        found, is_summary = Summary(cells, cells, None), bool(_policies(raw) or rate)
+    else:
+        found, is_summary = Summary(trials, None, rate), one_row_each and bool(trials or rate)
+    return found if is_summary else None
+
+
+def _counts(column: pl.Series) -> bool:
+    """Whether a column counts trials: whole numbers, not all 1, that do not number the rows."""
+    found = numbers_in(column)
+    if found is None or not len(found):
+        return False
+    whole = bool(((found >= 1) & (found == found.floor())).all())
+    numbering = bool((found.diff().drop_nulls() == 1).all()) and found[0] <= 1
+    return whole and bool((found > 1).any()) and not numbering
+
+
+def _rates(raw: RawTable, name: str) -> bool:
+    found = numbers_in(raw.frame[name])
+    return found is not None and len(found) > 0 and not found.is_in(ZERO_OR_ONE).all()
+
+
+def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
+    """Whether a column holds whole numbers up to those of trials, some beyond 1."""
+    won, n = (numbers_in(raw.frame[own]) for own in (name, trials))
+    if won is None or n is None or len(won) != len(n):
+        return False
+    return bool(((won == won.floor()) & (won <= n)).all() and (won > 1).any())
+
+
+def _are_fractions(column: pl.Series) -> bool:
+    return column.dtype == pl.String and all_match(column.drop_nulls().str.strip_chars(), FRACTION)
+
+
+def _one_row_each(raw: RawTable) -> bool:
+    """Whether no policy has a second row in a task."""
+    of_role = {raw.roles.get("task"), raw.roles.get("policy")}
+    tasks = [n for n in raw.frame.columns if n in of_role or is_named(n, "task")]
+    keys = list(dict.fromkeys([*_policies(raw), *tasks]))
+    if len(raw.frame) < 2 or not keys or raw.frame.head(SOME).select(keys).is_duplicated().any():
+        return False
+    return not raw.frame.select(to_names(raw.frame[name]) for name in keys).is_duplicated().any()
+
+
+def _policies(raw: RawTable) -> list[str]:
+    return [n for n in raw.frame.columns if n == raw.roles.get("policy") or is_policy(raw, n)]
+
+
+def is_mean(raw: RawTable, column: str) -> bool:
+    """Whether a column has the name of a mean over trials, and holds more than 0 and 1."""
+    return MEAN.search(usual_name(column)) is not None and _rates(raw, column)
+
+
+def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
+    """Raise if a row is called a mean or a total, or has a word where the others have a number."""
+    keys = [
+        own
+        for own in raw.frame
+        if own.dtype == pl.String
+        and (
+            is_named(own.name, "policy", "task", "trial")
+            or usual_name(own.name) in NUMBERING | {"type"}
+        )
+    ]
+    names = [own.name for own in keys]
+    for own in keys:
+        if own.name in (reading.names("policy") or ()):
+            continue
+        found = own.str.contains(SUMMARY).fill_null(False)
+        cure: list[str | Setting] = ["say which column names the policies with "]
+        cure.append(Setting("columns", {"policy": BLANK}))
+        per = raw.frame.filter(found).select(names)
+        if not found.any() or found.all() or per.is_duplicated().any():
+            found, cure = _odd_among_numbers(own), ["give it a number as the others have"]
+        if found.any():
+            row = int(found.arg_max() or 0)
+            word = repr(own[row]) if (own[row] or "").strip() else "nothing"
+            text = f"{word} in column {own.name!r} seems to sum up other rows, and is no trial: "
+            raise raw.refusal(f"{text}delete the row, or ", *cure, row=row)
+
+
+def _odd_among_numbers(column: pl.Series) -> pl.Series:
+    """Mark words in a column that numbers the rows, or a last row without a number."""
+    none = pl.repeat(False, len(column), eager=True)
+    head = column.head(HEAD).str.strip_chars().cast(pl.Float64, strict=False)
+    if head.null_count() > len(head) / 2:
+        return none
+    values = column.str.strip_chars().replace("", None)
+    numbers = values.cast(pl.Float64, strict=False).is_not_null()
+    if numbers.sum() < max(LEAST_NUMBERED, MOSTLY_FILLED * len(values)):
+        return none
+    if values.null_count() == 1 and values[-1] is None:
+        return values.is_null()
+    return ~numbers & (~values.str.contains(r"\d")).fill_null(False)
+
+
+def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
+    """Raise if the scores of a policy are rates so far, or the last one sums up the others."""
+    if frame["score"].is_in(ZERO_OR_ONE).all():
+        return
+    scores, keys = pl.col("score"), ["task", "policy"]
+    known = frame.select(*keys, "score").with_row_index("_row").drop_nulls("score")
+    number, before = pl.int_range(1, pl.len() + 1), scores.head(pl.len() - 1)
+    won = scores / pl.when(scores.max() > 1).then(100).otherwise(1) * number
+    running = (
+        ((won - won.round()).abs() <= pl.min_horizontal(0.0051 * number, 0.2)).all()
+        & won.round().diff().fill_null(0.0).is_between(0, 1).all()
+        & (scores.n_unique() > 2)
+    )
+    near = (before.mean() - scores.last()).abs() < 0.0051
+    near |= (before.sum() - scores.last()).abs() < 1e-9
+    summed = before.is_in(ZERO_OR_ONE).all() & (before.n_unique() > 1)
+    summed &= ~scores.last().is_in(ZERO_OR_ONE) & near
+    head = known.group_by(keys).head(SOME_SUMMED).group_by(keys)
+    for what, first, check in (
+        ("holds rates of all trials so far", running, running),
+        ("sums up the others", scores.first().is_in(ZERO_OR_ONE), summed),
+    ):
+        if not head.agg(first.alias("_is"))["_is"].any():
+            continue  # what the first rows deny need not be counted in a million
+        groups = known.group_by(keys, maintain_order=True)
+        found = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
+        for row in found.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
+            raise raw.refusal(
+                f"the score of {row['policy']!r} {what}, and is no trial: give the results of the "
+                "single trials; if it is a trial, name its column with ",
+                Setting("score"),
+                row=row["_row"],
+            )
+
+
+def refuse_outlier(raw: RawTable, frame: pl.DataFrame, column: str) -> None:
+    """Raise for a number that is no score where nearly all others are 0 or 1.
+
+    One between 0 and 1 is odd if it is the only one, and the last of its policy.
+    """
+    scores = frame["score"]
+    known = scores.drop_nulls()
+    zero_or_one = known.is_in(ZERO_OR_ONE).sum()
+    if not LEAST_ALIKE <= zero_or_one >= NEARLY_ALL * len(known):
+        return
+    rows = ((scores < 0) | (scores > 1)).fill_null(False).arg_true().to_list()
+    alone = ((scores > 0) & (scores < 1)).fill_null(False).arg_true().to_list()
+    if len(alone) == 1 and zero_or_one == len(known) - 1:
+        policies = frame["policy"]
+        rows += [row for row in alone if not (policies[row + 1 :] == policies[row]).any()]
+    if rows:
+        raise raw.refusal(
+            f"column {column!r}: {scores[rows[0]]:g} stands among 0 and 1: delete a row that is no "
+            "trial, and leave the score of a trial that was not run blank; if it is a score, "
+            "declare ",
+            Setting("bounds"),
+            row=min(rows),
+        )
+
+
+def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:
+    """Add (successes, trials) per policy of each task of a table with a row for each."""
+    summary = summary_of(raw)
+    if summary is None or summary.trials is None or not (summary.successes or summary.rate):
+        raise raw.refusal(
+            "counts need a column of trials and one of successes or of their rate, or one like "
+            f"17/20; the columns are {raw.listed}",
+            code="no-counts",
+        )
+    policies = _names(raw, "policy", columns.get("policy"))
+    if policies is None:
+        name, rest = Setting("columns", {"policy": BLANK}), f"; the columns are {raw.listed}"
+        raise raw.refusal("no column looks like the policy; name it with ", name, rest)
+    tasks = _names(raw, "task", columns.get("task")) or ["task"] * len(raw.frame)
+    counts = _counted(raw, summary, summary.trials)
+    for row, (task, policy) in enumerate(zip(tasks, policies, strict=True)):
+        won, n = counts[row]
+        known, place = found.setdefault(task, {}), f"{raw.source}, {raw.place(row)}"
+        whole = won is not None and n is not None and 0 <= won <= n and {won % 1, n % 1} == {0}
+        require(
+            whole and n != 0,
+            f"{place}: must be a whole number of successes, at most the number of trials, but got "
+            f"{won} of {n}",
+        )
+        require(policy not in known, f"{place}: there are counts of policy {policy!r} already")
+        known[policy] = int(won or 0), int(n or 0)
+
+
+def _counted(
+    raw: RawTable, summary: Summary, trials: str
+) -> Sequence[tuple[float | None, float | None]]:
+    """Return successes and trials of each row; from rates, as they were rounded, if need be."""
+    if summary.successes == trials:
+        words = raw.frame[trials].str.strip_chars()
+        parts = [words.str.extract(FRACTION, part).cast(pl.Float64) for part in (1, 2)]
+        return list(zip(*parts, strict=True))
+    name = summary.successes or summary.rate or ""
+    counts, values = raw.numbers(trials), raw.numbers(name)
+    if summary.successes is not None:
+        return list(zip(values, counts, strict=True))
+    scale, found = 100 if bool((values > 1).any()) else 1, []
+    for row, (n, value) in enumerate(zip(counts, values, strict=True)):
+        won = None if n is None or value is None else value / scale * n
+        digits = len(f"{value or 0:.6f}".rstrip("0").partition(".")[2])
+        slack = (n or 0) * 0.5 * 10.0**-digits / scale + 1e-6  # 33.3 % of 60 are 20
+        if won is not None and abs(won - round(won)) > slack:
+            raise raw.refusal(
+                f"a rate of {100 * value / scale:.4g} % of {n:g} trials is no whole number of "
+                f"successes ({won:.4g})",
+                row=row,
+            )
+        found.append((None if won is None else float(round(won)), n))
+    return found
+
+
+def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:
+    names = [choice] if isinstance(choice, str) else choice
+    if names is None:
+        fits = is_policy if role == "policy" else lambda _, name: is_named(name, role)
+        names = [name for name in raw.frame.columns if fits(raw, name)][:1]
+    for name in names:
+        if name not in raw.frame.columns:
+            raise raw.refusal(f"there is no column {name!r}; the columns are {raw.listed}")
+    return joined(raw.frame, names).to_list() if names else None

@@ -56,9 +56,9 @@ def test_preferences_have_no_means(tmp_path: Path) -> None:
 
     assert trials.frame["score"].to_list() == [0, 1, 0, 1]
     assert "wins more often" in sw.analyze(trials).sentence
-    with pytest.raises(sw.InvalidInput, match="preferences say who wins, not by how much"):
+    with pytest.raises(sw.InvalidInput, match="not by how much"):
         sw.analyze(trials, by="means")
-    with pytest.raises(sw.InvalidInput, match="preferences name the better of two trials"):
+    with pytest.raises(sw.InvalidInput, match="no scores that could be lower"):
         sw.analyze(trials, lower_is_better=True)
 
 

@@ -30,10 +30,10 @@ def forecast(given: Given) -> None:
         if "://" in given.source or path.suffix == ".db" or inside:
             rules = (given.names("comparison") | {"bounds"}) - {"n_max"}
             given.refuse(rules, "on a study, which has its own")
-            found = _of_study(given, settings)
+            forecasts = _of_study(given, settings)
         else:
-            found = _of_file(given, settings)
-    show_answers(found, given)
+            forecasts = _of_file(given, settings)
+    show_answers(forecasts, given)
 
 
 def _of_study(given: Given, settings: dict[str, Any]) -> dict[str, "ForecastResult"]:
@@ -52,5 +52,5 @@ def _of_file(given: Given, settings: dict[str, Any]) -> dict[str, "ForecastResul
     require(given.n_max is not None, most)
     settings = given.keywords("comparison") | settings
     trials = read_trials(given.source, **given.keywords("reading"))
-    found = tables(trials, design=settings.pop("design"))
-    return {table.task or "task": forecast(table, **settings) for table in found}
+    by_task = tables(trials, design=settings.pop("design"))
+    return {table.task or "task": forecast(table, **settings) for table in by_task}

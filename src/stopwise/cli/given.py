@@ -35,13 +35,13 @@ class Row:
         look = {"help": self.help, "rich_help_panel": panel, **self.look}
         flag = f"--{self.name.replace('_', '-')}" if self.kind is bool else ""
         names = (self.typed or flag).split()
-        told = typer.Argument(**look) if names == ["argument"] else typer.Option(*names, **look)
+        info = typer.Argument(**look) if names == ["argument"] else typer.Option(*names, **look)
         kind: Any = self.kind | None if self.default is None else self.kind
         annotated: Any = Annotated
         default = inspect.Parameter.empty if self.default is ... else self.default
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(
-            self.name, keyword, default=default, annotation=annotated[kind, told]
+            self.name, keyword, default=default, annotation=annotated[kind, info]
         )
 
 
@@ -74,17 +74,17 @@ class Given(SimpleNamespace):
 
     def keywords(self, part: str) -> dict[str, Any]:
         """The keywords of one part of the library."""
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for one in self.rows:
             if one.part == part:
                 value = getattr(self, one.name)
-                found |= {one.name: value} if one.read is None else one.read(value)
-        if "goal" in found:  # which the other implies
-            found["goal"] = found["goal"] or ("best" if found["indifference"] else "order")
-        if "order" in found:
-            by_time = "time" if found["columns"].get("time") else "file"
-            found["order"] = by_time if found["seed"] is None else "shuffled"
-        return found
+                settings |= {one.name: value} if one.read is None else one.read(value)
+        if "goal" in settings:  # which the other implies
+            settings["goal"] = settings["goal"] or ("best" if settings["indifference"] else "order")
+        if "order" in settings:
+            by_time = "time" if settings["columns"].get("time") else "file"
+            settings["order"] = by_time if settings["seed"] is None else "shuffled"
+        return settings
 
     def names(self, part: str) -> set[str]:
         """The options of a part."""

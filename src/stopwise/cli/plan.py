@@ -29,7 +29,7 @@ def plan(given: Given) -> None:
     if given.pilot is None:
         given.refuse({*given.names("reading"), "scores"} - {"bounds"}, "without --pilot")
     settings = given.keywords("comparison")
-    found = {}
+    plans = {}
     for text in given.scores or [""]:
         name, equals, limits = text.partition("=")
         reading = given.keywords("reading") | {"score": name or None}
@@ -37,7 +37,7 @@ def plan(given: Given) -> None:
             reading["bounds"] = parse_bounds(limits, f"the range of {name}")
         refuse_percentages(settings, reading["bounds"])
         with bar(f"simulated studies {name}".rstrip()) as show:
-            found[name] = make(
+            plans[name] = make(
                 *map(_guess, given.guesses),
                 pilot=None if given.pilot is None else _read(given.pilot, reading),
                 bounds=reading["bounds"] if given.pilot is None else None,
@@ -46,10 +46,10 @@ def plan(given: Given) -> None:
                 **given.keywords("plan"),
                 **given.keywords("simulation"),
             )
-    if len(found) > 1:
-        show_scores(found, given)
+    if len(plans) > 1:
+        show_scores(plans, given)
     else:
-        show_answers({"": next(iter(found.values()))}, given)
+        show_answers({"": next(iter(plans.values()))}, given)
 
 
 def _read(path: Path, settings: dict[str, Any]) -> Any:

@@ -90,8 +90,8 @@ def _is_word(value: object) -> bool:
 def _by_name(name: str, values: dict[str, object]) -> str:
     """Settings of columns as they are typed, one by one."""
     if name == "where":
-        typed = {key: _typed(own).replace("NAME", "VALUE") for key, own in values.items()}
-        return " ".join(f"--where {shlex.quote(f'{key}={own}')}" for key, own in typed.items())
+        typed = {key: _typed(value).replace("NAME", "VALUE") for key, value in values.items()}
+        return " ".join(f"--where {shlex.quote(f'{key}={value}')}" for key, value in typed.items())
     if "proxy" in values and "--proxy" in (OFFERED.get() or ()):
         return f"--proxy {_typed(values['proxy'])}"
     columns = (f"{role}={_typed(choice)}" for role, choice in values.items())

@@ -14,8 +14,8 @@ class ByName(Mapping[str, type[Kind]], Generic[Kind]):
         self._homes = homes
 
     def __getitem__(self, name: str) -> type[Kind]:
-        module, _, own = self._homes[name].partition(":")
-        return cast(type[Kind], getattr(import_module(module), own))
+        module, _, attribute = self._homes[name].partition(":")
+        return cast(type[Kind], getattr(import_module(module), attribute))
 
     def __contains__(self, name: object) -> bool:
         return name in self._homes

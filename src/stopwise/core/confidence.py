@@ -187,9 +187,9 @@ class ConfidenceSequence:
         if not decided_now.any() and not (state.reach > state.bound[..., None]).any():
             return state
         reach = np.where(rejected[..., None] & (node <= margin), 2.0, state.reach)
-        first, found = _first_open(node, reach)
+        first, some = _first_open(node, reach)
         before = _at(node, np.maximum(first - 1, 0))
-        last = np.where(found, np.minimum(_at(reach, first), _at(node, first)), node[..., -1])
+        last = np.where(some, np.minimum(_at(reach, first), _at(node, first)), node[..., -1])
         last = np.maximum(last, np.where(first > 0, before, -1.0))
         return state._replace(reach=reach, bound=self._closed_in(state.bound, last, rejected))
 
@@ -228,19 +228,19 @@ class ConfidenceSequence:
             & (last - first >= NODE_INDICES // 2)
             & (NODE_INDICES < NODES - 1)
         )
-        own = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
+        nodes = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
         left = np.where(parent > first, _take(node, parent - 1), state.bound[..., None])
-        half = np.where(new, 0.5 * np.maximum(own["node"] - left, 0.0), 0.0)
-        own["fund"] = own["fund"] + half * (own["slope"] + 0.5 * half * own["bend"])
-        own["slope"] = own["slope"] + half * own["bend"]
-        own["node"] = own["node"] - half
+        half = np.where(new, 0.5 * np.maximum(nodes["node"] - left, 0.0), 0.0)
+        nodes["fund"] = nodes["fund"] + half * (nodes["slope"] + 0.5 * half * nodes["bend"])
+        nodes["slope"] = nodes["slope"] + half * nodes["bend"]
+        nodes["node"] = nodes["node"] - half
         # Whatever lay beyond, the evidence against it is no less than the least there was.
         merged = few[..., 0] & (last[..., 0] < NODES - 1)
         rest = np.where(last < NODE_INDICES, state.fund, np.inf).min(axis=-1)
-        own["fund"][..., -1] = np.where(merged, rest, own["fund"][..., -1])
+        nodes["fund"][..., -1] = np.where(merged, rest, nodes["fund"][..., -1])
         for name, nothing in (("slope", 0.0), ("bend", 0.0), ("reach", -2.0)):
-            own[name][..., -1] = np.where(merged, nothing, own[name][..., -1])
-        return state._replace(**own)
+            nodes[name][..., -1] = np.where(merged, nothing, nodes[name][..., -1])
+        return state._replace(**nodes)
 
     def _likely_end(self, state: ConfidenceState) -> Floats:
         """Return the value beyond which no side's bound is likely to get."""
@@ -336,8 +336,8 @@ def _first_nodes(margin: float) -> Floats:
 def _first_open(node: Floats, reach: Floats) -> tuple[Any, Bools]:
     """Return the place of the first node whose region is not all rejected, and if there is one."""
     still = reach < node
-    found = np.asarray(still.any(axis=-1))
-    return np.where(found, still.argmax(axis=-1), NODES - 1), found
+    some = np.asarray(still.any(axis=-1))
+    return np.where(some, still.argmax(axis=-1), NODES - 1), some
 
 
 def _crossed(bound: Floats) -> Bools:

@@ -48,7 +48,7 @@ def flat(
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
         taken = signature.parameters.values()
-        own = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
+        named = [parameter for parameter in taken if parameter.kind is not parameter.VAR_KEYWORD]
         hints = {name: hint for name, (hint, _) in _hints(settings).items()}
         ordered = dict.fromkeys([*(name for name in shown if name in hints), *hints])
         keyword = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
@@ -56,8 +56,8 @@ def flat(
             keyword(name, default=shown.get(name, _Default()), annotation=hints[name])
             for name in ordered
         ]
-        known = {parameter.name for parameter in (*own, *more)}
-        placed = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
+        known = {parameter.name for parameter in (*named, *more)}
+        placed = [parameter for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY]
 
         @functools.wraps(function)
         def checked(*args: Any, **keywords: Any) -> Any:
@@ -70,7 +70,7 @@ def flat(
                 raise InvalidInput(f"{taken}, but got {len(args)}: {by_position}")
             return function(*args, **keywords)
 
-        vars(checked)["__signature__"] = signature.replace(parameters=[*own, *more])
+        vars(checked)["__signature__"] = signature.replace(parameters=[*named, *more])
         descriptions = {name: _hints(settings)[name][1] for name in ordered}
         vars(checked)["described"] = descriptions
         checked.__doc__ = _described(function.__doc__, descriptions)
@@ -93,10 +93,10 @@ def _hints(settings: type) -> dict[str, tuple[Any, str]]:
 
 
 def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:
-    found = None if text is None else SETTINGS.search(text)
-    if text is None or found is None:
+    match = None if text is None else SETTINGS.search(text)
+    if text is None or match is None:
         return text
-    margin, others = found[1], found[2]
+    margin, others = match[1], match[2]
     entries = re.findall(rf"^{margin}({NAMES})$", text, re.MULTILINE)
     there = set(", ".join(entries).split(", "))
     missing = [
@@ -104,8 +104,8 @@ def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:
         for name, said in descriptions.items()
         if name not in there
     ]
-    kept = found[0].replace(", **settings", "") if others else ""
-    return text[: found.start()] + kept + "".join(missing) + text[found.end() :]
+    kept = match[0].replace(", **settings", "") if others else ""
+    return text[: match.start()] + kept + "".join(missing) + text[match.end() :]
 
 
 def _unknown(function: Callable[..., Any], name: str, known: set[str]) -> str:

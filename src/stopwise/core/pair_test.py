@@ -162,7 +162,7 @@ class PairTest:
         if pair is None:
             return math.nan, math.nan, math.nan, math.nan
         unit0, unit1 = map(self.unit_score, pair, self.reading.pair_names)
-        score0, score1 = (self.scale.nearest(as_float(own)) for own in pair)
+        score0, score1 = (self.scale.nearest(as_float(score)) for score in pair)
         return score0, score1, unit0, unit1
 
     def check_both(self, scores0: NDArray[Any], scores1: NDArray[Any]) -> None:

@@ -255,15 +255,15 @@ class Verdict:
         return f"a decision by {end} has become unlikely ({why})"
 
     def _notes(self) -> str:
-        found, policies = [], ("policy 0", "policy 1")
+        notes, policies = [], ("policy 0", "policy 1")
         if self.decision is Decision.EQUIVALENT and self._reading.steady:
-            found.append(drift_text(self.drift))
+            notes.append(drift_text(self.drift))
         if self.dependence is not None:
-            found.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
+            notes.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
         if self.extremes is not None and self.n >= ENOUGH_PAIRS:
             wide = wide_bounds_text(*self.extremes, self.rules.bounds)
-            found += [] if wide is None else [f"Note that {wide}"]
-        return "".join(f" {note}." for note in found)
+            notes += [] if wide is None else [f"Note that {wide}"]
+        return "".join(f" {note}." for note in notes)
 
     def _interval_text(self) -> str:
         """Return the interval, or the bound of a one-sided test, with its level."""

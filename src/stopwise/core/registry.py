@@ -118,7 +118,9 @@ def create(name: str, *, parameters: Mapping[str, Any], **common: Any) -> Method
 
 
 def _foreign(name: str, key: str, allowed: Mapping[str, Any]) -> InvalidInput:
-    owners = [Setting("method", own) for own, info in methods().items() if key in info.parameters]
+    owners = [
+        Setting("method", method) for method, info in methods().items() if key in info.parameters
+    ]
     if not owners:
         known = ", ".join(allowed) or "none"
         return InvalidInput(f"{name} has no parameter {key!r}; its own parameters: {known}")
@@ -132,13 +134,13 @@ def edition_of(method: str) -> int:
 
 
 def _describe(cls: type[Method[Any]]) -> MethodInfo:
-    own = {
+    parameters = {
         field.name: field.default for field in dataclasses.fields(cls) if field.name not in _COMMON
     }
     return MethodInfo(
         **{name: getattr(cls, name) for name in _AS_THEY_ARE},
         scores=_SCORES[cls.scores],
-        parameters=own,
+        parameters=parameters,
         citation=str(cls.citation),
         bibtex=cls.citation.bibtex,
     )

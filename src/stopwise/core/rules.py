@@ -90,10 +90,10 @@ class Rules:
     @classmethod
     def of(cls, **settings: Any) -> "Rules":
         """Return the rules of flat keywords; those of no field are the method's own parameters."""
-        own = {entry.name for entry in fields(cls)}
+        names = {entry.name for entry in fields(cls)}
         return cls(
-            **{name: value for name, value in settings.items() if name in own},
-            parameters={name: value for name, value in settings.items() if name not in own},
+            **{name: value for name, value in settings.items() if name in names},
+            parameters={name: value for name, value in settings.items() if name not in names},
         )
 
     def __post_init__(self) -> None:

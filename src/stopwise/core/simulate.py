@@ -145,7 +145,7 @@ def run_studies(
             comparison.check_both(array0[block, columns], array1[block, columns])
     both: tuple[NDArray[Any], ...] = (array0, array1)
     if guesses is not None:  # behind the scores, along a first axis
-        both = tuple(np.stack(own) for own in zip(both, guesses, strict=True))
+        both = tuple(np.stack(scores) for scores in zip(both, guesses, strict=True))
     parts: list[tuple[Ints, Ints, Floats, Floats]] = []
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
         pending = [

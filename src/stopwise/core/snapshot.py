@@ -64,14 +64,14 @@ def load(kind: str, version: int, text: str) -> dict[str, Any]:
     """Return the content of a dumped text, or raise ``InvalidState`` naming what is wrong."""
     try:
         document = json.loads(text)
-        found, found_version = document["kind"], document["version"]
+        kind_saved, found_version = document["kind"], document["version"]
         digest, content = document["digest"], document["content"]
     except KeyError as error:
         raise InvalidState(f"this is not a saved {kind}: it has no {error}") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidState(f"this is not a saved {kind}: {error!r}") from error
-    if found != kind:
-        raise InvalidState(f"this is not a saved {kind}: it says {found!r}")
+    if kind_saved != kind:
+        raise InvalidState(f"this is not a saved {kind}: it says {kind_saved!r}")
     refusal = other_format(f"this {kind} was saved", found_version, version)
     if refusal is not None:
         raise InvalidState(refusal)

@@ -233,7 +233,7 @@ class SequentialTest(Resumable):
         guesses = self.rules.reading.beside(proxy, array0.shape)
         before = self._state.n
         alone = scores1 is None
-        for r0, r1, *beside in zip(
+        for r0, r1, *proxies in zip(
             (array1 if alone else array0).tolist(),
             repeat(None) if alone else array1.tolist(),
             *([] if guesses is None else guesses),
@@ -244,7 +244,7 @@ class SequentialTest(Resumable):
                 break
             if self._ended_by_futility():
                 break
-            self._take(_known(r0), _known(r1), beside or None)
+            self._take(_known(r0), _known(r1), proxies or None)
         self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
@@ -336,8 +336,8 @@ class SequentialTest(Resumable):
     def _interval(self) -> Interval:
         comparison = self._comparison
         ends = comparison.confidence.bounds(self._state.confidence)
-        found = comparison.difference_interval(float(ends[0]), float(ends[1]))
-        return Interval(*self.rules.reading.back(found))
+        interval = comparison.difference_interval(float(ends[0]), float(ends[1]))
+        return Interval(*self.rules.reading.back(interval))
 
     def _outlook(self) -> Outlook | None:
         """Outlook of an undecided study that has an n_max ahead."""

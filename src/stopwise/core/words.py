@@ -22,12 +22,14 @@ def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = F
 
 
 def dependence_text(
-    policy0: str, policy1: str, found: str, method: str, *, pairable: bool = True
+    policy0: str, policy1: str, dependence: str, method: str, *, pairable: bool = True
 ) -> str:
     """Explain, in a clause, the cost of dependence in scores that are taken for independent."""
-    moves = "rise and fall together" if found == TOGETHER else "move against each other"
+    moves = "rise and fall together" if dependence == TOGETHER else "move against each other"
     costs = (
-        "this wastes trials" if found == TOGETHER else "the chance of an error may exceed its limit"
+        "this wastes trials"
+        if dependence == TOGETHER
+        else "the chance of an error may exceed its limit"
     )
     paired = "paired" in registry.find(method).designs
     instead = "" if paired else ", with nscore-plus, nscore or wsr"
@@ -101,9 +103,9 @@ def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
     return f"{decision} has become unlikely"
 
 
-def drift_text(found: str | None) -> str:
+def drift_text(drift: str | None) -> str:
     text = "Sameness assumes a difference that stays the same throughout"
-    return text if found is None else f"{text}, but here it {found} along the way"
+    return text if drift is None else f"{text}, but here it {drift} along the way"
 
 
 def wide_bounds_text(low: float, high: float, bounds: tuple[float, float]) -> str | None:

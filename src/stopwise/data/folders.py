@@ -59,8 +59,8 @@ def in_number_order(path: Path | str) -> list[str | int]:
 
 def seed_of(path: Path) -> tuple[tuple[str, str], ...]:
     """Return the training seed that the name of a file, or of its folder, ends with."""
-    found = SEED.search(path.stem) or SEED.search(path.parent.name)
-    return (("seed", found[1]),) if found else ()
+    match = SEED.search(path.stem) or SEED.search(path.parent.name)
+    return (("seed", match[1]),) if match else ()
 
 
 def about_jobs(folder: Path) -> dict[Path, Job]:
@@ -68,20 +68,20 @@ def about_jobs(folder: Path) -> dict[Path, Job]:
     jobs = {file.parent.parent: dict(_overrides(file)) for file in _override_files(folder)}
     if not jobs:
         return {}
-    keys = dict.fromkeys(key for own in jobs.values() for key in own)
+    keys = dict.fromkeys(key for overrides in jobs.values() for key in overrides)
     of_run = {key for key in keys if key.rpartition(".")[2].lower() in (*OF_SEED, *OF_TASK)}
-    varying = [key for key in keys if len({own.get(key) for own in jobs.values()}) > 1]
+    varying = [key for key in keys if len({overrides.get(key) for overrides in jobs.values()}) > 1]
     named = [key for key in varying if key not in of_run]
-    found = {}
-    for place, own in jobs.items():
-        words = [f"{key}={own.get(key, '')}" for key in named]
-        one = own.get(named[0], "") if len(named) == 1 else ",".join(words)
+    jobs_by_place = {}
+    for place, overrides in jobs.items():
+        words = [f"{key}={overrides.get(key, '')}" for key in named]
+        one = overrides.get(named[0], "") if len(named) == 1 else ",".join(words)
         facts = {}
-        for key in of_run & own.keys():
+        for key in of_run & overrides.keys():
             seed = key.rpartition(".")[2].lower() in OF_SEED
-            facts["seed" if seed else "task"] = own[key]
-        found[place] = Job(one or folder.resolve().name, facts)
-    return found
+            facts["seed" if seed else "task"] = overrides[key]
+        jobs_by_place[place] = Job(one or folder.resolve().name, facts)
+    return jobs_by_place
 
 
 def _override_files(folder: Path) -> Iterator[Path]:

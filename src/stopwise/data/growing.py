@@ -37,7 +37,7 @@ class GrowingFiles:
         if self._places is None:
             return True
         before, now = self._stamps, time.time_ns()
-        self._stamps = {path: _stamp(found, now) for path, found in _files(self._places)}
+        self._stamps = {path: _stamp(status, now) for path, status in _files(self._places)}
         return self._stamps != before or not self._stamps
 
     @contextmanager
@@ -51,10 +51,10 @@ class GrowingFiles:
 
     def kept(self, make: Callable[..., T], path: str, mark: object, *given: Any) -> T:
         """Return ``make(*given)``, or what it returned last if the mark of the path is the same."""
-        found = self._kept.get((make, path))
-        if found is None or found[0] != mark:
-            found = self._kept[make, path] = mark, make(*given)
-        made: T = found[1]
+        kept = self._kept.get((make, path))
+        if kept is None or kept[0] != mark:
+            kept = self._kept[make, path] = mark, make(*given)
+        made: T = kept[1]
         return made
 
     def stamp(self, path: str) -> Stamp | None:
@@ -88,6 +88,6 @@ def _files(places: Sequence[Path]) -> Iterator[tuple[str, os.stat_result]]:
             continue  # gone, or not there yet
 
 
-def _stamp(found: os.stat_result, now: int) -> Stamp:
-    settled = now - found.st_mtime_ns > SETTLED * 1e9
-    return found.st_mtime_ns, found.st_size, None if settled else object()
+def _stamp(status: os.stat_result, now: int) -> Stamp:
+    settled = now - status.st_mtime_ns > SETTLED * 1e9
+    return status.st_mtime_ns, status.st_size, None if settled else object()

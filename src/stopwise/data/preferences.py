@@ -40,10 +40,10 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     """
     if not raw.roles and _is_exported(raw.frame):
         return replace(raw, roles={"block": ROW}, bounds={"score": UNIT}, preferences="score")
-    found = None if raw.roles or reading.policies is not None else _two_policies(raw)
-    if found is None:
+    sides_of_two = None if raw.roles or reading.policies is not None else _two_policies(raw)
+    if sides_of_two is None:
         return raw
-    pair, ends = found
+    pair, ends = sides_of_two
     sides = _columns_of_sides(raw, pair, ends)
     said = _said(raw, reading)
     scores = [stem for stem in sides if is_score_name(stem)]
@@ -54,19 +54,19 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     shared = [
         name
         for name in raw.frame.columns
-        if name not in (*pair, said, ROW) and not any(name in own for own in sides.values())
+        if name not in (*pair, said, ROW) and not any(name in columns for columns in sides.values())
     ]
     parts = []
     for side in (0, 1):
         part = raw.frame.select(
             pl.Series("policy", names[side], dtype=pl.String),
             pl.int_range(pl.len()).alias(ROW),
-            *(pl.col(own[side]).alias(stem) for stem, own in sides.items()),
+            *(pl.col(columns[side]).alias(stem) for stem, columns in sides.items()),
             *shared,
         )
         if said is not None:
-            won = [_won(raw, said, row, found, names) for row in range(len(raw.frame))]
-            of_side = [own if side else 1.0 - own for own in won]
+            won = [_won(raw, said, row, sides_of_two, names) for row in range(len(raw.frame))]
+            of_side = [share if side else 1.0 - share for share in won]
             part = part.with_columns(pl.Series(score, of_side, dtype=pl.Float64))
         parts.append(part)
     text = f"each row compares {pair[0]!r} and {pair[1]!r}"
@@ -93,7 +93,7 @@ def _two_policies(raw: RawTable) -> tuple[tuple[str, str], tuple[str, str]] | No
         side = POLICY.fullmatch(usual_name(name))
         if side and raw.frame[name].dtype == pl.String:
             by_side.setdefault(side["side"], name)
-    ends = next((own for own in SIDES if all(side in by_side for side in own)), None)
+    ends = next((sides for sides in SIDES if all(side in by_side for side in sides)), None)
     return None if ends is None else ((by_side[ends[0]], by_side[ends[1]]), ends)
 
 
@@ -102,27 +102,27 @@ def _columns_of_sides(
 ) -> dict[str, tuple[str, str]]:
     """Return the columns that both sides have, by what their names have in common."""
     usual = {usual_name(name): name for name in raw.frame.columns if name not in pair}
-    found = {}
+    columns = {}
     for short, name in usual.items():
         for form in ("{stem}_{side}", "{side}_{stem}"):
             start, end = form.format(stem="|", side=ends[0]).split("|")
             stem = short.removeprefix(start).removesuffix(end)
             other = form.format(stem=stem, side=ends[1])
             if start + stem + end == short and stem != short and other in usual:
-                found[stem] = (name, usual[other])
-    return found
+                columns[stem] = (name, usual[other])
+    return columns
 
 
 def _said(raw: RawTable, reading: Reading) -> str | None:
     """Return the column that says which of the two was preferred."""
     chosen = reading.columns.get("score")
-    found = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
-    if chosen in found and isinstance(chosen, str):
+    named = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
+    if chosen in named and isinstance(chosen, str):
         return chosen
-    if len(found) > 1:
-        text = f"{raw.source}: {names_listed(found)} may say which was preferred: choose with "
+    if len(named) > 1:
+        text = f"{raw.source}: {names_listed(named)} may say which was preferred: choose with "
         raise InvalidInput(text, Setting("score"), code="two-outcomes")
-    return found[0] if found else None
+    return named[0] if named else None
 
 
 def _is_exported(frame: pl.DataFrame) -> bool:
@@ -149,12 +149,12 @@ def _won(
     if first == second:
         raise raw.error(sides[0][1], row, f"the two policies must differ, but both are {first!r}")
     text = "" if value is None else str(value)
-    found = [
+    matches = [
         share
         for words in ((first, second), ("a", "b"), *sides)
         if (share := share_preferred(text, *words)) is not None
     ]
-    if not found:
+    if not matches:
         rule = f"must be A, B, tie, or one of {first}, {second}, but got {text!r}"
         raise raw.error(column, row, rule)
-    return found[0]
+    return matches[0]

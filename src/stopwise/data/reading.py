@@ -115,13 +115,13 @@ class Reading:
             )
         words = given.pop("success_word", None) or ()
         words = (words,) if isinstance(words, str) else words
-        found = cls(
+        reading = cls(
             **given | {"where": _values(given.pop("where", None)), "at": _point(given.get("at"))},
             columns=columns,
             success_word=tuple(str(word).strip().lower() for word in words),
         )
-        found._check()
-        return found
+        reading._check()
+        return reading
 
     def _check(self) -> None:
         for role, choice in self.columns.items():
@@ -190,11 +190,11 @@ def plain(value: object) -> str:
 
 
 def _values(where: Where | None) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     if isinstance(where, Mapping):
         for name, value in where.items():
             several = isinstance(value, list | tuple | set | frozenset)
-            found[str(name)] = list(value) if several else [value]
+            values_by_name[str(name)] = list(value) if several else [value]
     else:
         for item in [where] if isinstance(where, str) else where or ():
             name, equals, value = str(item).partition("=")
@@ -204,8 +204,8 @@ def _values(where: Where | None) -> dict[str, tuple[str, ...]]:
                 f" must be COLUMN=VALUE, but got {shortened(item)}",
                 code="bad-where",
             )
-            found.setdefault(name.strip(), []).append(value)
-    return {name: tuple(map(plain, values)) for name, values in found.items()}
+            values_by_name.setdefault(name.strip(), []).append(value)
+    return {name: tuple(map(plain, values)) for name, values in values_by_name.items()}
 
 
 def _point(at: object) -> str | float | None:

@@ -35,9 +35,9 @@ class Loaded:
 
 def load(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    found = tables(source, reading)
-    alone = is_place(source) and reading.policy is None and len(found) == 1
-    return [replace(table, alone=alone) for table in found]
+    loaded = tables(source, reading)
+    alone = is_place(source) and reading.policy is None and len(loaded) == 1
+    return [replace(table, alone=alone) for table in loaded]
 
 
 def tables(source: Any, reading: Reading) -> list[Loaded]:
@@ -86,9 +86,9 @@ def _load(source: Any, reading: Reading, policy: str | None) -> list[Loaded]:
 
 def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]:
     require(path.exists(), f"{path}: there is no such file or folder", code="no-such-file")
-    found = formats.opened(path, reading.format)
-    if found is not None:
-        raw = found.sheet(reading.sheet)
+    opened = formats.opened(path, reading.format)
+    if opened is not None:
+        raw = opened.sheet(reading.sheet)
         return [Loaded(raw=raw, policy=policy, policy_from_file=name_of(path))]
     if path.is_dir():
         return _load_folder(path, reading, policy)
@@ -113,7 +113,7 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
         if not path.name.startswith(".") and not path.name.lower().endswith(BACKUPS)
     ]
     jobs = about_jobs(folder)
-    found: list[Loaded] = []
+    loaded: list[Loaded] = []
     skipped: list[str] = []
     for place in places:
         for file in [place] if place.is_file() else _files_beneath(place):
@@ -125,7 +125,7 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
             name = place.name if place.is_dir() else name_of(file)
             inside = name_within(file, place) if place.is_dir() else ""
             about = {"file": inside or name, "folder": name}
-            own = Loaded(
+            single = Loaded(
                 raw=opened.sheet(reading.sheet),
                 policy=policy,
                 policy_from_file=name if job is None else job.policy,
@@ -137,17 +137,17 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
                 in_folder=True,
                 inside=inside if job is None else "",
             )
-            found.append(own)
-    if not found:
+            loaded.append(single)
+    if not loaded:
         known = reading.format if reading.format is not None else ", ".join(formats.names())
         text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
         raise InvalidInput(text)
     if skipped:
         note = f"{folder}: {counted(len(skipped), 'file')} without trials skipped"
-        raw = found[0].raw
+        raw = loaded[0].raw
         said = replace(raw, notes=(*raw.notes, Message(note, code="files-skipped")))
-        found[0] = replace(found[0], raw=said)
-    return found
+        loaded[0] = replace(loaded[0], raw=said)
+    return loaded
 
 
 def _files_beneath(folder: Path) -> list[Path]:
@@ -165,21 +165,21 @@ def _is_hidden(path: Path) -> bool:
     return hidden or path.name.lower().endswith(BACKUPS)
 
 
-def _told_apart(found: list[Loaded]) -> list[Loaded]:
+def _told_apart(loaded: list[Loaded]) -> list[Loaded]:
     """Name policies after their folders where all files have one name."""
-    folders = [Path(table.raw.source).resolve().parent.name for table in found]
-    alike = len({table.policy_from_file for table in found}) == 1
-    if not alike or len(set(folders)) < len(found):
-        return found
-    named = zip(found, folders, strict=True)
+    folders = [Path(table.raw.source).resolve().parent.name for table in loaded]
+    alike = len({table.policy_from_file for table in loaded}) == 1
+    if not alike or len(set(folders)) < len(loaded):
+        return loaded
+    named = zip(loaded, folders, strict=True)
     return [replace(table, policy_from_file=folder) for table, folder in named]
 
 
-def _without_repeats(found: list[Loaded]) -> list[Loaded]:
+def _without_repeats(loaded: list[Loaded]) -> list[Loaded]:
     seen: set[str] = set()
-    for table in found:
+    for table in loaded:
         place = os.path.realpath(table.raw.source)
         if os.path.exists(place) and place in seen:
             raise InvalidInput(f"{table.raw.source}: the same file was given twice")
         seen.add(place)
-    return found
+    return loaded

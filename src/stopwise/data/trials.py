@@ -140,7 +140,7 @@ def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:
     series.setdefault("task", pl.Series("task", ["task"]).new_from_index(0, lengths["score"]))
     audits = "proxy" in series  # then trials may have no score but the proxy's
     given = [(name, series[name]) for name in known if name in series]
-    return pl.DataFrame([_checked(name, own, audits=audits).alias(name) for name, own in given])
+    return pl.DataFrame([_checked(name, cells, audits=audits).alias(name) for name, cells in given])
 
 
 def _series(name: str, values: Any) -> pl.Series:

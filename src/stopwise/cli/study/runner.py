@@ -47,11 +47,11 @@ def runner(
     with ExitStack() as stack:
         desk = _desk(stack, place, content, served=served)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        own = socket.gethostname() if station is None else station
+        name = socket.gethostname() if station is None else station
         folder = logs or path.with_name("runner-logs")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder / "runner.log") as say:
-            Runner(desk, own, content, folder, say).run()
+            Runner(desk, name, content, folder, say).run()
             say("No trials are left: stop.")
 
 

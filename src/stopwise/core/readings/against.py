@@ -67,10 +67,10 @@ class Against(Scores):
     def checked(self) -> dict[str, Any]:
         rules = self.rules
         low, high = rules.bounds
-        for sign, way in ((1.0, "greater"), (-1.0, "less")):
+        for sign, side in ((1.0, "greater"), (-1.0, "less")):
             edge = self.edge(sign * rules.margin)
             require(
-                rules.alternative not in (way, "two-sided") or low < edge < high,
+                rules.alternative not in (side, "two-sided") or low < edge < high,
                 f"with margin {rules.margin:g} a mean is compared with {edge:g}, which does not "
                 f"lie strictly between the bounds {low:g} and {high:g}",
                 parameter="margin",
@@ -135,10 +135,10 @@ class Against(Scores):
         return self.number + self.advantage(margin)
 
     def claim(self, winner: int) -> str:
-        way, opposite = ("better", "worse") if winner else ("worse", "better")
+        verb, opposite = ("better", "worse") if winner else ("worse", "better")
         return order_claim(
             *("the policy", self.name, self.rules.margin),
-            beats=f"is {way} than",
+            beats=f"is {verb} than",
             not_worse=f"is not {opposite} than {{}}",
         )
 

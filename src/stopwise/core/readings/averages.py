@@ -20,7 +20,7 @@ def stored_scores(stored: Any) -> dict[str, list[Any]]:
     rule = "stored must name each policy with its scores, as in {'old': [0, 1, 1]}"
     by_name = stored is None or isinstance(stored, Mapping)
     require(by_name, f"{rule}, but got {type(stored).__name__}", parameter="stored")
-    found: dict[str, list[Any]] = {}
+    scores_by_name: dict[str, list[Any]] = {}
     for name, given in (stored or {}).items():
         scores = numeric_array(given, f"stored trials of {name!r}")
         require(
@@ -29,8 +29,8 @@ def stored_scores(stored: Any) -> dict[str, list[Any]]:
             "rows of a score and that of the proxy)",
             parameter="stored",
         )
-        found[name] = scores.astype(float).tolist()
-    return found
+        scores_by_name[name] = scores.astype(float).tolist()
+    return scores_by_name
 
 
 def trials_of(number: int | None, n_max: int | None, row: int) -> range:
@@ -45,10 +45,10 @@ def averages(trials: Floats, starts: Ints) -> Floats:
     known = ~np.isnan(trials)
     sums = np.add.reduceat(np.where(known, trials, 0.0), starts, axis=-1)
     counts = np.add.reduceat(known.astype(np.int64), starts, axis=-1)
-    found = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=found, where=counts > 0)
+    means = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
     # Of scores at a bound the average may be off by a rounding error.
-    inside: Floats = np.clip(found, 0.0, 1.0)
+    inside: Floats = np.clip(means, 0.0, 1.0)
     return inside
 
 
@@ -94,16 +94,16 @@ class Averages(Scores):
         n_max = self.rules.n_max
         if n_max is None:
             return trials
-        found = np.full((*trials.shape[:-2], n_max, trials.shape[-1]), np.nan)
+        rows = np.full((*trials.shape[:-2], n_max, trials.shape[-1]), np.nan)
         for index, name in enumerate(self.rules.policies):
             starts = self.starts(name, n_max)
-            own = np.full((*trials.shape[:-2], int(starts[-1])), np.nan)
+            padded = np.full((*trials.shape[:-2], int(starts[-1])), np.nan)
             given = trials[..., : int(starts[-1]), index]
-            own[..., : given.shape[-1]] = given
-            found[..., index] = averages(own, starts[:-1])
-        known = ~np.isnan(found.reshape(-1, *found.shape[-2:])).all(axis=0)
+            padded[..., : given.shape[-1]] = given
+            rows[..., index] = averages(padded, starts[:-1])
+        known = ~np.isnan(rows.reshape(-1, *rows.shape[-2:])).all(axis=0)
         meeting = np.flatnonzero(known.sum(axis=1) > 1)
-        return found[..., : meeting.max(initial=-1) + 1, :]
+        return rows[..., : meeting.max(initial=-1) + 1, :]
 
     def averaged(self, policy: str, cells: Floats) -> Floats:
         return super().averaged(policy, averages(cells, np.array([0])))
@@ -113,7 +113,7 @@ class Averages(Scores):
         return self.rules.groups or {}
 
     def cautions(self, met: Met) -> list[str]:
-        found = super().cautions(met)
+        cautions = super().cautions(met)
         if self._groups:
             numbers = ", ".join(f"{name} {number}" for name, number in self._groups.items())
             text = (
@@ -121,14 +121,14 @@ class Averages(Scores):
                 "which is valid only if these numbers, and n_max with them, were fixed before any "
                 "score was seen"
             )
-            found.append(text)
+            cautions.append(text)
         if self.rules.stored:
             text = (
                 f"the stored trials of {', '.join(self.rules.stored)} are assumed to come from the "
                 "conditions of today: the same robot, scenes and scoring"
             )
-            found.append(text)
-        return found
+            cautions.append(text)
+        return cautions
 
     def done(self) -> str:
         rules, said = self.rules, super().done()

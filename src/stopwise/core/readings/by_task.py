@@ -36,14 +36,14 @@ class ByTask(Scores):
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """What a round shows of each, as the readings of single tasks have it."""
         kind = max(r0.ndim - 2, 0)
-        both = (np.moveaxis(own, kind, -1)[..., 1:] for own in (r0, r1))
-        mean0, mean1 = (np.clip(own @ self.weights, 0.0, 1.0) for own in super().met(*both))
+        both = (np.moveaxis(scores, kind, -1)[..., 1:] for scores in (r0, r1))
+        mean0, mean1 = (np.clip(scores @ self.weights, 0.0, 1.0) for scores in super().met(*both))
         return mean0, mean1
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
         return np.asarray(super().present(r0, r1).all(axis=max(r0.ndim - 2, 0)))
 
     def values(self, layers: Floats) -> Floats:
-        by_task = [super(ByTask, self).values(own) for own in layers[1:]]
+        by_task = [super(ByTask, self).values(layer) for layer in layers[1:]]
         means: Floats = np.tensordot(self.weights, np.stack(by_task), axes=1)
         return means

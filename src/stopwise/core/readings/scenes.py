@@ -46,8 +46,10 @@ def scene_batches(unit: Floats, rules: "Rules") -> tuple[tuple[float, ...], ...]
     others = min((rules.n_max or 1) - 1, len(unit) - first)
     parts = [unit[:first], *np.array_split(unit[first:], max(others, 1))]
     means = np.array([part.mean(axis=0) for part in parts]).T
-    found = [means[second] - means[first] for first, second in rules.pairs]
-    return tuple(tuple(own) for own in (rules.scale.span * np.clip(found, -1, 1)).tolist())
+    differences = [means[second] - means[first] for first, second in rules.pairs]
+    return tuple(
+        tuple(batch) for batch in (rules.scale.span * np.clip(differences, -1, 1)).tolist()
+    )
 
 
 def beside_scenes(rules: "Rules", scenes: object) -> "Rules":

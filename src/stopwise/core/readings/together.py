@@ -97,8 +97,8 @@ def apart_in(given: Mapping[str, Any], usual: Mapping[str, Any]) -> Apart | None
 
 
 def _asked(given: Mapping[str, Any], usual: Mapping[str, Any], name: str, value: Any = ANY) -> bool:
-    found = given.get(name)
+    value_given = given.get(name)
     if value is not ANY:
-        return bool(found == value)
-    empty = isinstance(found, Mapping | Sequence) and not found
-    return not (found is None or empty or bool(np.all(found == usual.get(name))))
+        return bool(value_given == value)
+    empty = isinstance(value_given, Mapping | Sequence) and not value_given
+    return not (value_given is None or empty or bool(np.all(value_given == usual.get(name))))

@@ -112,8 +112,8 @@ class Wins(Scores):
 
     def cautions(self, met: Met) -> list[str]:
         """Wins need no bounds, and nothing follows from them for other pairs."""
-        found = [*super().cautions(met._replace(unbounded=False)), NOT_MEANS]
-        return found if len(met.pairs) == 1 else [*found, NOT_TRANSITIVE]
+        cautions = [*super().cautions(met._replace(unbounded=False)), NOT_MEANS]
+        return cautions if len(met.pairs) == 1 else [*cautions, NOT_TRANSITIVE]
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), "by": WINS}

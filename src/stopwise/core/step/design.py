@@ -145,9 +145,9 @@ class StepDesign:
 
 def _mean(matrix: Doubles, p0: ArrayLike, p1: ArrayLike) -> Doubles:
     rates = np.broadcast_arrays(*(np.asarray(p, dtype=np.float64) for p in (p0, p1)))
-    if not all(np.all((own >= 0.0) & (own <= 1.0)) for own in rates):
+    if not all(np.all((rate >= 0.0) & (rate <= 1.0)) for rate in rates):
         raise InvalidInput("success rates must lie between 0 and 1")
-    return mean_over_counts(matrix, *(own.ravel() for own in rates)).reshape(rates[0].shape)
+    return mean_over_counts(matrix, *(rate.ravel() for rate in rates)).reshape(rates[0].shape)
 
 
 def step_design(alpha: float, n_max: int) -> StepDesign:

@@ -283,15 +283,15 @@ def _within_level(
     problem: Problem, multipliers: Doubles, rounds: int, report: Callable[[], None]
 ) -> list[Candidate]:
     """Collect rules within the level, later ones closer to spending all of it."""
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     power = 1.0
     done = 0
-    while done < rounds or not found:
+    while done < rounds or not candidates:
         _, reject_from = problem.best(multipliers, _TILT)
         errors = problem.errors(reject_from)
         ratio = _neighbourhood_maximum(errors)[::_FINER] / problem.allowed
         if errors.max() <= problem.allowed:
-            found.append(Candidate(reject_from, multipliers))
+            candidates.append(Candidate(reject_from, multipliers))
             multipliers = multipliers * np.clip(ratio, 0.97, 1.0)
             power = 1.0
         else:
@@ -299,7 +299,7 @@ def _within_level(
             power *= 1.3
         done += 1
         report()
-    return found
+    return candidates
 
 
 def _neighbourhood_maximum(errors: Doubles) -> Doubles:

@@ -113,13 +113,13 @@ def combine(padded: Doubles, t: int, shape: tuple[int, int, int], weights: Weigh
 
 def combine_totals(vector: Doubles, weights: Weights) -> Doubles:
     """Take the same sum of a function of ``m`` alone, equal at ``d + 1`` and ``d - 1``."""
-    above, below, beside = weights.by_total
+    above, below, level = weights.by_total
     size = above.size
     extended = np.zeros(size + 2)
     kept = min(vector.size, size + 1)
     extended[1 : kept + 1] = vector[:kept]
     extended[0] = extended[2]
-    return above * extended[2:] + below * extended[:size] + 2.0 * beside * extended[1 : size + 1]
+    return above * extended[2:] + below * extended[:size] + 2.0 * level * extended[1 : size + 1]
 
 
 def _view(
@@ -151,12 +151,12 @@ def _predecessors(t: int) -> tuple[Doubles, Doubles, Doubles]:
     return both_succeeded * possible, both_failed * possible, one_each * possible
 
 
-def _weights(t: int, above: Doubles, below: Doubles, beside: Doubles) -> Weights:
+def _weights(t: int, above: Doubles, below: Doubles, level: Doubles) -> Weights:
     return Weights(
-        (above, below, beside),
+        (above, below, level),
         np.ascontiguousarray(by_rows(above, t)),
         np.ascontiguousarray(by_rows(below, t)),
-        np.ascontiguousarray(by_rows(beside, t)),
+        np.ascontiguousarray(by_rows(level, t)),
     )
 
 

@@ -54,8 +54,8 @@ def read_delimited(
     place = partial(_line_of_row, head, above)
     commas = [] if delimiter(first) == "," else list(filter(_has_decimal_commas, frame))
     if commas:
-        frame = frame.with_columns(own.str.replace(",", ".", literal=True) for own in commas)
-        named = ", ".join(repr(own.name) for own in commas)
+        frame = frame.with_columns(series.str.replace(",", ".", literal=True) for series in commas)
+        named = ", ".join(repr(series.name) for series in commas)
         notes.add(f"{path}: commas in {named} are decimal points", code="decimal-commas")
     if not watched:
         _note_cut_off(head, frame, notes)
@@ -138,9 +138,9 @@ def _rows(head: Head, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(head: Head) -> Iterator[str]:
-    found = head.torn()
-    if found is not None:
-        yield from io.StringIO(found[0])
+    torn = head.torn()
+    if torn is not None:
+        yield from io.StringIO(torn[0])
         return
     with io.TextIOWrapper(head.open(), encoding=head.encoding, newline="") as file:
         yield from file

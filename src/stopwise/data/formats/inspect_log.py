@@ -34,7 +34,7 @@ def read(head: Head) -> RawTable:
         raise InvalidInput(f"{path}: not a whole log of inspect_ai ({reason[:80]})") from error
     number, notes = value_to_float(), Notes()
     facts = {"task": log.eval.task, "model": log.eval.model}
-    found: list[tuple[str, dict[str, Any]]] = []
+    records: list[tuple[str, dict[str, Any]]] = []
     failed = 0
     for sample in summaries:
         if not sample.scores:
@@ -46,16 +46,16 @@ def read(head: Head) -> RawTable:
             if isinstance(score.value, str | int | float | bool)
         }
         place = f"sample {sample.id}, epoch {sample.epoch}"
-        found.append((place, {**facts, "id": sample.id, "epoch": sample.epoch, **measures}))
+        records.append((place, {**facts, "id": sample.id, "epoch": sample.epoch, **measures}))
     if failed:
         text = f"{path}: {counted(failed, 'sample')} without a score (errors, or not run) left out"
         notes.add(text, code="interrupted-left-out")
-    scorers = [key for _, record in found[:1] for key in record if key not in (*facts, *ABOUT)]
+    scorers = [key for _, record in records[:1] for key in record if key not in (*facts, *ABOUT)]
     roles = {"task": "task", "policy": "model", "block": "id", "trial": "epoch"}
     roles |= {"score": scorers[0]} if scorers else {}
     unit = {
         scorer: UNIT
         for scorer in scorers
-        if all(0 <= record.get(scorer, 0) <= 1 for _, record in found)
+        if all(0 <= record.get(scorer, 0) <= 1 for _, record in records)
     }
-    return table_of_records(path, found, roles=roles, bounds=unit, notes=notes)
+    return table_of_records(path, records, roles=roles, bounds=unit, notes=notes)

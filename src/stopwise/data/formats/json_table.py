@@ -109,22 +109,23 @@ def read(head: Head) -> RawTable:
     if not every:
         text = f"{path}: there are no records or lists of scores in it"
         raise InvalidInput(text, code="no-records")
-    best = max(own.rank for own in every)
-    found = _under_suites([own for own in every if own.rank == best])
-    names = _names_of_levels(found)
-    roles, notes = _roles(str(path), [own.record for own in found], names)
+    best = max(entry.rank for entry in every)
+    entries = _under_suites([entry for entry in every if entry.rank == best])
+    names = _names_of_levels(entries)
+    roles, notes = _roles(str(path), [entry.record for entry in entries], names)
     named = [
-        (own.place, {**dict(zip(names, own.keys, strict=False)), **own.record}) for own in found
+        (entry.place, {**dict(zip(names, entry.keys, strict=False)), **entry.record})
+        for entry in entries
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
 
 
-def _names_of_levels(found: list[Found]) -> list[str]:
+def _names_of_levels(entries: list[Found]) -> list[str]:
     """Column names of the keys: a role where all values look like it."""
-    fields = {usual(field) for own in found for field in own.record}
+    fields = {usual(field) for entry in entries for field in entry.record}
     names: list[str] = []
-    for level in range(max(len(own.keys) for own in found)):
-        every = [own.keys[level] for own in found if len(own.keys) > level]
+    for level in range(max(len(entry.keys) for entry in entries)):
+        every = [entry.keys[level] for entry in entries if len(entry.keys) > level]
         keys = set(every)
         if len(every) >= LEAST_SCORES and len(keys) == len(every) and ITEM not in fields:
             names.append(ITEM)  # each has one trial, as a question or a scene has
@@ -135,16 +136,16 @@ def _names_of_levels(found: list[Found]) -> list[str]:
     return names
 
 
-def _under_suites(found: list[Found]) -> list[Found]:
+def _under_suites(entries: list[Found]) -> list[Found]:
     """Return records with one key of two where the lower ones recur nowhere: tasks of suites."""
     lower: dict[str, set[str]] = {}
-    for own in found:
-        if len(own.keys) != 2:
-            return found
-        lower.setdefault(own.keys[0], set()).add(own.keys[1])
+    for entry in entries:
+        if len(entry.keys) != 2:
+            return entries
+        lower.setdefault(entry.keys[0], set()).add(entry.keys[1])
     if len(lower) < 2 or set.intersection(*lower.values()):
-        return found
-    return [own._replace(keys=("/".join(own.keys),)) for own in found]
+        return entries
+    return [entry._replace(keys=("/".join(entry.keys),)) for entry in entries]
 
 
 def _unwrapped(content: Any) -> Any:
@@ -153,8 +154,8 @@ def _unwrapped(content: Any) -> Any:
         return content
     held = [key for key, value in content.items() if _holds_results(value)]
     plain = [key for key, value in content.items() if not isinstance(value, dict | list)]
-    beside = any(usual(key) in ALL_NAMES for key in plain)
-    if len(held) == 1 and held[0].lower() in WRAPPERS and not beside:
+    named = any(usual(key) in ALL_NAMES for key in plain)
+    if len(held) == 1 and held[0].lower() in WRAPPERS and not named:
         return content[held[0]]
     return content
 
@@ -202,8 +203,8 @@ def _records(
             for key, value in node.items():
                 yield from _records(value, keys, {**shared, level: key}, f"{place}.{key}")
             return
-        told = _told_by_names(node, keys, shared, place)
-        yield from _below(node, keys, shared, place) if told is None else told
+        by_names = _told_by_names(node, keys, shared, place)
+        yield from _below(node, keys, shared, place) if by_names is None else by_names
 
 
 def _told_by_names(
@@ -243,15 +244,15 @@ def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> I
     facts = {key: v for key, v in node.items() if key not in inner}
     if inside:  # sums of the trials below are no facts about each of them
         facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
-    own = {**shared, **flattened(facts)}
+    record = {**shared, **flattened(facts)}
     if not inner:
-        yield Found(keys, place or "the object", own, int(listed))
+        yield Found(keys, place or "the object", record, int(listed))
         return
-    own = {key: value for key, value in own.items() if not isinstance(value, list)}
+    record = {key: value for key, value in record.items() if not isinstance(value, list)}
     for key, value in inner.items():
         deeper = keys if _holds_trials(key) else (*keys, key)
         level = LEVELS.get(key.lower(), "")
-        yield from _records(value, deeper, own, f"{place}.{key}" if place else key, level)
+        yield from _records(value, deeper, record, f"{place}.{key}" if place else key, level)
 
 
 def _inner(node: Record) -> Record:
@@ -300,20 +301,20 @@ def _maps_records(node: Record) -> bool:
 
 def _numbered(node: Record) -> list[tuple[str, int, float]]:
     """Return the scores of an object with one under each number: "test/max_reward_100000"."""
-    found = []
+    columns = []
     for key, value in node.items():
         parts = NUMBERED.fullmatch(key)
         if parts and isinstance(value, bool | int | float) and sounds_like_outcome(parts["stem"]):
-            found.append((parts["stem"], int(parts["number"]), float(value)))
-    stems = [stem for stem, _, _ in found]
-    return [own for own in found if stems.count(own[0]) >= LEAST_SCORES]
+            columns.append((parts["stem"], int(parts["number"]), float(value)))
+    stems = [stem for stem, _, _ in columns]
+    return [column for column in columns if stems.count(column[0]) >= LEAST_SCORES]
 
 
 def _are_policies(lists: Record, facts: list[object]) -> bool:
     """Whether lists of numbers beside plain facts are scores: of several, and many or 0 and 1."""
-    own: list[Any] = list(lists.values())
-    enough = all(len(values) >= LEAST_SCORES or {*values} <= {0, 1} for values in own)
-    return not facts or (len(own) > 1 and enough)
+    scores: list[Any] = list(lists.values())
+    enough = all(len(values) >= LEAST_SCORES or {*values} <= {0, 1} for values in scores)
+    return not facts or (len(scores) > 1 and enough)
 
 
 def _of_lists(
@@ -324,7 +325,7 @@ def _of_lists(
     lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(values)}
     plain = {k: v for k, v in node.items() if not isinstance(v, list)}
     for index, score in enumerate(values):
-        entries = {key: own[index] for key, own in lists.items() if key != scores}
+        entries = {key: cells[index] for key, cells in lists.items() if key != scores}
         record = {**shared, **plain, **entries, "score": score}
         yield Found(keys, f"{place}.{scores}[{index}]".lstrip("."), record, 2)
 
@@ -340,10 +341,12 @@ def _is_outcome(key: str, value: object) -> bool:
 def _has_trials(key: str, value: object) -> bool:
     """Whether a list of records with outcomes stands there, or below, under a name for trials."""
     if isinstance(value, dict):
-        return _maps_records(value) or any(_has_trials(name, own) for name, own in value.items())
+        return _maps_records(value) or any(
+            _has_trials(name, below) for name, below in value.items()
+        )
     if not isinstance(value, list) or not _holds_trials(key):
         return False
-    return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
+    return any(_has_outcome(below) for below in value[:5] if isinstance(below, dict))
 
 
 def _holds_trials(key: str) -> bool:

@@ -52,8 +52,8 @@ class Layout:
         if self.doubtful is not None:
             value, text = self.doubtful
             numbers = raw.frame[self.roles["score"]].cast(pl.Float64, strict=False)
-            if found := int((numbers == value).sum()):
-                said = f"{head.path}: {counted(found, 'score is', 'scores are')} {value}, {text}"
+            if number := int((numbers == value).sum()):
+                said = f"{head.path}: {counted(number, 'score is', 'scores are')} {value}, {text}"
                 notes.add(said, code="doubtful-scores")
         there = {role: name for role, name in self.roles.items() if name in raw.frame.columns}
         return replace(raw, roles=there, bounds=self.bounds, notes=notes)
@@ -64,18 +64,18 @@ class Layout:
 
     def _records(self, head: Head) -> RawTable:
         notes, left_out = Notes(), 0
-        found: list[tuple[str, Record]] = []
+        records: list[tuple[str, Record]] = []
         for place, record in self._trials(head, load_json(head), self.lists, "", {}):
             for key, kind in self.required.items():
                 field_of(head.path, place, record, key, kind)
             if self.without is not None and record.get(self.without[0]):
                 left_out += 1
                 continue
-            found.append((place, {**record, **record.pop("metrics", {})}))
+            records.append((place, {**record, **record.pop("metrics", {})}))
         if self.without is not None and left_out:
             _, text, code = self.without
             notes.add(f"{head.path}: {counted(left_out, text)} left out", code=code)
-        return table_of_records(head.path, found, roles={}, bounds={}, notes=notes)
+        return table_of_records(head.path, records, roles={}, bounds={}, notes=notes)
 
     def _trials(
         self, head: Head, node: Any, lists: tuple[str, ...], place: str, above: Record

@@ -32,7 +32,7 @@ def read(head: Head) -> RawTable:
     """
     path = head.path
     files = [path] if path.is_file() else sorted(_files(path))
-    found: list[tuple[str, dict[str, object]]] = []
+    records: list[tuple[str, dict[str, object]]] = []
     notes, empty = Notes(), 0
     for file in files:
         session, policies = _session(file)
@@ -49,7 +49,7 @@ def read(head: Head) -> RawTable:
             if letter in JUDGED:
                 other = JUDGED[letter == JUDGED[0]]
                 facts["preference"] = share_preferred(preferred, other, letter)
-            found.append((f"{within}, {place}", facts))
+            records.append((f"{within}, {place}", facts))
     sessions = f"{path}: {counted(len(files), 'session')}, sorted by the names of their folders"
     notes.add(sessions, code="sessions-sorted")
     if empty:
@@ -57,7 +57,7 @@ def read(head: Head) -> RawTable:
         notes.add(without, code="empty-policies")
     return table_of_records(
         path,
-        found,
+        records,
         roles={
             "task": "task",
             "policy": "policy_name",

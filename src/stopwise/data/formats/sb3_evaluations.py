@@ -51,8 +51,8 @@ def read(head: Head) -> RawTable:
         )
     steps = arrays["timesteps"][-1]
     last = f"{path}: only the last of {evaluations} evaluations is used, at {steps} timesteps"
-    found = "success" if "success" in columns else "return"
-    roles = {"score": found} | ({"success": "success"} if found == "success" else {})
+    score = "success" if "success" in columns else "return"
+    roles = {"score": score} | ({"success": "success"} if score == "success" else {})
     return RawTable(
         source=str(path),
         frame=pl.DataFrame(columns),

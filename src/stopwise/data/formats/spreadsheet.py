@@ -71,17 +71,17 @@ def _sheets(path: Path) -> dict[str, tuple[int, pl.DataFrame]]:
         raise StopwiseError('Excel and ODS files need fastexcel: pip install "stopwise[excel]"')
     import fastexcel
 
-    found = {}
+    tables = {}
     try:
         book = fastexcel.read_excel(path)
         for sheet in book.sheet_names:
             loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
             cells = loaded.to_polars()
-            found[sheet] = _below_header(cells)
+            tables[sheet] = _below_header(cells)
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise InvalidInput(f"{path}: not a whole workbook ({reason}); it may be cut off") from error
-    return {sheet: table for sheet, table in found.items() if table is not None}
+    return {sheet: table for sheet, table in tables.items() if table is not None}
 
 
 def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:

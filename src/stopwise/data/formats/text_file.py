@@ -88,14 +88,16 @@ class Head:
         lines = self.lines[:MOST_ABOVE]
         filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
         for at, index in enumerate(filled):
-            own, *below = (fields(lines[i]) for i in filled[at:])
-            if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
+            header, *below = (fields(lines[i]) for i in filled[at:])
+            if lines[index].startswith(COMMENT) and not (
+                below and len(header) == len(below[0]) > 1
+            ):
                 continue
             table = [cells for cells in below if any(cells[1:])][:2]
             is_title = (
                 len(table) == 2
-                and own[0].strip() != ""
-                and not any(own[1:])
+                and header[0].strip() != ""
+                and not any(header[1:])
                 and 1 < len(table[0]) == len(table[1])
                 and not any(map(NUMBER.fullmatch, table[0]))
             )
@@ -156,13 +158,13 @@ class Head:
 
     def whole_lines(self, notes: Notes) -> str:
         """Return the text; of a watched file, without a last line that has no end yet."""
-        found = self.torn()
-        if found is None:
+        torn = self.torn()
+        if torn is None:
             return self.text()
-        if found[1].strip():
+        if torn[1].strip():
             text = f"{self.path}: the last line has no end yet, and waits for it"
             notes.add(text, code="line-unfinished")
-        return found[0]
+        return torn[0]
 
 
 def is_object(line: str) -> bool:

@@ -50,29 +50,29 @@ def read(head: Head) -> RawTable:
     notes, path = Notes(), head.path
     lines = head.whole_lines(notes).splitlines()
     ends = [(number, end) for number, line in enumerate(lines, 1) if (end := GROOT.match(line))]
-    found = [episode for number, end in ends for episode in _groot(path, number, end)]
+    episodes = [episode for number, end in ends for episode in _groot(path, number, end)]
     if not ends:
         libero = any(map(SUCCESS.match, lines))
-        found = list(_libero(path, lines) if libero else _numbered(path, lines))
+        episodes = list(_libero(path, lines) if libero else _numbered(path, lines))
     roles = {"score": "success", "success": "success"}
-    roles |= {role: role for role in ("task", "episode") if found and role in found[0][1]}
+    roles |= {role: role for role in ("task", "episode") if episodes and role in episodes[0][1]}
     roles |= {"trial": roles.pop("episode")} if "episode" in roles else {}
-    return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
+    return table_of_records(path, episodes, roles=roles, bounds={"success": UNIT}, notes=notes)
 
 
 def _libero(path: Path, lines: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
     task: str | None = None
     for number, line in enumerate(lines, start=1):
-        if found := TASK.match(line):
-            task = found["task"]
-        elif found := SUCCESS.match(line):
+        if match := TASK.match(line):
+            task = match["task"]
+        elif match := SUCCESS.match(line):
             if task is None:
                 raise InvalidInput(f"{path}, line {number}: a success before any 'Task:' line")
-            word = next(iter(found["outcome"].split()), "").rstrip(",;")
+            word = next(iter(match["outcome"].split()), "").rstrip(",;")
             if word not in ("True", "False"):
                 raise InvalidInput(
                     f"{path}, line {number}: 'Success:' must be followed by True or False, "
-                    f"but got {found['outcome'].strip()[:40]!r}"
+                    f"but got {match['outcome'].strip()[:40]!r}"
                 )
             yield f"line {number}", {"task": task, "success": word == "True"}
 
@@ -80,24 +80,24 @@ def _libero(path: Path, lines: list[str]) -> Iterator[tuple[str, dict[str, objec
 def _numbered(path: Path, lines: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the episodes with their outcomes; one that ended in another word has that word."""
     task: str | None = None
-    known = {int(found["episode"]) for found in map(EPISODE.match, lines) if found}
+    known = {int(match["episode"]) for match in map(EPISODE.match, lines) if match}
     for number, line in enumerate(lines, start=1):
-        if found := TASK.match(line):
-            task = found["task"]
+        if match := TASK.match(line):
+            task = match["task"]
         about: dict[str, object] = {} if task is None else {"task": task}
-        if found := EPISODE.match(line):
-            success = found["outcome"].lower().startswith(GOOD)
-            yield f"line {number}", {**about, "episode": int(found["episode"]), "success": success}
-        elif (found := OTHER.match(line)) and int(found["episode"]) not in known:
+        if match := EPISODE.match(line):
+            success = match["outcome"].lower().startswith(GOOD)
+            yield f"line {number}", {**about, "episode": int(match["episode"]), "success": success}
+        elif (match := OTHER.match(line)) and int(match["episode"]) not in known:
             raise InvalidInput(
-                f"{path}, line {number}: {found['outcome']!r} says neither success nor failure of "
-                f"episode {found['episode']}: write one of them"
+                f"{path}, line {number}: {match['outcome']!r} says neither success nor failure of "
+                f"episode {match['episode']}: write one of them"
             )
 
 
 def _groot(path: Path, number: int, end: re.Match[str]) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the episodes of a run, in the order in which they were completed."""
-    text = NUMPY.sub(lambda found: found[1] or found[2], end["content"])
+    text = NUMPY.sub(lambda match: match[1] or match[2], end["content"])
     try:
         task, successes, *more = ast.literal_eval(f"({text})")
         measures = {key: list(values) for key, values in (more[0] if more else {}).items()}

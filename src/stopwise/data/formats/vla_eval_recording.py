@@ -30,7 +30,7 @@ def read(head: Head) -> RawTable:
             rows = database.execute(EPISODES).fetchall()
     except sqlite3.Error as error:
         raise InvalidInput(f"{path}: cannot be read as a recording: {error}") from error
-    found: list[tuple[str, dict[str, object]]] = []
+    records: list[tuple[str, dict[str, object]]] = []
     for run, task, episode, status, metrics, steps, seconds, reason in rows:
         if reason or status == "error":
             broken += 1
@@ -43,10 +43,10 @@ def read(head: Head) -> RawTable:
             raise InvalidInput(f"{path}, {place}: the metrics are not valid JSON") from error
         success = measured.pop("success", status == "success")
         record = {**facts, "elapsed_sec": seconds, "success": success, **measured}
-        found.append((place, record))
+        records.append((place, record))
     if broken:
         text = f"{counted(broken, 'episode')} with an error (interrupted, not failed) left out"
         notes.add(f"{path}: {text}", code="interrupted-left-out")
     roles = {"task": "task", "trial": "episode_id", "block": "episode_id"}
     roles |= {"score": "success", "success": "success"}
-    return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
+    return table_of_records(path, records, roles=roles, bounds={"success": UNIT}, notes=notes)

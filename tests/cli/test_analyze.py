@@ -85,17 +85,6 @@ def test_long_names_are_broken_and_never_cut(tmp_path: Path) -> None:
     assert "…" not in result.output
 
 
-def test_names_that_no_font_has_get_one_note(tmp_path: Path) -> None:
-    path = tmp_path / "names.csv"
-    path.write_text("policy,score\n" + "\uf8f0,0\nplain,1\n" * 5)
-    code, output = run(
-        "analyze", str(path), "--bounds", "0,1", "--figures", str(tmp_path / "figures")
-    )
-
-    assert code == 0
-    assert output.count("\uf8f0, so the figures show codes instead (<F8F0>") == 1
-
-
 def test_the_width_of_figures_is_a_number_of_inches(tmp_path: Path) -> None:
     code, output = run("analyze", EXAMPLE, "--bounds", "0,1", "--figures", f"{tmp_path}/out:wide")
 

@@ -117,12 +117,6 @@ def test_trials_that_no_row_took_are_counted() -> None:
     assert "no partner" in found.to_html()
 
 
-@pytest.mark.parametrize("draw", ["plot_intervals", "plot_evidence", "plot_ranking"])
-def test_figures_of_pairs_are_refused(draw: str) -> None:
-    with pytest.raises(sw.InvalidInput, match="compares no pairs: draw plot_eliminations"):
-        getattr(ANSWERS["three"], draw)()
-
-
 def test_the_figure_ends_each_bar_where_its_policy_was_dropped() -> None:
     analysis = ANSWERS["twenty"]
     (axes,) = analysis.plot_eliminations().axes

@@ -16,10 +16,7 @@ from matplotlib.transforms import Bbox
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.questions.analysis import report
-from stopwise.questions.profiles import profiles
-from stopwise.report import fonts
 from stopwise.report.figure_data import evidence_curves, histograms, pair_matrix
-from stopwise.report.figures import plot_decision_regions
 
 LONG = [
     "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
@@ -119,13 +116,6 @@ def test_a_number_is_a_line() -> None:
     assert any(np.all(np.asarray(line.get_ydata()) == 0.5) for line in axes.lines)
 
 
-def test_bands_of_profiles_hold_the_shares(analysis: sw.Analysis) -> None:
-    for own in profiles(analysis):
-        assert np.all((own.low <= own.share) & (own.share <= own.high))
-        assert np.all(np.diff(own.low) <= 0)
-        assert np.all(np.diff(own.high) <= 0)
-
-
 def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_path: Path) -> None:
     paths = analysis.save_figures(tmp_path / "new folder")
 
@@ -134,13 +124,6 @@ def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_
     assert all(path.stat().st_size > 3000 for path in paths)
     drawn = (tmp_path / "new folder" / "scores.svg").read_text()
     assert re.search("<text[^>]*>also fair</text>", drawn)
-
-
-def test_decision_regions_of_step_are_drawn(tmp_path: Path) -> None:
-    figure = plot_decision_regions(sw.step_design(0.05, 20), 15)
-    figure.savefig(tmp_path / "regions.png")
-
-    assert (tmp_path / "regions.png").stat().st_size > 3000
 
 
 def test_page_is_self_contained_and_escapes_names(analysis: sw.Analysis) -> None:
@@ -279,16 +262,6 @@ def test_pairs_with_a_baseline_keep_a_line_each() -> None:
     assert len(analysis.plot_intervals().axes[0].texts) == 30
 
 
-def test_characters_without_a_font_become_codes_and_one_note(tmp_path: Path) -> None:
-    """Any warning of matplotlib would fail this test."""
-    analysis = drawn_from(["\uf8f0\uf8f1", "plain"])
-    analysis.save_figures(tmp_path)
-
-    said = "\uf8f0 \uf8f1, so the figures show codes instead (&lt;F8F0&gt;"
-    assert analysis.to_html().count(said) == 1
-    assert drawn_from(["plain", "simple"]).figure_note() is None
-
-
 def test_a_font_that_has_the_characters_is_used(tmp_path: Path) -> None:
     """STIX comes with matplotlib and has characters that its usual font lacks."""
     usual = FT2Font(findfont(FontProperties())).get_charmap()
@@ -297,7 +270,6 @@ def test_a_font_that_has_the_characters_is_used(tmp_path: Path) -> None:
     analysis = drawn_from([f"new {own}", "old"])
     figure = analysis.plot_evidence()
 
-    assert analysis.figure_note() is None
     named = [text for text in figure.findobj(Text) if own in text.get_text()]
     assert named
     for text in named:
@@ -310,11 +282,6 @@ def test_a_font_that_has_the_characters_is_used(tmp_path: Path) -> None:
 def test_a_dollar_sign_begins_no_formula(tmp_path: Path) -> None:
     """As a formula, this name could not even be drawn."""
     assert drawn_from(["a$_$", "b$x$"]).save_figures(tmp_path)
-
-
-def test_names_break_behind_the_signs_that_join_their_parts() -> None:
-    assert fonts.wrapped("paligemma_fast_specialist_droid") == "paligemma_fast_\nspecialist_droid"
-    assert fonts.wrapped("x" * 30) == "x" * 24 + "\n" + "x" * 6
 
 
 def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:

@@ -128,7 +128,7 @@ def _refuse_stored_files(stored: list[str], policies: Sequence[str]) -> None:
 
 
 def _board(analyses: list["Analysis"]) -> Any:
-    from stopwise.report.overview import plot_board
+    from stopwise.report.figures import plot_board
 
     return plot_board(analyses)
 

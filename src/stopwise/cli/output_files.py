@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from stopwise.cli.given import Given
-from stopwise.cli.printing import say
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -90,5 +89,3 @@ def write_files(
     written = [path for path in (html, figures) if path is not None]
     for path in () if given.as_json else written:
         typer.echo(f"written: {path}")
-    for note in {answer.figure_note() for _, answer in answers if written} - {None}:
-        say(f"note: {note}", style="dim", err=True)

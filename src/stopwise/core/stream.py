@@ -281,7 +281,7 @@ class SequentialTest(Resumable):
         """
         names = names or self.rules.reading.pair_names
         # The core draws nothing itself, and needs no library for it.
-        drawing = import_module("stopwise.report.stream_figure")
+        drawing = import_module("stopwise.report.curves")
         again = SequentialTest.under(self.rules)
         p_values = [again._state.seen.p_value.tolist() for _ in again._taken(self._given)]
         figure: Figure = drawing.plot_stream(p_values, self.verdict, names)

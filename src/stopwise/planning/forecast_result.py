@@ -9,7 +9,7 @@ import numpy as np
 from stopwise.core.rules import Rules
 from stopwise.messages import counted
 from stopwise.planning.presentation import PlanningResult, Rows
-from stopwise.report.plan_figures import ChanceCurve, plot_chances
+from stopwise.report.curves import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from stopwise.planning.ends import Ends, quantiles
 from stopwise.planning.fixed_sample import FixedPlan
 from stopwise.planning.presentation import PlanningResult, Rows
 from stopwise.planning.scenarios import Scenario
-from stopwise.report.plan_figures import ChanceCurve, plot_chances
+from stopwise.report.curves import ChanceCurve, plot_chances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

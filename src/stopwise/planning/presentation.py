@@ -99,7 +99,7 @@ def planning_page(answers: Mapping[str, PlanningResult], of: str = "Task") -> st
             "sentence": answer.sentence,
             "tables": answer.text_tables(),
             "legend": answer.LEGEND,
-            "figures": captioned(answer.figures(), CAPTIONS),
+            "figures": captioned(answer.figures(), CAPTIONS, "the numbers are in the tables"),
             "notes": in_short(answer.notes),
         }
         for task, answer in answers.items()

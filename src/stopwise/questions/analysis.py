@@ -88,7 +88,7 @@ class Analysis(OrderInWords):
     UNLISTED: ClassVar[frozenset[str]] = frozenset(
         (
             *("UNLISTED", "ASKS", "FOUND", "PARTS", "aligned", "claim_meaning", "explanations"),
-            *("fate", "figure_note", "first_decision", "futility_clause", "in_doubt"),
+            *("fate", "first_decision", "futility_clause", "in_doubt"),
             *("interval_note", "main_figure", "mark", "most_trials", "promised", "scope"),
             *("serious_doubts", "sign_meaning", "simultaneous", "task_tables"),
             *("bounds_inferred", "trials_unpaired", "text_tables", "sorted_pairs"),
@@ -277,12 +277,6 @@ class Analysis(OrderInWords):
         if len(self.pairs) > 1 and not self.rules.reading.constants:
             pairs["ranking"] = self.plot_ranking()
         return {"scores": self.plot_scores(), "p_values": self.plot_evidence(), **pairs}
-
-    def figure_note(self) -> str | None:
-        """Characters of names that the font cannot draw."""
-        from stopwise.report.fonts import font_note
-
-        return font_note(policy.name for policy in self.policies)
 
     def to_html(self) -> str:
         """Return a self-contained page with tables, figures and a methods paragraph."""

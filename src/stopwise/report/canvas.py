@@ -92,6 +92,11 @@ class Canvas:
         return drawable(self.figure)
 
 
+def line_look(index: int) -> dict[str, Any]:
+    """Colour and style of the line with this number."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": STYLES[index % len(STYLES)]}
+
+
 def coloured(
     axes: "Axes",
     kinds: Floats,

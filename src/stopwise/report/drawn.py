@@ -105,10 +105,6 @@ class Drawn(ABC):
     def figures(self) -> dict[str, "Figure"]:
         """All figures by the name under which they are saved."""
 
-    def figure_note(self) -> str | None:
-        """What has to be said of the figures, if anything."""
-        return None
-
     def save_figures(self, folder: str | Path, *, width: float = COLUMN) -> list[Path]:
         """Save all figures as PDF, SVG and PNG, so many inches wide; return the paths.
 

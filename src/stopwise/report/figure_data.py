@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.scores import score_text
-from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
 # So many different scores are drawn as they are, others in this many equal steps.
 FEW_VALUES, STEPS = 11, 20
-# Pairs that the text of a figure tells one by one.
-MOST_TOLD = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,27 +68,6 @@ def decided_by(analysis: "Analysis") -> tuple[Ints, Ints]:
     ends = np.sort([pair.n for pair in analysis.pairs if pair.decided])
     most = max(pair.n for pair in analysis.pairs)
     return np.array([0, *ends, most]), np.array([0, *range(1, ends.size + 1), ends.size])
-
-
-def alt_text(analysis: "Analysis", figure: str, caption: str) -> str:
-    """What a figure shows, for those who do not see it."""
-    if figure == "scores":
-        means = ", ".join(
-            f"{own.name} {score_text(own.mean)}{f' ({own.letters})' if own.letters else ''}"
-            for own in analysis.policies
-        )
-        return f"{caption}. Means: {means}."
-    if figure == "intervals":
-        ends = "; ".join(
-            f"{pair.policy1} - {pair.policy0} from {score_text(pair.interval.low)} to "
-            f"{score_text(pair.interval.high)}"
-            for pair in analysis.sorted_pairs[:MOST_TOLD]
-        )
-        return f"{caption}: {ends}{'; and more' if len(analysis.pairs) > MOST_TOLD else ''}."
-    if figure == "p_values":
-        decided = sum(pair.decided for pair in analysis.pairs)
-        return f"{caption}: {decided} of {counted(len(analysis.pairs), 'pair')} decided."
-    return f"{caption}: {analysis.headline}"
 
 
 def pair_matrix(analysis: "Analysis", value: "Callable[[PairResult], float]") -> Floats:

@@ -1,7 +1,7 @@
 """The figures of an analysis, as wide as they are printed and colour-blind safe."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from stopwise.report.canvas import (
     MARKERS,
     PALE,
     SMALL,
-    STYLES,
     WIDTH,
     Canvas,
     coloured,
+    line_look,
 )
 from stopwise.report.figure_data import (
     Curve,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.best_analysis import BestAnalysis
     from stopwise.questions.profiles import Profile
+    from stopwise.questions.standing import PairResult
 
 # Most pairs that get a line each, and a curve each; those of eight and of five policies.
 MOST_LINES, MOST_CURVES = 28, 10
@@ -168,10 +169,7 @@ def plot_evidence(
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         return canvas.done()
     for index, curve in enumerate(curves):
-        look: dict[str, Any] = {
-            "color": COLOURS[index % len(COLOURS)],
-            "linestyle": STYLES[index // len(COLOURS) % len(STYLES)],
-        }
+        look = line_look(index)
         axes.step(curve.n, curve.value, where="post", linewidth=1.2, **look)
         if curve.decided:
             axes.plot(curve.n[-1:], curve.value[-1:], "o", markersize=4, color=look["color"])
@@ -225,43 +223,99 @@ def plot_intervals(
     if is_matrix(analysis):
         return plot_ranking(analysis, width=width, ax=ax)
     pairs, rules = analysis.sorted_pairs, analysis.rules
-    canvas = _rows_for([f"{pair.policy1} - {pair.policy0}" for pair in pairs], width, ax)
+    rows = [
+        _Row(_gap_of(pair), pair.interval, pair.difference, decided=pair.decided, same=pair.same)
+        for pair in pairs
+    ]
+    canvas = _interval_rows(rows, 0, width, ax, shown=not analysis.in_doubt)
     axes = canvas.axes
     if rules.equivalence is not None:
         near = rules.equivalence
         label = f"practically the same: within {near:g}"
         axes.axvspan(-near, near, color=COLOURS[2], alpha=0.15, linewidth=0, label=label)
-    for place, pair in enumerate(pairs):
-        colour = COLOURS[2] if pair.same else COLOURS[0] if pair.decided else GREY
-        if not analysis.in_doubt:
-            axes.plot(list(pair.interval), [place, place], color=colour, linewidth=2.5)
-        axes.plot([pair.difference], [place], "|", color="black", markersize=8)
-        if pair.estimate is not None:
-            axes.plot([pair.estimate], [place], "D", color="black", markersize=3.5)
-    axes.axvline(0, color="black", linewidth=0.8, zorder=0)
     if rules.margin:
         label = f"margin {rules.margin:g}"
         axes.axvline(rules.margin, color=COLOURS[1], linestyle="--", linewidth=1, label=label)
+    estimates = [(pair.estimate, n) for n, pair in enumerate(pairs) if pair.estimate is not None]
+    for estimate in estimates:
+        axes.plot(*estimate, "D", color="black", markersize=3.5)
     axes.plot([], [], "|", color="black", markersize=8, label="mean of all trials")
-    if any(pair.estimate is not None for pair in pairs):
+    if estimates:
         axes.plot([], [], "D", color="black", markersize=3.5, label="estimate")
     axes.set_xlabel(rules.reading.drawn.gap)
     canvas.legend()
     return canvas.done()
 
 
-def _rows_for(names: Sequence[str], width: float | None, ax: "Axes | None") -> Canvas:
-    """Axes with a row for each name, which stands above it."""
+def plot_improvement(
+    wins: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw how often each policy wins against each other, of an analysis by wins."""
+    rows = []
+    for pair in wins.sorted_pairs:
+        low, high, mean = ((1 + gap) / 2 for gap in (*pair.interval, pair.difference))
+        name = f"{pair.policy1} against {pair.policy0}"
+        rows.append(_Row(name, (low, high), mean, decided=pair.decided))
+    canvas = _interval_rows(rows, 0.5, width, ax, shown=not wins.in_doubt)
+    canvas.axes.set_xlim(0, 1)
+    canvas.axes.set_xlabel("probability of improvement (a tie counts half)")
+    return canvas.done()
+
+
+def plot_differences(
+    analyses: "Sequence[Analysis]", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw the interval of each pair's difference on each task; all of them hold together."""
+    pairs = [(own, pair) for own in analyses for pair in own.simultaneous()]
+    several = len(pairs) > len(analyses)
+    rows = []
+    for own, pair in pairs:
+        span = own.bounds[1] - own.bounds[0]
+        low, high, mean = (gap / span for gap in (*pair.interval, pair.difference))
+        name = f"{own.task}: {_gap_of(pair)}" if several else str(own.task)
+        rows.append(_Row(name, (low, high), mean, decided=not low <= 0 <= high))
+    canvas = _interval_rows(rows, 0, width, ax)
+    what = "difference" if several else _gap_of(pairs[0][1])
+    canvas.axes.set_xlabel(f"{what}, as a share of the range; intervals hold together")
+    return canvas.done()
+
+
+def _gap_of(pair: "PairResult") -> str:
+    return f"{pair.policy1} - {pair.policy0}"
+
+
+class _Row(NamedTuple):
+    name: str
+    interval: tuple[float, float]
+    mean: float
+    decided: bool
+    same: bool = False
+
+
+def _interval_rows(
+    rows: Sequence[_Row],
+    nothing: float,
+    width: float | None,
+    ax: "Axes | None",
+    *,
+    shown: bool = True,
+) -> Canvas:
+    """Draw names, and below each its interval, if those are shown, with the mean of all trials."""
     longest = int(((width or WIDTH.get()) - 0.4) / LETTER)
-    labels = [wrapped(name, longest) for name in names]
+    labels = [wrapped(row.name, longest) for row in rows]
     lines = max(label.count("\n") for label in labels) + 1
     canvas = Canvas(0.6 + (0.14 + LINE * lines) * len(labels), ax, width)
     axes = canvas.axes
-    for place, label in enumerate(labels):
+    for place, (label, row) in enumerate(zip(labels, rows, strict=True)):
         axes.annotate(
             label, (0, place), (2, 4), xycoords=("axes fraction", "data"),
             textcoords="offset points", va="bottom", fontsize=SMALL, bbox=OVER_LINES,
         )  # fmt: skip
+        colour = COLOURS[2] if row.same else COLOURS[0] if row.decided else GREY
+        if shown:
+            axes.plot(row.interval, [place, place], color=colour, linewidth=2.5)
+        axes.plot(row.mean, place, "|", color="black", markersize=8)
+    axes.axvline(nothing, color="black", linewidth=0.8, zorder=0)
     axes.set_yticks([])
     axes.set_ylim(len(labels) - 0.6, -0.9)
     axes.spines["left"].set_visible(False)
@@ -278,29 +332,84 @@ def plot_ranking(
     verdicts[same] = 2
     gaps = pair_matrix(analysis, lambda pair: pair.difference)
     size, inches = len(analysis.policies), width or WIDTH.get()
-    longest = 22 if inches < 5 else 40
-    names = [wrapped(own.name, longest) for own in analysis.policies]
-    letters = max(len(line) for name in names for line in name.split("\n"))
-    cell = min((inches - 0.5 - LETTER * letters) / size, 0.5)
+    names = [wrapped(own.name, 22 if inches < 5 else 40) for own in analysis.policies]
+    cell = min((inches - 0.5 - LETTER * _longest(names)) / size, 0.5)
     lines = max(name.count("\n") for name in names) + 1
     canvas = Canvas(0.5 + size * max(cell, LINE * lines), ax, width)
     axes = canvas.axes
     kinds = ["row worse", "not told apart", "row better", "same" if same.any() else ""]
     colours = ["#F2B48C", PALE, "#8FC1E3", "#8FD0BB"]
     handles = coloured(axes, verdicts, colours, kinds, least=-1, aspect="auto")
-    if cell >= SLIM:
-        for (row, column), gap in np.ndenumerate(gaps):
-            if not np.isnan(gap):
-                text = f"{gap:+.2f}" if abs(gap) < 10 else f"{gap:+.3g}"
-                axes.text(column, row, text, ha="center", va="center", fontsize=SMALL)
-    axes.set_yticks(range(size), [f"{name}  {n}" for n, name in enumerate(names, 1)])
-    axes.set_xticks(range(size), [str(n) for n in range(1, size + 1)], rotation=90 * (cell < 0.13))
+    for (row, column), gap in np.ndenumerate(gaps) if cell >= SLIM else ():
+        if not np.isnan(gap):
+            text = f"{gap:+.2f}" if abs(gap) < 10 else f"{gap:+.3g}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=SMALL)
+    numbers = [str(n) for n in range(1, size + 1)]
+    named = [f"{name}  {n}" for name, n in zip(names, numbers, strict=True)]
+    _name_cells(axes, named, numbers, upright=cell < 0.13)
+    canvas.legend(handles)
+    return canvas.done()
+
+
+def plot_board(
+    analyses: "Sequence[Analysis]", *, width: float | None = None, ax: "Axes | None" = None
+) -> "Figure":
+    """Draw a board of tasks by policies: means as colours, with their letters where there is room.
+
+    A mean is a share of the score's range, and better ones are darker.
+    """
+    names = policy_names(analyses)
+    inches = width or WIDTH.get()
+    tasks = [wrapped(str(own.task), 18 if inches < 5 else 30) for own in analyses]
+    cell = (inches - 0.2 - LETTER * _longest(tasks)) / len(names)
+    lines = max(task.count("\n") for task in tasks) + 1
+    tall = max(LINE * lines + 0.06, 0.32 if cell >= SLIM else 0)
+    canvas = Canvas(1.2 + tall * len(tasks), ax, width)
+    axes, means = canvas.axes, np.full((len(analyses), len(names)), np.nan)
+    for row, analysis in enumerate(analyses):
+        scale = analysis.rules.reading.tested_scale
+        for policy in analysis.policies:
+            column = names.index(policy.name)
+            mean = means[row, column] = scale.unit(np.asarray(policy.mean))
+            if cell >= SLIM:
+                letters = "" if analysis.in_doubt else policy.letters
+                axes.text(
+                    column, row, f"{score_text(policy.mean)}\n{letters}".strip(), ha="center",
+                    va="center", fontsize=SMALL, color="white" if mean > 0.75 else "black",
+                    linespacing=1.0,
+                )  # fmt: skip
+    image = axes.imshow(means, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
+    upright = max(map(len, names)) * LETTER > cell
+    _name_cells(axes, tasks, [wrapped(name, 30) for name in names], upright=upright)
+    if cell < SLIM and canvas.own:
+        bar = canvas.figure.colorbar(
+            image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30, pad=0.02,
+            boundaries=np.linspace(0, 1, 21), ticks=[0, 0.5, 1],
+        )  # fmt: skip
+        bar.set_label("mean, as a share of the score's range", fontsize=SMALL)
+        bar.ax.tick_params(labelsize=SMALL)
+    return canvas.done()
+
+
+def _longest(names: Sequence[str]) -> int:
+    return max(len(line) for name in names for line in name.split("\n"))
+
+
+def _name_cells(
+    axes: "Axes", rows: Sequence[str], columns: Sequence[str], *, upright: bool
+) -> None:
+    """Names of rows at the left, and of columns above."""
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
-    canvas.legend(handles)
-    return canvas.done()
+
+
+def policy_names(analyses: "Sequence[Analysis]") -> list[str]:
+    """The policies of all tasks, each once, as they were listed."""
+    return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
 
 
 def is_matrix(analysis: "Analysis") -> bool:
@@ -335,38 +444,19 @@ def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
     return canvas.done()
 
 
-def plot_improvement(
-    wins: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
-) -> "Figure":
-    """Draw how often each policy wins against each other, of an analysis by wins."""
-    pairs = wins.sorted_pairs
-    canvas = _rows_for([f"{pair.policy1} against {pair.policy0}" for pair in pairs], width, ax)
-    axes = canvas.axes
-    for place, pair in enumerate(pairs):
-        colour = COLOURS[0] if pair.decided else GREY
-        if not wins.in_doubt:
-            ends = [(1 + end) / 2 for end in pair.interval]
-            axes.plot(ends, [place, place], color=colour, linewidth=2.5)
-        axes.plot([(1 + pair.difference) / 2], [place], "|", color="black", markersize=8)
-    axes.axvline(0.5, color="black", linewidth=0.8, zorder=0)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("probability of improvement (a tie counts half)")
-    return canvas.done()
-
-
 def plot_profile(
     profiles: "Sequence[Profile]", *, width: float | None = None, ax: "Axes | None" = None
 ) -> "Figure":
     """Draw the share of trials with at least each score, with the bands of the policies."""
     canvas = Canvas(2.4, ax, width)
     for place, own in enumerate(profiles):
-        colour, style = COLOURS[place % len(COLOURS)], STYLES[place % len(STYLES)]
-        look: dict[str, Any] = {"color": colour, "step": "post", "alpha": 0.15, "linewidth": 0}
-        canvas.axes.fill_between(own.score, own.low, own.high, **look)
-        mark: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "markersize": 3}
+        look = line_look(place)
+        canvas.axes.fill_between(
+            own.score, own.low, own.high, color=look["color"], step="post", alpha=0.15, linewidth=0
+        )
         canvas.axes.step(
-            own.score, own.share, where="post", color=colour, linestyle=style, linewidth=1.2,
-            label=wrapped(own.name, 40), **mark,
+            own.score, own.share, where="post", linewidth=1.2, marker=MARKERS[place % len(MARKERS)],
+            markersize=3, label=wrapped(own.name, 40), **look,
         )  # fmt: skip
     canvas.axes.set(xlabel="score", ylabel="share of trials that reach it", ylim=(0, 1.02))
     canvas.legend()

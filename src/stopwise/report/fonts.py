@@ -1,7 +1,6 @@
 """Names in figures: broken where they are long, in fonts that have their characters."""
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from textwrap import TextWrapper
@@ -26,12 +25,8 @@ class _NameWrapper(TextWrapper):
 
 
 def wrapped(name: str, width: int = 24) -> str:
-    """A name in lines of at most that width, with codes for what no font has.
-
-    A dollar sign begins no formula.
-    """
-    codes = {ord(own): _code(own) for own in _lost(name)}
-    return "\n".join(_NameWrapper(width).wrap(name.translate(codes))).replace("$", r"\$")
+    """A name in lines of at most that width; a dollar sign begins no formula."""
+    return "\n".join(_NameWrapper(width).wrap(name)).replace("$", r"\$")
 
 
 def drawable(figure: "Figure") -> "Figure":
@@ -46,22 +41,6 @@ def drawable(figure: "Figure") -> "Figure":
     return figure
 
 
-def font_note(names: Iterable[str]) -> str | None:
-    """One sentence on the characters that no installed font has, if there are any."""
-    lost = _lost("".join(names))
-    if not lost:
-        return None
-    return (
-        f"no font on the computer that drew the figures has {' '.join(lost)}, so the figures show "
-        f"codes instead ({_code(lost[0])} for the first); install a font that has them, such as "
-        "Noto Sans, to see the names"
-    )
-
-
-def _lost(text: str) -> list[str]:
-    return [own for own in _beyond_default(text) if _family_with(own) is None]
-
-
 def _beyond_default(text: str) -> list[str]:
     """The characters that the usual font lacks, each once, in order."""
     require_matplotlib()
@@ -71,24 +50,16 @@ def _beyond_default(text: str) -> list[str]:
     return [own for own in dict.fromkeys(text) if not own.isspace() and ord(own) not in usual]
 
 
-def _code(character: str) -> str:
-    return f"<{ord(character):X}>"
-
-
 @cache
 def _family_with(character: str) -> str | None:
-    """A family of fonts that has the character; fonts may be newer than the known list."""
-    from matplotlib.font_manager import findSystemFonts, fontManager
+    """A family of fonts that has the character."""
+    from matplotlib.font_manager import fontManager
 
     # The font of last resort has a frame for every character, but no shape.
     known = [font for font in fontManager.ttflist if not font.name.startswith("Last Resort")]
     for font in sorted(known, key=lambda font: (font.style != "normal", font.name)):
         if ord(character) in _characters(font.fname):
             return font.name
-    for path in sorted(set(findSystemFonts()) - {font.fname for font in known}):
-        if ord(character) in _characters(path):
-            fontManager.addfont(path)
-            return fontManager.ttflist[-1].name
     return None
 
 

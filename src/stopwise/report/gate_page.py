@@ -6,7 +6,7 @@ from stopwise.core.scores import interval_text, score_text
 from stopwise.messages import counted
 from stopwise.report.canvas import COLOURS, GREY, Canvas
 from stopwise.report.fonts import wrapped
-from stopwise.report.html import Origin, as_svg, render_page
+from stopwise.report.html import Origin, captioned, render_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,16 +68,13 @@ def gate_page(found: "GateResult", origin: Origin | None = None) -> str:
         "method": f"{found.method}, {found.design} design, alpha {found.alpha:g} for each claim",
         "bounds": interval_text(found.rules.bounds),
     }
-    what = f"the {found.rules.reading.measured}"
-    caption = f"What is known of {what}, and the limit"
+    caption = f"What is known of the {found.rules.reading.measured}, and the limit"
     return render_page(
         "gate.html",
         title=f"{found.policy}: {found.answer}",
         found=found,
         rows=rows,
         settings=settings,
-        pictures=[
-            (caption, f"{caption}: the numbers are in the table below.", as_svg(found.plot()))
-        ],
+        pictures=captioned({"gate": found.plot()}, {"gate": caption}, found.sentence),
         origin=origin or Origin(),
     )

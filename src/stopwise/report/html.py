@@ -14,16 +14,7 @@ from stopwise import __version__
 from stopwise.messages import in_short
 from stopwise.report.canvas import save
 from stopwise.report.drawn import MOST_PAIRS
-from stopwise.report.figure_data import alt_text
-from stopwise.report.fonts import font_note
-from stopwise.report.overview import (
-    answers,
-    overview_rows,
-    plot_board,
-    plot_differences,
-    policy_names,
-    shared_notes,
-)
+from stopwise.report.overview import answers, overview_rows, shared_notes
 from stopwise.report.tables import WORDS, pair_rows
 
 if TYPE_CHECKING:
@@ -42,6 +33,8 @@ CAPTIONS = {
     "p_values": "Evidence of each pair, until the decision",
     "intervals": "Differences, with estimates",
     "ranking": "Which policies were told apart",
+    "board": "Means by task and policy, with letters",
+    "differences": "Differences by task",
 }
 
 
@@ -88,6 +81,8 @@ def render(
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
     shared = shared_notes(analyses) if analyses else []
+    from stopwise.report.figures import plot_board, plot_differences, policy_names
+
     many = len(analyses) > MOST_REPLAYED
     sections = []
     for analysis, drawn in zip(analyses, figures, strict=True):
@@ -97,24 +92,17 @@ def render(
                 "folded": len(analysis.pairs) > MOST_PAIRS and not many,
                 "tables": analysis.text_tables() | ({} if many else {"Pairs": pair_rows(analysis)}),
                 "explained": analysis.explanations(),
-                "figures": [
-                    (CAPTIONS[key], alt_text(analysis, key, CAPTIONS[key]), as_svg(figure))
-                    for key, figure in drawn.items()
-                ],
+                "figures": captioned(drawn, CAPTIONS, analysis.headline),
                 "notes": in_short(note for note in analysis.warnings if note not in shared),
-                "figure_note": font_note(policy.name for policy in analysis.policies),
             }
         )
     titles = {analysis.ASKS for analysis in analyses}
     title = titles.pop() if len(titles) == 1 else "Which policy is better?"
-    several = len(analyses) > 1
-    drawn = (
-        {"Means by task and policy, with letters": plot_board(analyses)}
-        if several and all(figures)
-        else {}
-    )
-    if drawn and all(0 < len(own.pairs) <= FEW_PAIRS for own in analyses):
-        drawn["Differences by task"] = plot_differences(analyses)
+    several, board = len(analyses) > 1, {}
+    if several and all(figures):
+        board["board"] = plot_board(analyses)
+        if all(0 < len(own.pairs) <= FEW_PAIRS for own in analyses):
+            board["differences"] = plot_differences(analyses)
     return render_page(
         "report.html",
         title=title,
@@ -128,10 +116,7 @@ def render(
         methods=_methods(analyses),
         references=list(dict.fromkeys(analysis.bibtex for analysis in analyses)),
         overview=overview_rows(analyses) if several else (),
-        board=[
-            (caption, f"{caption}: the numbers are in the table above.", as_svg(figure))
-            for caption, figure in drawn.items()
-        ],
+        board=captioned(board, CAPTIONS, "the numbers are in the table above"),
         origin=origin or Origin(),
     )
 
@@ -165,10 +150,13 @@ def render_page(template: str, **content: Any) -> str:
 
 
 def captioned(
-    figures: Mapping[str, "Figure"], captions: Mapping[str, str]
+    figures: Mapping[str, "Figure"], captions: Mapping[str, str], summary: str
 ) -> list[tuple[str, str, str]]:
     """Caption, text for those who do not see it, and source of each figure."""
-    return [(captions[name], captions[name], as_svg(figure)) for name, figure in figures.items()]
+    return [
+        (captions[name], f"{captions[name]}: {summary}", as_svg(figure))
+        for name, figure in figures.items()
+    ]
 
 
 def as_svg(figure: "Figure") -> str:

@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING
 
 from stopwise.core.scores import score_text
 from stopwise.messages import counted, listed, placed
-from stopwise.report.canvas import COLOURS, GREY, SMALL, WIDTH, Canvas
-from stopwise.report.figures import LETTER, LINE, SLIM
-from stopwise.report.fonts import wrapped
+from stopwise.report.figures import policy_names
 from stopwise.report.tables import p_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from stopwise.questions.analysis import Analysis
 
 NUMBERS = re.compile(r"[0-9.]+")
@@ -124,122 +119,18 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
     doubts = f" {counted(doubted, 'answer is', 'answers are')} in doubt." if doubted else ""
     pairs = [pair for own in analyses for pair in own.pairs]
     if len(pairs) == len(analyses):
-        names = policy_names(analyses)
         times = Counter(pair.finding for pair in pairs)
-        first, second = sorted(names, key=lambda name: -times[name])
+        first, second = sorted(policy_names(analyses), key=lambda name: -times[name])
         same = f", practically the same on {n}" if (n := times["practically the same"]) else ""
         return (
             f"{first} is better than {second} on {times[first]}, worse on {times[second]}{same}, "
             f"undecided on {times[None]} of {len(analyses)} tasks, {tested}.{doubts}"
         )
-    if len(policy_names(analyses)) > FEW_POLICIES:
-        times = Counter(name for own in analyses for name in own.candidates)
-        decided = sum(pair.decided for pair in pairs)
-        ahead = [f"{name} on {number}" for name, number in times.most_common(MOST_TASKS)]
-        return (
-            f"On {len(analyses)} tasks, {tested}, {decided} of {len(pairs)} pairs were decided. "
-            f"Not shown to be worse than any other: {', '.join(ahead)}, and others less often."
-            f"{doubts}"
-        )
-    won: dict[str, dict[int, list[str]]] = {}
-    counts = Counter((pair.better, pair.worse) for pair in pairs)
-    for (better, worse), number in sorted(counts.items(), key=lambda item: -item[1]):
-        if better is not None:
-            won.setdefault(better, {}).setdefault(number, []).append(str(worse))
-    said = []
-    wins = Counter(better for pair in pairs if (better := pair.better))
-    for better, _ in wins.most_common(MOST_TASKS):
-        parts = [
-            f"than {listed(worse)} on {'all' if number == len(analyses) else number}"
-            for number, worse in won[better].items()
-        ]
-        said.append(f"{better} is better {listed(parts)}")
+    unbeaten = Counter(name for own in analyses for name in own.candidates)
+    ahead = [f"{name} on {number}" for name, number in unbeaten.most_common(MOST_TASKS)]
+    others = ", and others less often" if len(unbeaten) > MOST_TASKS else ""
     return (
-        f"On {len(analyses)} tasks, {tested}: "
-        f"{'; '.join(said) or 'no two policies were told apart'}.{doubts}"
+        f"On {len(analyses)} tasks, {tested}, {sum(pair.decided for pair in pairs)} of "
+        f"{len(pairs)} pairs were decided. Not shown to be worse than any other: "
+        f"{', '.join(ahead)}{others}.{doubts}"
     )
-
-
-def policy_names(analyses: Sequence["Analysis"]) -> list[str]:
-    """The policies of all tasks, each once, as they were listed."""
-    return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
-
-
-def plot_differences(
-    analyses: Sequence["Analysis"], *, width: float | None = None, ax: "Axes | None" = None
-) -> "Figure":
-    """Draw the interval of each pair's difference on each task; all of them hold together."""
-    rows = [(own, pair) for own in analyses for pair in own.simultaneous()]
-    several = len(rows) > len(analyses)
-    canvas = Canvas(0.7 + 0.22 * len(rows), ax, width)
-    axes = canvas.axes
-    axes.axvline(0, color=GREY, linewidth=0.8)
-    for row, (analysis, pair) in enumerate(rows):
-        span = analysis.bounds[1] - analysis.bounds[0]
-        low, high = (end / span for end in pair.interval)
-        apart = not low <= 0 <= high
-        axes.plot([low, high], [row, row], color=COLOURS[0] if apart else GREY, linewidth=1.4)
-        axes.plot([pair.difference / span], [row], "o", color="black", markersize=3)
-    labels = [
-        wrapped(f"{own.task}: {pair.policy1} - {pair.policy0}" if several else str(own.task), 30)
-        for own, pair in rows
-    ]
-    axes.set_yticks(range(len(rows)), labels)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    first = rows[0][1]
-    what = "difference" if several else f"{first.policy1} - {first.policy0}"
-    axes.set_xlabel(f"{what}, as a share of the range; intervals hold together")
-    return canvas.done()
-
-
-def plot_board(
-    analyses: Sequence["Analysis"], *, width: float | None = None, ax: "Axes | None" = None
-) -> "Figure":
-    """Draw a board of tasks by policies: means as colours, with their letters where there is room.
-
-    A mean is a share of the score's range, and better ones are darker.
-    """
-    import numpy as np
-
-    names = policy_names(analyses)
-    inches = width or WIDTH.get()
-    longest = 18 if inches < 5 else 30
-    tasks = [wrapped(str(own.task), longest) for own in analyses]
-    letters = max(len(line) for task in tasks for line in task.split("\n"))
-    cell = (inches - 0.2 - LETTER * letters) / len(names)
-    means, texts = np.full((len(analyses), len(names)), np.nan), {}
-    for row, analysis in enumerate(analyses):
-        scale = analysis.rules.reading.tested_scale
-        for policy in analysis.policies:
-            column = names.index(policy.name)
-            means[row, column] = scale.unit(np.asarray(policy.mean))
-            mark = "" if analysis.in_doubt else policy.letters
-            texts[row, column] = f"{score_text(policy.mean)}\n{mark}".strip()
-    lines = max(task.count("\n") for task in tasks) + 1
-    tall = max(LINE * lines + 0.06, 0.32 if cell >= SLIM else 0)
-    canvas = Canvas(1.2 + tall * len(tasks), ax, width)
-    axes = canvas.axes
-    image = axes.imshow(means, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
-    for (row, column), text in texts.items() if cell >= SLIM else ():
-        colour = "white" if means[row, column] > 0.75 else "black"
-        axes.text(
-            column, row, text, ha="center", va="center", fontsize=SMALL, color=colour,
-            linespacing=1.0,
-        )  # fmt: skip
-    upright = max(map(len, names)) * LETTER > cell
-    axes.set_xticks(
-        range(len(names)), [wrapped(name, 30) for name in names], rotation=90 if upright else 0
-    )
-    axes.set_yticks(range(len(tasks)), tasks)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    if cell < SLIM and canvas.own:
-        bar = canvas.figure.colorbar(
-            image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30, pad=0.02,
-            boundaries=np.linspace(0, 1, 21), ticks=[0, 0.5, 1],
-        )  # fmt: skip
-        bar.set_label("mean, as a share of the score's range", fontsize=SMALL)
-        bar.ax.tick_params(labelsize=SMALL)
-    return canvas.done()

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.confidence import ConfidenceSequence
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence import ConfidenceSequence, Pairs
 from stopwise.core.engine import Engine
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules

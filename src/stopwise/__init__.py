@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stopwise.core.confidence_state import Interval
+    from stopwise.core.confidence import Interval
     from stopwise.core.pair_verdict import Decision, Verdict
     from stopwise.core.registry import MethodInfo, methods
     from stopwise.core.simulate import Simulation, simulate
@@ -97,7 +97,7 @@ _HOMES = {
     "Decision": "core.pair_verdict",
     "ForecastResult": "planning.forecast_result",
     "GateResult": "questions.gate_result",
-    "Interval": "core.confidence_state",
+    "Interval": "core.confidence",
     "InvalidInput": "errors",
     "InvalidState": "errors",
     "MethodInfo": "core.registry",

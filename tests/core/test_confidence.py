@@ -6,8 +6,7 @@ import pytest
 import stopwise as sw
 from benchmarks.efficiency.interval_paths import interval_paths
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence
-from stopwise.core.confidence_state import Pairs
+from stopwise.core.confidence import ConfidenceSequence, Pairs
 from stopwise.core.rules import Rules
 
 

@@ -64,15 +64,6 @@ def test_undecided_shows_neither() -> None:
     assert sw.SequentialTest(alternative="two-sided").update(1, 0).p_equivalent is None
 
 
-def test_a_difference_along_the_way_raises_a_doubt() -> None:
-    scores0, scores1 = [0.5, 0.5] * 60, np.linspace(0.45, 0.55, N)
-
-    verdict = sw.SequentialTest(**settings_of("nscore-plus")).run(scores0, scores1)
-
-    assert (verdict.decision, verdict.drift) == ("equivalent", "rises")
-    assert "throughout, but here it rises along the way. Note that the scores fill" in str(verdict)
-
-
 def test_futile_only_if_no_end_is_in_reach() -> None:
     """Equal policies: no difference can be shown any more, but sameness still can."""
     scores0, scores1 = [0, 1] * 45, [1, 0] * 45

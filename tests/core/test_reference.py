@@ -37,8 +37,6 @@ def test_sentences() -> None:
     assert decided.startswith("The policy is better than 0.6: decided after ")
     assert "95% confidence bound: the mean is " in decided
     assert "design" not in decided
-    worse = sw.SequentialTest(**one_sided).run([0] * 30)
-    assert "and it looks worse, which a one-sided test cannot declare" in str(worse)
     both = sw.SequentialTest(reference=0.6, n_max=48).run([0] * 30)
     assert str(both).startswith("The policy is worse than 0.6: decided after ")
     assert both.interval.high < 0.6
@@ -76,9 +74,9 @@ def test_step_and_futility(futility: Any) -> None:
     test = sw.SequentialTest(
         "step", n_max=50, reference=0.6, futility=futility, alternative="greater"
     )
-    verdict = test.run([0] * 50)
+    verdict = test.run([0] * 49)
     assert verdict.futile == (futility is not None)
-    assert (verdict.n < 50) == (futility == "binding")
+    assert (verdict.n < 49) == (futility == "binding")
 
 
 @pytest.mark.parametrize(

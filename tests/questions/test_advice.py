@@ -131,8 +131,7 @@ def test_a_loop_of_ones_own_stops_where_a_decision_is_unlikely(method: str, futi
         verdict = test.update(1, 0)
 
     assert (verdict.decided, verdict.futile, verdict.n < 40) == (False, True, True)
-    said = "which a one-sided test cannot declare, and a decision by n_max has become unlikely"
-    assert not verdict.other_looks_better or said in str(verdict)
+    assert "and a decision by n_max has become unlikely" in str(verdict)
     patient = sw.SequentialTest(method, n_max=40, alternative="greater", futility=None)
     while not patient.verdict.stop:
         patient.update(1, 0)

@@ -76,15 +76,6 @@ def test_sameness_releases_no_alpha() -> None:
             assert pair.interval_level <= without.interval_level
 
 
-def test_drift_raises_a_doubt() -> None:
-    trend = np.linspace(-0.04, 0.04, N)
-    scores = {"a": np.full(N, 0.5), "b": 0.5 + trend}
-    found = sw.analyze(scores, equivalence=0.2, n_max=N)
-
-    assert found.pairs[0].same
-    assert any("assumes a difference that stays the same" in doubt for doubt in found.doubts)
-
-
 def test_the_best_says_why_not() -> None:
     with pytest.raises(sw.errors.InvalidInput, match="equivalence does not go with goal='best'"):
         sw.analyze(scores_of(), equivalence=0.1, goal="best")

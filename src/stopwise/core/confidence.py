@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.confidence_state import Bet, Bettor, ConfidenceState, Pairs
 
 # Nodes per side. Twice as many: up to 2 % narrower, and slower updates.
 NODES = 32
@@ -37,6 +36,63 @@ POWERS = (
 TOP = 0.999
 
 
+class Interval(NamedTuple):
+    """A closed interval [low, high]."""
+
+    low: float
+    high: float
+
+
+class Bet(NamedTuple):
+    """A bet on one pair, fixed before it: ``1 + amount (x1 - x0) - cross x0 x1`` is its factor."""
+
+    amount: Floats
+    centre0: Floats
+    cross: Floats  # weight of the product of both scores, each less its centre; at most amount^2
+
+    def renewed(self, due: Bools, new: "Bet") -> "Bet":
+        return Bet._make(np.where(due, fresh, old) for fresh, old in zip(new, self, strict=True))
+
+
+class Pairs(NamedTuple):
+    """One or more pairs as a sequence sees them; arrays have the shape of the runs."""
+
+    number: int
+    total0: Floats
+    total1: Floats
+    squares: Floats  # sum of squared differences
+    log_e: Floats  # evidence of the test after them, as a logarithm, 0 at the start
+    fall: Floats  # by how much it would have been more per unit of a smaller margin, at least
+    rejected: Bools  # whether the test has decided
+
+
+class ConfidenceState(NamedTuple):
+    """What is known of each side's nodes, and the group of pairs that is not yet full."""
+
+    pairs: Floats
+    renewal: Floats  # after how many pairs the bets are renewed
+    total: Floats  # of differences, and of their squares
+    squares: Floats
+    waiting: Floats  # pairs in the group, and sums of both scores
+    total0: Floats
+    total1: Floats
+    fall: Floats  # (..., sides)
+    bound: Floats  # (..., sides)
+    backed: Floats  # (..., sides): 1, or 0 once the test has decided for the other side
+    node: Floats  # (..., sides, NODES), as the rest
+    fund: Floats  # wealth against the node, less that of the test if the node is not above m
+    slope: Floats  # wealth against a value x below the node is fund + slope x + bend x^2 / 2
+    bend: Floats
+    reach: Floats  # values up to here were rejected by the evidence of this node
+    amount: Floats
+    centre0: Floats
+    cross: Floats
+
+    @property
+    def bet(self) -> Bet:
+        return Bet(self.amount, self.centre0, self.cross)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceSequence:
     """Bounds on the mean of r1 - r0, each at its own level, at all times."""
@@ -45,9 +101,9 @@ class ConfidenceSequence:
     # None where no bound is wanted.
     levels: tuple[Floats | float | None, Floats | float | None]
     margin: float = NO_MARGIN  # of the tests that it agrees with, as each sees the scores
-    # Who sizes bets against other margins; without one, or where it has no opinion, bets assume a
-    # normal mean given that it lies beyond the node.
-    bettor: Bettor | None = None
+    # The method, if it sizes bets against other margins; without one, or where it has no opinion,
+    # bets assume a normal mean given that it lies beyond the node.
+    bettor: Any = None
     number: tuple[float, ...] = ()  # if policy 0 is a number: that number as each side sees it
 
     @cached_property

@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.equivalence import SamenessState
-from stopwise.core.futility import Outlook
 from stopwise.core.method import Evidence
-from stopwise.core.pair_test import PairTest
+from stopwise.core.pair_test import PairTest, SamenessState
 
 # The end of a study, beside 1 and 0 for the policy that is better: practically the same.
 EQUIVALENT = 2
@@ -23,6 +21,33 @@ class Seen(NamedTuple):
     evidence: Evidence
     p_value: Floats  # the least so far
     same: SamenessState | None
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What is to be expected of studies by n_max, computed when it is asked for."""
+
+    comparison: PairTest
+    seen: Seen
+
+    @property
+    def chances(self) -> Floats | None:
+        """The chance of a decision by n_max, by run: of the likeliest end, if the truth is such."""
+        chance = self.comparison.test.chance(self.seen.tests)
+        if chance is None:
+            return None
+        likeliest: Floats = np.asarray(chance.max(axis=-1))
+        if self.comparison.sameness is None or self.seen.same is None:
+            return likeliest
+        same = self.comparison.sameness.chance(self.seen.same)
+        return likeliest if same is None else np.maximum(likeliest, same)
+
+    @property
+    def hopeless(self) -> Bools:
+        hopeless: Bools = np.asarray(self.comparison.test.futile(self.seen.tests).all(axis=-1))
+        if self.comparison.sameness is None or self.seen.same is None:
+            return hopeless
+        return hopeless & self.comparison.sameness.futile(self.seen.same)
 
 
 @dataclass(frozen=True)
@@ -54,7 +79,7 @@ class Engine:
         return Seen(tests, self.comparison.test.evidence(tests), p_value, seen.same), path
 
     def outlook(self, seen: Seen) -> Outlook:
-        return Outlook(self.comparison.test, seen.tests, self.comparison.sameness, seen.same)
+        return Outlook(self.comparison, seen)
 
     def end(self, seen: Seen) -> tuple[Bools, Ints]:
         """Whether a study ends, and its decision; 2 for practically the same."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.equivalence import Sameness, SamenessState
 from stopwise.core.method import Evidence, Method, State, evidence_from_log_e
 from stopwise.core.scores import is_number
 from stopwise.errors import require, require_choice
@@ -102,41 +101,3 @@ def _effects(alpha: float, n_max: int) -> Floats:
     grid: Floats = np.geomspace(least, max(GREATEST_EFFECT, 1.5 * least), EFFECTS)
     grid.flags.writeable = False
     return grid
-
-
-@dataclass(frozen=True, eq=False)
-class Outlook:
-    """What is to be expected of a study by n_max, computed when it is asked for."""
-
-    test: Method[Any]
-    state: tuple[Any, ...]
-    sameness: Sameness | None = None
-    same: SamenessState | None = None
-
-    @property
-    def chances(self) -> Floats | None:
-        """The chance of a decision by n_max, by run: of the likeliest end, if the truth is such."""
-        chance = self.test.chance(self.state)
-        if chance is None:
-            return None
-        likeliest: Floats = np.asarray(chance.max(axis=-1))
-        if self.sameness is None or self.same is None:
-            return likeliest
-        same = self.sameness.chance(self.same)
-        return likeliest if same is None else np.maximum(likeliest, same)
-
-    @property
-    def hopeless(self) -> Bools:
-        hopeless: Bools = np.asarray(self.test.futile(self.state).all(axis=-1))
-        if self.sameness is None or self.same is None:
-            return hopeless
-        return hopeless & self.sameness.futile(self.same)
-
-    @property
-    def chance(self) -> float | None:
-        chances = self.chances
-        return None if chances is None else float(chances)
-
-    @property
-    def futile(self) -> bool:
-        return bool(self.hopeless)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence_state import Bet
+from stopwise.core.confidence import Bet
 
 # A NamedTuple of arrays, or of such, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[Any, ...])

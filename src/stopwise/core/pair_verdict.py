@@ -9,25 +9,21 @@ from functools import cached_property
 
 import numpy as np
 
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.dependence import dependence
-from stopwise.core.futility import MayBeFutile, Outlook
+from stopwise.core.engine import Outlook
+from stopwise.core.futility import MayBeFutile
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
 from stopwise.core.words import (
-    ENOUGH_PAIRS,
+    STEADY,
     by_margin,
     dependence_text,
-    drift_text,
     same_claim,
     same_text,
-    wide_bounds_text,
 )
 from stopwise.messages import counted
-
-# The boundary that a mean ever crosses with a known probability is tightest around so many pairs.
-MIXED_PAIRS = 10.0
 
 
 def e_value_of(log_e: float) -> float:
@@ -86,14 +82,9 @@ class Verdict:
         extended; None for no limit.
     watched
         The pairs that ``dependence`` is computed from when it is read; None where none matters.
-    extremes
-        The lowest and the highest score so far, or None before the first pair.
     p_equivalent
         Anytime-valid p-value of "the means differ by less than ``equivalence``", or None if that
         was not declared.
-    drift
-        "rises" or "falls" if the difference seems to have done so before the decision "equivalent",
-        which assumes that it stays the same, else None.
     outlook
         What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
         not lie ahead.
@@ -111,10 +102,8 @@ class Verdict:
     rules: Rules = field(repr=False)
     n_max: int | None
     watched: Sequence[tuple[float, float]] | None = field(default=None, repr=False, compare=False)
-    extremes: tuple[float, float] | None = None
     outlook: Outlook | None = field(default=None, repr=False, compare=False)
     p_equivalent: float | None = None
-    drift: str | None = None
 
     method = FromRules[str]("method", "The method's name.")
     alpha = FromRules[float]("alpha", "The declared level.")
@@ -150,12 +139,13 @@ class Verdict:
         Of a two-sided test it is that of the better direction. None once there is a decision,
         without an n_max ahead, and of methods that do not know it.
         """
-        return None if self.outlook is None else self.outlook.chance
+        chances = None if self.outlook is None else self.outlook.chances
+        return None if chances is None else float(chances)
 
     @property
     def futile(self) -> bool:
         """Whether a decision by n_max has become too unlikely to be worth more pairs."""
-        return self.outlook is not None and self.n > 0 and self.outlook.futile
+        return self.outlook is not None and self.n > 0 and bool(self.outlook.hopeless)
 
     @property
     def n_max_reached(self) -> bool:
@@ -170,22 +160,6 @@ class Verdict:
         ``futility`` turns it off.
         """
         return self.decided or self.n_max_reached or self.futile
-
-    @property
-    def other_looks_better(self) -> bool:
-        """Whether the scores speak for the policy that a one-sided test cannot declare better.
-
-        True while undecided if the means differ in favour of that policy, beyond a negative margin
-        too, by more than differences in [-1, 1] with mean 0 ever do but with probability alpha.
-        """
-        if self.decided or self.alternative == "two-sided" or self.n == 0:
-            return False
-        lead = self._reading.advantage(self.mean1 - self.mean0)
-        lead = -lead if self.alternative == "greater" else lead
-        low, high = self.rules.bounds
-        weight = self.n + MIXED_PAIRS
-        rare = math.sqrt(weight * math.log(weight / MIXED_PAIRS / self.alpha**2)) / self.n
-        return lead > max(-self.margin, 0.0) + rare * (high - low)
 
     @property
     def e_value(self) -> float:
@@ -207,11 +181,7 @@ class Verdict:
             later = "" if self.n == self.n_decided else f", now {seen} seen"
             claimed = f"{claim[0].upper()}{claim[1:]}: decided after {after}{later}"
             return f"{claimed}; {facts}.{self._notes()}"
-        if self.other_looks_better:
-            better = self._reading.looks_better(int(self.alternative == "less"))
-            caveat = f"and {better}, which a one-sided test cannot declare"
-        else:
-            caveat = f"which does not show that {self._reading.equal}"
+        caveat = f"which does not show that {self._reading.equal}"
         if self.futile:
             caveat += f", and {self._futility_text()}"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
@@ -244,7 +214,7 @@ class Verdict:
         return pairs
 
     def _futility_text(self) -> str:
-        test = None if self.outlook is None else self.outlook.test
+        test = None if self.outlook is None else self.outlook.comparison.test
         planned = None if test is None else test.n_max
         end = counted(planned or 0, self._unit) if self._extended else "n_max"
         why = (
@@ -257,12 +227,9 @@ class Verdict:
     def _notes(self) -> str:
         notes, policies = [], ("policy 0", "policy 1")
         if self.decision is Decision.EQUIVALENT and self._reading.steady:
-            notes.append(drift_text(self.drift))
+            notes.append(STEADY)
         if self.dependence is not None:
             notes.append(f"But {dependence_text(*policies, self.dependence, self.method)}")
-        if self.extremes is not None and self.n >= ENOUGH_PAIRS:
-            wide = wide_bounds_text(*self.extremes, self.rules.bounds)
-            notes += [] if wide is None else [f"Note that {wide}"]
         return "".join(f" {note}." for note in notes)
 
     def _interval_text(self) -> str:

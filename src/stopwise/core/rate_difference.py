@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 
 # Success rates of policy 0 at which each difference is tried, and how near to the end of the
 # interval the search goes.

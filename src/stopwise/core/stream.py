@@ -1,19 +1,17 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stopwise.core.confidence_state import Interval
-from stopwise.core.drift import drift
-from stopwise.core.engine import Engine
-from stopwise.core.futility import Outlook
+from stopwise.core.confidence import ConfidenceState, Interval
+from stopwise.core.engine import EQUIVALENT, Engine, Outlook, Seen
 from stopwise.core.keywords import described, flat
 from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
@@ -23,12 +21,68 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import as_float, require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable
-from stopwise.core.stream_state import StreamState
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_DECISIONS = {1: Decision.POLICY1, 0: Decision.POLICY0, EQUIVALENT: Decision.EQUIVALENT}
+
+
+class StreamState(NamedTuple):
+    """All that changes; replaced as a whole with each pair, so that an error changes nothing."""
+
+    n: int
+    totals: tuple[float, float]
+    seen: Seen
+    confidence: ConfidenceState
+    decision: Decision = Decision.UNDECIDED
+    n_decided: int | None = None
+    unaudited: int = 0  # pairs that a judge alone has scored
+
+    def advanced(
+        self,
+        engine: Engine,
+        scores: tuple[float, float],
+        unit: tuple[float, float],
+        guesses: Sequence[float] | None,
+    ) -> "StreamState":
+        """Take in a pair as it was scored, scaled to [0, 1], and with a proxy its scaled scores."""
+        comparison, before = engine.comparison, self.seen
+        (r0, r1), unit = comparison.reading.tallied(scores, unit)
+        both = tuple(np.array([unit, guesses] if guesses is not None else unit).T)
+        missing = math.isnan(r0)
+        if missing:
+            r0 = r1 = 0.0
+        array0, array1 = both
+        directed = comparison.reading.directed(array0, array1)
+        seen = engine.observe(before, *directed)
+        decision, n_decided = self.decision, self.n_decided
+        if n_decided is None:
+            ends, winner = engine.end(seen)
+            if ends:
+                decision, n_decided = _DECISIONS[int(winner)], self.n + 1
+        else:
+            seen = seen._replace(same=before.same)
+        pair = comparison.pair_seen(
+            before.tests,
+            seen.tests,
+            (array0, array1),
+            directed,
+            log_e=seen.evidence.log_e,
+            rejected=np.array([_DECISIONS[policy] is decision for policy in comparison.directions]),
+        )
+        return StreamState(
+            self.n + 1,
+            (self.totals[0] + r0, self.totals[1] + r1),
+            seen,
+            comparison.confidence.step(self.confidence, pair, seen.tests),
+            decision,
+            n_decided,
+            self.unaudited + missing,
+        )
 
 
 @described
@@ -131,10 +185,11 @@ class SequentialTest(Resumable):
         self._engine = Engine(PairTest(self.rules))
         self._limit = self.rules.n_max
         self._unused = 0
-        self._state = StreamState.begin(self._engine)
+        seen = self._engine.start(())
+        bounds = self._comparison.confidence.start((), seen.tests)
+        self._state = StreamState(0, (0.0, 0.0), seen, bounds)
         self._given: list[Any] = []  # all that came in: pairs, and other numbers of them at most
         self._unit_pairs: list[tuple[float, float]] = []
-        self._drift: str | None = None
 
     @property
     def _comparison(self) -> PairTest:
@@ -150,13 +205,14 @@ class SequentialTest(Resumable):
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
         same = state.seen.same
-        mean0, mean1 = (each / state.scored if state.scored else np.nan for each in state.totals)
+        scored, constants = state.n - state.unaudited, tuple(self.rules.reading.constants.values())
+        mean0, mean1 = (each / scored if scored else np.nan for each in state.totals)
         equivalent = state.decision is Decision.EQUIVALENT
         return Verdict(
             decision=state.decision,
             n=state.n,
             n_decided=state.n_decided,
-            mean0=self.rules.reading.mean0(mean0),
+            mean0=constants[0] if constants else mean0,
             mean1=mean1,
             log_e=float(self._engine.log_e(state.seen)),
             p_value=float(self._engine.p_value(state.seen, equivalent)),
@@ -165,10 +221,8 @@ class SequentialTest(Resumable):
             rules=self.rules,
             n_max=self._limit,
             watched=self._unit_pairs if comparison.rests_on_independence else None,
-            extremes=state.extremes,
             outlook=self._outlook(),
             p_equivalent=None if same is None else float(same.p_value.max()),
-            drift=self._drift,
         )
 
     def update(
@@ -305,13 +359,10 @@ class SequentialTest(Resumable):
         pair, guesses = comparison.unit_pair(r0, r1), reading.beside(proxy, ())
         self._require_room()
         scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        self._state = state = self._state.advanced(self._engine, *pair, guesses=scaled)
+        self._state = self._state.advanced(self._engine, pair[:2], pair[2:], scaled)
         scores = [None if each is None else as_float(each) for each in (r0, r1)]
         self._given.append(scores if guesses is None else [*scores, [*map(float, guesses)]])
         self._unit_pairs.append(pair[2:])
-        if state.n_decided == state.n and state.seen.same and state.decision is Decision.EQUIVALENT:
-            low, high = np.array(self._unit_pairs).T
-            self._drift = drift(high - low)
 
     def _taken(self, given: list[Any]) -> Iterator[None]:
         """Take in what was given to another test; yields after each pair."""
@@ -350,7 +401,7 @@ class SequentialTest(Resumable):
         if not self._comparison.test.stops_at_futility or self._state.n == 0:
             return False
         outlook = self._outlook()
-        return outlook is not None and outlook.futile
+        return outlook is not None and bool(outlook.hopeless)
 
     def _content(self) -> dict[str, Any]:
         edition = edition_of(self.rules.method)

@@ -10,6 +10,7 @@ from stopwise.core.dependence import TOGETHER
 LITTLE, ENOUGH_PAIRS = 0.25, 10
 # Most policies whose whole order still makes a sentence.
 MOST_IN_WORDS = 10
+STEADY = "Sameness assumes a difference that stays the same throughout"
 
 
 def promise(method: str, chance: str, alpha: float, *, bounds_inferred: bool = False) -> str:
@@ -101,11 +102,6 @@ def futility_text(parameters: Mapping[str, Any], *, further: bool) -> str:
     if parameters.get("futility") == "binding":
         return f"stopped for futility: {decision} had become unlikely"
     return f"{decision} has become unlikely"
-
-
-def drift_text(drift: str | None) -> str:
-    text = "Sameness assumes a difference that stays the same throughout"
-    return text if drift is None else f"{text}, but here it {drift} along the way"
 
 
 def wide_bounds_text(low: float, high: float, bounds: tuple[float, float]) -> str | None:

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence_state import Bet
+from stopwise.core.confidence import Bet
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.score import BOUNDS_UNDECLARED
 from stopwise.core.rules import FromRules

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
-from stopwise.core.drift import drift
 from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision
 from stopwise.core.rules import Rules
@@ -63,24 +62,6 @@ def doubts(
         for pair, difference in zip(pairs, differences.tolist(), strict=True)
         if _left(difference, pair.interval, span)
     ]
-    return tuple(found)
-
-
-def drifting(
-    comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
-) -> tuple[str, ...]:
-    found = []
-    for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
-        if not pair.same:
-            continue
-        gaps = comparison.reading.leads(*(shown[..., policy] for policy in policies))
-        way = drift(gaps[: pair.n])
-        if way is not None:
-            text = (
-                f"{pair.relation} assumes a difference that stays the same, but that of "
-                f"{pair.policy1} from {pair.policy0} {way} along the way"
-            )
-            found.append(Message(text, code="drift"))
     return tuple(found)
 
 

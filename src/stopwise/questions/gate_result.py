@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from stopwise import __version__
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Delegated, FromRules, Rules

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.confidence import ConfidenceSequence, group_size
-from stopwise.core.confidence_state import ConfidenceState, Pairs
+from stopwise.core.confidence import ConfidenceSequence, ConfidenceState, Pairs, group_size
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Scores
 from stopwise.core.runs import of_runs

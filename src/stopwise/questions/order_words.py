@@ -12,7 +12,7 @@ from stopwise.report.drawn import Drawn
 from stopwise.rows.table import Table
 
 # What a promise needs where a doubt of this code says that it is not so.
-DRAWN = {"scores-opposed": "independent scores", "drift": "differences that stay the same"}
+DRAWN = {"scores-opposed": "independent scores"}
 TOGETHER = "scores-together"  # a doubt that costs trials, but no guarantee
 # Decisions with fewer pairs than this may be out of reach.
 FEW_PAIRS = 30

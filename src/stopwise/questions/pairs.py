@@ -15,10 +15,9 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.engine import Engine, Seen
-from stopwise.core.equivalence import SamenessState
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
-from stopwise.core.pair_test import PairTest
+from stopwise.core.pair_test import PairTest, SamenessState
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs, put_runs, writable

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.pair_test import PairTest
 from stopwise.core.progress import watched
 from stopwise.core.readings.score import Met, Scores
@@ -20,7 +20,6 @@ from stopwise.questions.doubts import (
     dependent,
     doubtful,
     doubts,
-    drifting,
     moving,
     said,
     wide_bounds,
@@ -68,10 +67,7 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
         found = found or moving(comparison, shown, family, pairs)
     if found:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
-    shared = (
-        *drifting(comparison, shown, family, pairs),
-        *dependent(comparison, shown, family),
-    )
+    shared = (*dependent(comparison, shown, family),)
     order = [rules.policies.index(policy.name) for policy in policies]
     better = family.better(outcome.claims[0])
     same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))

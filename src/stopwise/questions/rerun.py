@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.scores import interval_text, score_text
 from stopwise.data.trials import Trials
 from stopwise.errors import require

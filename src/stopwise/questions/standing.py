@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Bools, Ints
-from stopwise.core.confidence_state import Interval
+from stopwise.core.confidence import Interval
 from stopwise.core.pair_verdict import Decision, e_value_of
 from stopwise.core.rules import Rules
 from stopwise.core.words import order_claim, same_claim

@@ -99,7 +99,7 @@ def plot_scores(
         line(number, color=COLOURS[1], linestyle="--", linewidth=1, label=f"{number:g}")
         canvas.legend()
     level = "" if analysis.in_doubt else f", {100 * (1 - analysis.alpha):g}% intervals"
-    scores.set_label_text(f"{analysis.rules.reading.drawn.mean}{level}")
+    scores.set_label_text(f"{analysis.rules.reading.mean_axis}{level}")
     return canvas.done()
 
 
@@ -242,7 +242,7 @@ def plot_intervals(
     axes.plot([], [], "|", color="black", markersize=8, label="mean of all trials")
     if estimates:
         axes.plot([], [], "D", color="black", markersize=3.5, label="estimate")
-    axes.set_xlabel(rules.reading.drawn.gap)
+    axes.set_xlabel(rules.reading.gap_axis)
     canvas.legend()
     return canvas.done()
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence
-from stopwise.core.confidence_state import ConfidenceState
+from stopwise.core.confidence import ConfidenceSequence, ConfidenceState
 from stopwise.files import plain_names
 from stopwise.questions.intervals import through
 from stopwise.questions.question import Question

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, between
-from stopwise.core.confidence_state import Bet
+from stopwise.core.confidence import Bet
 
 # Tuned; any value is valid. Raise the edition of the method when you change one.
 MEAN_WEIGHT_FIRST = 3.5  # prior scores in the middle of the range, for scores as noisy as binary

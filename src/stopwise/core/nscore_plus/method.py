@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from stopwise.core.arrays import Floats, greatest, least
-from stopwise.core.confidence_state import Bet
+from stopwise.core.confidence import Bet
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation
 from stopwise.core.nscore import NScore

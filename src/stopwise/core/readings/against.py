@@ -105,12 +105,6 @@ class Against(Scores):
             self.both(r0, r1)  # raises
         return self.number, r0
 
-    def varying(self, r0: float, r1: float) -> tuple[float, ...]:  # noqa: ARG002
-        return (r1,)
-
-    def mean0(self, mean: float) -> float:  # noqa: ARG002
-        return self.number
-
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """Number and scores, mirrored where policy 0 is tested."""
         start, sign = self._mirror
@@ -141,9 +135,6 @@ class Against(Scores):
             beats=f"is {verb} than",
             not_worse=f"is not {opposite} than {{}}",
         )
-
-    def looks_better(self, policy: int) -> str:
-        return f"it looks {'better' if policy else 'worse'}"
 
     def means_text(self, mean0: str, mean1: str) -> str:  # noqa: ARG002
         return f"mean {mean1}{self.better_text}"

@@ -6,8 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
-from stopwise.core.confidence import CAUTION, ConfidenceSequence
-from stopwise.core.confidence_state import Bet, ConfidenceState
+from stopwise.core.confidence import CAUTION, Bet, ConfidenceSequence, ConfidenceState
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Floats, between, greatest
-from stopwise.core.confidence_state import Bet
+from stopwise.core.confidence import Bet
 from stopwise.core.method import Method
 from stopwise.core.nscore_plus import bets
 from stopwise.core.nscore_plus.bets import RENEWAL_PAIRS, SHOWN_WEIGHT

@@ -44,16 +44,6 @@ class Met(NamedTuple):
     unbounded: bool  # whether no bounds were declared
 
 
-class DrawnWords(NamedTuple):
-    """What figures call the scores, one of them and a policy's mean, and the gap of two."""
-
-    title: str
-    one: str
-    each: str
-    mean: str
-    gap: str
-
-
 class Scores:
     """How what was observed becomes the numbers that are compared, and what they are called."""
 
@@ -260,17 +250,9 @@ class Scores:
         """A pair of scores as means are made of them, and scaled to [0, 1]."""
         return scores, unit
 
-    def varying(self, r0: float, r1: float) -> tuple[float, ...]:
-        """Those scores of a pair that tell of the range of scores."""
-        return r0, r1
-
     def broader(self) -> "Rules | None":
         """Rules of a claim about more than this one, whose answer stands beside it."""
         return None
-
-    def mean0(self, mean: float) -> float:
-        """The mean of policy 0, given that of its scores."""
-        return mean
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """Both scores with a last axis of directions, swapped where policy 0 is tested."""
@@ -328,11 +310,14 @@ class Scores:
         return f"advantage of {policy}" if lower else f"{policy} − {other}"
 
     @property
-    def drawn(self) -> DrawnWords:
-        """What figures show."""
-        lower = " (lower is better)" if self.rules.lower_is_better else ""
-        gap = "advantage (by how much its mean is lower)" if lower else "difference of means"
-        return DrawnWords("Scores, means", "score", f"score{lower}", f"mean score{lower}", gap)
+    def mean_axis(self) -> str:
+        """What an axis of means shows."""
+        return f"mean score{' (lower is better)' if self.rules.lower_is_better else ''}"
+
+    @property
+    def gap_axis(self) -> str:
+        lower = self.rules.lower_is_better
+        return "advantage (by how much its mean is lower)" if lower else "difference of means"
 
     def winner_text(self, winner: int, names: tuple[str, str]) -> str:
         """The decision of a test of one pair, in a title."""
@@ -371,10 +356,6 @@ class Scores:
             beats=self.beats,
             not_worse=self.not_worse,
         )
-
-    def looks_better(self, policy: int) -> str:
-        """A remark that the scores speak for the policy that cannot be declared better."""
-        return f"policy {policy} looks better"
 
     def means_text(self, mean0: str, mean1: str) -> str:
         """The means of both policies."""

@@ -9,7 +9,7 @@ import numpy as np
 from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import OrderScale, Scale
-from stopwise.core.readings.score import DrawnWords, Met, Scores, Two
+from stopwise.core.readings.score import Met, Scores, Two
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ class Wins(Scores):
     either = "either policy wins more often"
     has_most = "has won more often"
     better_text = ", which says nothing about means"
-    drawn = DrawnWords(
-        *("Wins, shares", "won", "share of its meetings that a trial won"),
-        *("share won", "difference of the shares won"),
-    )
+    mean_axis, gap_axis = "share won", "difference of the shares won"
     tested_design = "paired"
     transitive = ranged = False
 

@@ -41,9 +41,11 @@ def plain_names(names: Iterable[str]) -> list[str]:
     >>> plain_names(["a/b", "a b", ".."])
     ['a_b', 'a_b_2', '_']
     """
-    found: list[str] = []
+    names_so_far: list[str] = []
     for name in names:
         plain = re.sub(r"[^\w.-]|^\.+$", "_", name)
         numbered = (f"{plain}_{number}" for number in count(2))
-        found.append(next(each for each in chain([plain], numbered) if each not in found))
-    return found
+        names_so_far.append(
+            next(each for each in chain([plain], numbered) if each not in names_so_far)
+        )
+    return names_so_far

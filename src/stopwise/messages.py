@@ -142,7 +142,7 @@ def in_short(notes: Iterable[str]) -> list[str]:
     >>> in_short([read, "order: shuffled"])
     ["columns used: policy = arm; override with columns={'policy': ...}", 'order: shuffled']
     """
-    told: list[str] = []
+    shown: list[str] = []
     read: dict[str, dict[str, None]] = {}
     for note in notes:
         code = getattr(note, "code", "")
@@ -153,19 +153,23 @@ def in_short(notes: Iterable[str]) -> list[str]:
         elif code == "policy-assumed":
             read.setdefault("policy", {})[OF_FILE] = None
         else:
-            told.append(note)
+            shown.append(note)
     obvious = (() if "task" in read else ("task-assumed",)) + (RANGES if "score" in read else ())
-    told = [note for note in told if getattr(note, "code", "") not in obvious]
+    shown = [note for note in shown if getattr(note, "code", "") not in obvious]
     if not read:
-        return told
+        return shown
     if read.get("success") == read.get("score"):
         read.pop("success", None)
     order = sorted(read, key=(*FIRST, *read).index)
     columns = {role: " or ".join(read[role]) for role in order}
     text = ", ".join(role if role == name else f"{role} = {name}" for role, name in columns.items())
-    own = [role for role in order if OF_FILE not in read[role]] or ["policy"]
-    otherwise = Setting("score") if own == ["score"] else Setting("columns", {own[0]: BLANK})
-    return [Message(f"columns used: {text}; override with ", otherwise, code="read-as"), *told]
+    guessed_roles = [role for role in order if OF_FILE not in read[role]] or ["policy"]
+    otherwise = (
+        Setting("score")
+        if guessed_roles == ["score"]
+        else Setting("columns", {guessed_roles[0]: BLANK})
+    )
+    return [Message(f"columns used: {text}; override with ", otherwise, code="read-as"), *shown]
 
 
 def names_listed(names: Iterable[object]) -> str:
@@ -217,7 +221,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or usual}"
 
 
-def first_few(found: Sequence[str]) -> str:
+def first_few(signs: Sequence[str]) -> str:
     """Return the first few signs as one clause, and how many more there are."""
-    more = len(found) - MOST_NAMED
-    return "; ".join(found[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")
+    more = len(signs) - MOST_NAMED
+    return "; ".join(signs[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")

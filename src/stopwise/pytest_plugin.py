@@ -16,11 +16,11 @@ def stopwise_gate() -> "Callable[..., GateResult]":
     def checked(new: Any, baseline: Any, **settings: Any) -> "GateResult":
         from stopwise.questions.gate import gate
 
-        found = gate(new, baseline, **settings)
-        if found.answer == "fail":
-            pytest.fail(found.sentence, pytrace=False)
-        if found.answer == "undecided":
-            pytest.skip(found.sentence)
-        return found
+        result = gate(new, baseline, **settings)
+        if result.answer == "fail":
+            pytest.fail(result.sentence, pytrace=False)
+        if result.answer == "undecided":
+            pytest.skip(result.sentence)
+        return result
 
     return checked

@@ -56,14 +56,14 @@ def require_within(
 
 def bounds_of_data(frame: pl.DataFrame) -> dict[str, Bounds]:
     """Return the least and the greatest score of each task."""
-    found = frame.group_by("task", maintain_order=True).agg(
+    extremes = frame.group_by("task", maintain_order=True).agg(
         pl.col("score").min().alias("low"), pl.col("score").max().alias("high")
     )
-    for task, low, high in found.rows():
+    for task, low, high in extremes.rows():
         require(
             low < high,
             Setting("bounds", "data"),
             f" needs scores that differ, but all scores of task {task!r} are {low:g}; "
             "declare the bounds",
         )
-    return {task: _declared(task, (low, high)) for task, low, high in found.rows()}
+    return {task: _declared(task, (low, high)) for task, low, high in extremes.rows()}

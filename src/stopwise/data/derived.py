@@ -39,9 +39,12 @@ def with_derived_score(raw: RawTable, reading: Reading) -> RawTable:
     asked = (", more of which counts as better; if less is, say ", less)
     notes = [Message(text, *(asked if reading.lower_is_better is None else ()), code=SIGNED)]
     ranges = {column.name: _range(raw, column) for column in numbers}
-    assumed = [name for name, own in ranges.items() if own is None]
+    assumed = [name for name, series in ranges.items() if series is None]
     bounds = dict(raw.bounds)
-    if all(own.name not in assumed or own.drop_nulls().is_between(0, 1).all() for own in numbers):
+    if all(
+        series.name not in assumed or series.drop_nulls().is_between(0, 1).all()
+        for series in numbers
+    ):
         low, high = 0.0, 0.0
         for factor, name in terms:
             ends = sorted(factor * end for end in (ranges[name] or UNIT if name else (1.0, 1.0)))
@@ -66,22 +69,22 @@ def _terms(score: str, columns: Sequence[str]) -> list[tuple[float, str]]:
         return []
     names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
     term = re.compile(TERM.format(n=NUMBER, names=names))
-    found: list[tuple[float, str]] = []
+    terms: list[tuple[float, str]] = []
     at = 0
     while at < len(score):
         part = term.match(score, at)
-        if part is None or (found and not part["sign"]):
+        if part is None or (terms and not part["sign"]):
             return []
         factor = -1.0 if part["sign"] not in ("", "+") else 1.0
         for number in part.group("before", "after", "alone"):
             factor *= float(number or 1)
-        found.append((factor, part["name"] or ""))
+        terms.append((factor, part["name"] or ""))
         at = part.end()
-    return found if any(name for _, name in found) else []
+    return terms if any(name for _, name in terms) else []
 
 
 def _range(raw: RawTable, column: pl.Series) -> Bounds | None:
     """Return the range of a column that its format or its words define."""
-    own = raw.frame[column.name]
-    unit = is_logical(own) or is_parts_of_one(own)
+    values = raw.frame[column.name]
+    unit = is_logical(values) or is_parts_of_one(values)
     return raw.bounds.get(column.name, UNIT if unit else None)

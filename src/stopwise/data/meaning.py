@@ -74,58 +74,58 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
             raise _question(raw, name, SPLIT_OPTIONS)
     keys = [name for name in (*GROUP, "trial", "block", "score") if name in frame.columns]
     for name in sorted(free, key=lambda name: short_name(name) not in CURVE | SPLIT | SPLIT_WORDS):
-        own = frame.select(keys).with_columns(raw.frame[name].alias("_own"))
-        several = own.group_by("policy").agg(pl.col("_own").n_unique())["_own"]
-        options = _open(raw, name, own, free) if (several > 1).any() else ()
+        keyed = frame.select(keys).with_columns(raw.frame[name].alias("_own"))
+        several = keyed.group_by("policy").agg(pl.col("_own").n_unique())["_own"]
+        options = _open(raw, name, keyed, free) if (several > 1).any() else ()
         if options:
             with_policy = (POLICY, *options) if options == SPLIT_OPTIONS else options
             raise _question(raw, name, options if "policy" in roles.columns else with_policy)
 
 
-def _open(raw: RawTable, name: str, own: pl.DataFrame, free: Sequence[str]) -> Options:
+def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) -> Options:
     """Return the answers to what a column asks, by its name and values; none if it is harmless."""
     short, words = short_name(name), words_of(name)
-    runs = [key for key in GROUP if key in own.columns]
-    each = [*runs, "trial"] if "trial" in own.columns else runs
+    runs = [key for key in GROUP if key in keyed.columns]
+    each = [*runs, "trial"] if "trial" in keyed.columns else runs
     starts = [other for other in free if STARTS & words_of(other)]
-    finer = [n for n in starts if raw.frame[n].n_unique() > own["_own"].n_unique()]
+    finer = [n for n in starts if raw.frame[n].n_unique() > keyed["_own"].n_unique()]
     rising, retries, unusual = short in RISING, RETRIES & words, short not in ALL_NAMES
-    if rising and each != runs and _is_length(own, each):
+    if rising and each != runs and _is_length(keyed, each):
         return ()
     asked: tuple[tuple[Options, Callable[[], bool]], ...] = (
-        (CURVE_OPTIONS, lambda: rising and (_rises(own, runs) or _rises(own, each))),
-        (CURVE_OPTIONS, lambda: short in CURVE and not _constant(own)),
-        (AXIS_OPTIONS, lambda: unusual and _is_axis(own, runs)),
+        (CURVE_OPTIONS, lambda: rising and (_rises(keyed, runs) or _rises(keyed, each))),
+        (CURVE_OPTIONS, lambda: short in CURVE and not _constant(keyed)),
+        (AXIS_OPTIONS, lambda: unusual and _is_axis(keyed, runs)),
         (SPLIT_OPTIONS, lambda: bool(SPLIT_WORDS & words) or short in SPLIT),
-        ((ONE, ALL), lambda: bool(retries) and _until_success(raw, own, starts)),
+        ((ONE, ALL), lambda: bool(retries) and _until_success(raw, keyed, starts)),
         (
             SPLIT_OPTIONS,
-            lambda: not (sounds_like_outcome(name) or retries) and _is_crossed(raw, own, finer),
+            lambda: not (sounds_like_outcome(name) or retries) and _is_crossed(raw, keyed, finer),
         ),
-        (BLOCK_OPTIONS, lambda: unusual and _in_blocks(own)),
+        (BLOCK_OPTIONS, lambda: unusual and _in_blocks(keyed)),
     )
     return next((options for options, is_so in asked if is_so()), ())
 
 
-def _is_crossed(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool:
+def _is_crossed(raw: RawTable, keyed: pl.DataFrame, starts: Sequence[str]) -> bool:
     """Whether each start has a row of every value, as of two scorers of one question."""
-    values = own["_own"]
+    values = keyed["_own"]
     if values.dtype.is_float() or values.n_unique() > MOST_CROSSED:
         return False
-    names = [n for n in GROUP if n in own.columns]
+    names = [n for n in GROUP if n in keyed.columns]
     for start in starts:
-        rows = own.select(*names, "_own", raw.frame[start].alias("_start"))
+        rows = keyed.select(*names, "_own", raw.frame[start].alias("_start"))
         sizes = rows.group_by(*names, "_start").agg(pl.len(), pl.col("_own").n_unique())
         if bool(((sizes["len"] == sizes["_own"]) & (sizes["len"] > 1)).all()):
             return True
     return False
 
 
-def _until_success(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> bool:
+def _until_success(raw: RawTable, keyed: pl.DataFrame, starts: Sequence[str]) -> bool:
     """Whether there are later attempts, but none after a success."""
-    keys = [key for key in (*GROUP, "block") if key in own.columns]
+    keys = [key for key in (*GROUP, "block") if key in keyed.columns]
     keys += [f"_{start}" for start in starts]
-    table = own.with_columns(
+    table = keyed.with_columns(
         pl.col("_own").cast(pl.Float64, strict=False),
         *(raw.frame[start].alias(f"_{start}") for start in starts),
     )
@@ -142,56 +142,56 @@ def _until_success(raw: RawTable, own: pl.DataFrame, starts: Sequence[str]) -> b
     return bool(((several["score"] == 0) | (several["first"] == several["len"] - 1)).all())
 
 
-def _is_length(own: pl.DataFrame, names: Sequence[str]) -> bool:
+def _is_length(keyed: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether each row is a trial of its own and steps stop at the same number: a time limit."""
-    if own.select(names).is_duplicated().any():
+    if keyed.select(names).is_duplicated().any():
         return False
-    steps = own["_own"].cast(pl.Float64, strict=False).drop_nulls()
-    return len(steps) > 0 and int((steps == steps.max()).sum()) > own["policy"].n_unique()
+    steps = keyed["_own"].cast(pl.Float64, strict=False).drop_nulls()
+    return len(steps) > 0 and int((steps == steps.max()).sum()) > keyed["policy"].n_unique()
 
 
-def _constant(own: pl.DataFrame) -> bool:
+def _constant(keyed: pl.DataFrame) -> bool:
     """Whether each training run has one value: then it says no more than the run does."""
-    if "seed" not in own.columns:
+    if "seed" not in keyed.columns:
         return False
-    runs = own.group_by("policy", "seed").agg(pl.col("_own").n_unique())["_own"]
+    runs = keyed.group_by("policy", "seed").agg(pl.col("_own").n_unique())["_own"]
     return bool((runs == 1).all())
 
 
-def _changes(own: pl.DataFrame, names: Sequence[str]) -> pl.Series:
+def _changes(keyed: pl.DataFrame, names: Sequence[str]) -> pl.Series:
     """Return the steps from row to row within each group."""
     number = pl.col("_own").cast(pl.Float64, strict=False)
-    return own.select(number.diff().over(names))["_own"].drop_nulls()
+    return keyed.select(number.diff().over(names))["_own"].drop_nulls()
 
 
-def _rises(own: pl.DataFrame, names: Sequence[str]) -> bool:
+def _rises(keyed: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether the values never fall along the rows of any group of several rows."""
-    steps = _changes(own, names)
+    steps = _changes(keyed, names)
     return len(steps) > 2 and bool((steps >= 0).all()) and bool((steps > 0).any())
 
 
-def _is_axis(own: pl.DataFrame, names: Sequence[str]) -> bool:
+def _is_axis(keyed: pl.DataFrame, names: Sequence[str]) -> bool:
     """Whether fractions rise along each of several training runs, as a clock or a step does."""
-    if "seed" not in names or own["_own"].cast(pl.Float64, strict=False).has_nulls():
+    if "seed" not in names or keyed["_own"].cast(pl.Float64, strict=False).has_nulls():
         return False
-    steps, runs = _changes(own, names), own.select(names).n_unique()
+    steps, runs = _changes(keyed, names), keyed.select(names).n_unique()
     rises = bool((steps > 0).all()) and not bool((steps == 1).all())
     return runs > 1 and len(steps) >= LEAST_RUN * runs and rises
 
 
-def _in_blocks(own: pl.DataFrame) -> bool:
+def _in_blocks(keyed: pl.DataFrame) -> bool:
     """Whether each policy's values come in runs of several rows, and belong to it alone."""
-    values = own["_own"].n_unique()
-    if own["_own"].dtype.is_float() or own["_own"].has_nulls():
+    values = keyed["_own"].n_unique()
+    if keyed["_own"].dtype.is_float() or keyed["_own"].has_nulls():
         return False
-    if values < 3 or values * LEAST_RUN > len(own):
+    if values < 3 or values * LEAST_RUN > len(keyed):
         return False
-    if own.n_unique(["policy", "_own"]) != values:
+    if keyed.n_unique(["policy", "_own"]) != values:
         return False
-    if own.n_unique(["task", "_own"]) == own["task"].n_unique():
+    if keyed.n_unique(["task", "_own"]) == keyed["task"].n_unique():
         return False
     number = pl.int_range(pl.len()).over("policy").alias("_at")
-    ends = own.with_columns(number).group_by("policy", "_own")
+    ends = keyed.with_columns(number).group_by("policy", "_own")
     spans = ends.agg(pl.col("_at").max() - pl.col("_at").min() + 1, pl.len())
     return bool(((spans["_at"] == spans["len"]) & (spans["len"] >= LEAST_RUN)).all())
 
@@ -248,12 +248,12 @@ def at_point(
     elif at == "best":
         score = pl.col("score").min() if lower else pl.col("score").max()
     grouped = points.sort("step", maintain_order=True).group_by(runs, maintain_order=True)
-    found = grouped.agg(score.alias("score"), pl.col("_row").first()).sort("_row")
-    text = f"{source}: one score per training run, {counted(len(found), 'run')}: {at}"
+    chosen = grouped.agg(score.alias("score"), pl.col("_row").first()).sort("_row")
+    text = f"{source}: one score per training run, {counted(len(chosen), 'run')}: {at}"
     if at == "best":
         text += " (of several points the best is too good; better on average, not in any one run)"
     notes.append(Message(text, code="at-point"))
-    return found.drop("_row"), found["_row"]
+    return chosen.drop("_row"), chosen["_row"]
 
 
 def _there(frame: pl.DataFrame, at: str | float, source: str, runs: Sequence[str]) -> pl.DataFrame:

@@ -61,7 +61,7 @@ def in_order(parts: Sequence[Part], others: Iterable[str]) -> tuple[str, ...]:
         assumed = about and message.code == "policy-assumed"
         rest = message.code if assumed else message.removeprefix(f"{about}: ")
         kinds.setdefault((bool(about), rest), []).append((about, message))
-    said = dict.fromkeys(note for found in kinds.values() for note in _merged(found))
+    said = dict.fromkeys(note for alike in kinds.values() for note in _merged(alike))
     return tuple(sorted(said, key=_rank))
 
 
@@ -71,11 +71,11 @@ def _rank(note: Message) -> int:
     return len(FIRST) + note.code.endswith(LAST)
 
 
-def _merged(found: Sequence[tuple[str, Message]]) -> list[Message]:
-    about, first = found[0]
-    others = len({source for source, _ in found}) - 1
+def _merged(alike: Sequence[tuple[str, Message]]) -> list[Message]:
+    about, first = alike[0]
+    others = len({source for source, _ in alike}) - 1
     if not about or others + 1 < MANY_FILES:
-        return [message for _, message in found]
+        return [message for _, message in alike]
     place = f"{about} and {others} more files: "
     if first.code == "policy-assumed":
         text = f"{place}no policy column, so each policy is called after its file"

@@ -35,8 +35,11 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
         pl.len(),
     )
     together = []
-    for (policy,), own in groups.group_by("policy", maintain_order=True):
-        logs = [log_of_few_runs(*sizes) for sizes in own.select("changes", "high", "len").rows()]
+    for (policy,), sizes_of_policy in groups.group_by("policy", maintain_order=True):
+        logs = [
+            log_of_few_runs(*sizes)
+            for sizes in sizes_of_policy.select("changes", "high", "len").rows()
+        ]
         # The product of so many probabilities, were all orders as likely (Fisher).
         if gammaincc(len(logs), -sum(logs)) < UNLIKELY:
             together.append(policy)
@@ -80,8 +83,8 @@ def _log_choose(n: int, k: Ints) -> Floats:
     from scipy.special import gammaln  # loaded only where rows are counted
 
     inside = np.clip(k, 0, n)
-    found: Floats = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
-    return np.where(k > n, -np.inf, found)
+    logs: Floats = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
+    return np.where(k > n, -np.inf, logs)
 
 
 def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -> None:
@@ -93,11 +96,11 @@ def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -
         return
     if reading.order == "shuffled":
         notes.append(one_look("the order of more trials would be another"))
-    sizes = pl.concat([own.group_by("task", "policy").len() for own in frames])
+    sizes = pl.concat([frame.group_by("task", "policy").len() for frame in frames])
     if sizes.filter(pl.col("len") > 1).select("task", "policy").is_duplicated().any():
         text = "trials of a policy come from several files, and more in the first would come "
         notes.append(one_look(f"{text}between"))
-    if any(came_in_turn(own, "policy") for own in frames):
+    if any(came_in_turn(frame, "policy") for frame in frames):
         notes.append(one_look("policies came one after the other", code=IN_TURN))
 
 
@@ -106,10 +109,10 @@ def came_in_turn(frame: pl.DataFrame, name: str) -> bool:
     within, others = ("task", 2) if name == "policy" else ("policy", 1)
     at = pl.int_range(pl.len()).over(within).alias("at")
     places = frame.select(name, within, at).group_by(name, within)
-    found = places.agg(
+    spans = places.agg(
         pl.col("at").first().alias("first"),
         pl.col("at").get(LEAST_DECIDED - 1, null_on_oob=True).alias("enough"),
     )
     enough = pl.col("enough").sort(nulls_last=True).get(others - 1, null_on_oob=True)
-    groups = found.group_by(within).agg(pl.col("first").max(), enough)
+    groups = spans.group_by(within).agg(pl.col("first").max(), enough)
     return bool((groups["enough"] < groups["first"]).any())

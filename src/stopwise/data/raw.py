@@ -82,7 +82,7 @@ def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
 
 def table_of_records(
     source: Path,
-    found: Iterable[tuple[str, Mapping[str, object]]],
+    records: Iterable[tuple[str, Mapping[str, object]]],
     *,
     roles: Mapping[str, str],
     bounds: Mapping[str, Bounds],
@@ -90,7 +90,7 @@ def table_of_records(
     preferences: str | None = None,
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
-    rows = list(found)
+    rows = list(records)
     return RawTable(
         source=str(source),
         frame=frame_of_records([record for _, record in rows]),
@@ -107,13 +107,13 @@ def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object
 
     The name of an object stands for it: ``policy`` for ``policy.name``.
     """
-    found: dict[str, object] = {}
+    flat: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and above.count(".") < 2:
-            found |= flattened(value, f"{above}{key}.")
+            flat |= flattened(value, f"{above}{key}.")
         else:
-            found[above[:-1] if above and key == "name" else above + key] = value
-    return found
+            flat[above[:-1] if above and key == "name" else above + key] = value
+    return flat
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:

@@ -112,14 +112,14 @@ def explained(
 
 def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Part]:
     """Return the trials of each table; a file of a folder may hold something else."""
-    found: list[Part] = []
+    parts: list[Part] = []
     inside: dict[str, list[str]] = {}
     others: dict[int, InvalidInput] = {}
     skipped: list[str] = []
     for table in tables:
         try:
             part = _kept_part(table, reading)
-            found.append(part)
+            parts.append(part)
             if says(part.notes, "task-assumed") and says(part.notes, "policy-assumed"):
                 inside.setdefault(table.policy_from_file or "", []).append(table.inside)
         except InvalidInput as error:
@@ -127,20 +127,20 @@ def _parts(tables: Sequence[Loaded], reading: Reading, notes: Notes) -> list[Par
                 raise
             others.setdefault(len(table.raw.frame), error)
             skipped.append(Path(table.raw.source).name)
-    if not found:
+    if not parts:
         raise others[max(others)]
     if not reading.speaks_of("file"):
-        _require_alike(found, inside)
+        _require_alike(parts, inside)
     if all(table.in_folder for table in tables):
-        logs = [part for part in found if says(part.notes, "training-log")]
-        policies = [{*part.frame["policy"]} for part in found if part not in logs]
+        logs = [part for part in parts if says(part.notes, "training-log")]
+        policies = [{*part.frame["policy"]} for part in parts if part not in logs]
         logs = [part for part in logs if {*part.frame["policy"]} <= set().union(*policies)]
         skipped += [Path(part.raw.source).name for part in logs]
-        found = [part for part in found if part not in logs]
+        parts = [part for part in parts if part not in logs]
     if skipped:
         text = f"left out, since they hold no trials: {names_listed(dict.fromkeys(skipped))}"
         notes.add(text, code="files-skipped")
-    return found
+    return parts
 
 
 def _require_alike(parts: Sequence[Part], inside: Mapping[str, Sequence[str]]) -> None:
@@ -237,12 +237,12 @@ def _bounds(
         notes.add("bounds: taken from the data, which voids the guarantee", code="bounds-of-data")
         return bounds_of_data(frame)
     tasks = frame["task"].unique(maintain_order=True).to_list()
-    found: dict[str, set[Bounds | None]] = {}
+    by_task: dict[str, set[Bounds | None]] = {}
     for part in parts:
         for task in part.frame["task"].unique(maintain_order=True):
-            found.setdefault(task, set()).add(part.bounds)
-    everywhere = set().union(*found.values())
-    defined = {task: own for task in tasks for own in found.get(task, everywhere)}
-    several = {task for task in tasks if len(found.get(task, everywhere)) > 1}
-    agreed = {task: own for task, own in defined.items() if own and task not in several}
+            by_task.setdefault(task, set()).add(part.bounds)
+    everywhere = set().union(*by_task.values())
+    defined = {task: limits for task in tasks for limits in by_task.get(task, everywhere)}
+    several = {task for task in tasks if len(by_task.get(task, everywhere)) > 1}
+    agreed = {task: limits for task, limits in defined.items() if limits and task not in several}
     return {**agreed, **declared_bounds(bounds, tasks)}

@@ -107,8 +107,8 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
     columns = {role: names for role, names in columns.items() if names}
     if "score" in guessed:
         _tell_others(raw, columns["score"][0], notes)
-    told = [Column(name, *why.get(name, ("", _unused(name)))) for name in raw.frame.columns]
-    return Roles(columns, frozenset(guessed), notes, tuple(told))
+    explained = [Column(name, *why.get(name, ("", _unused(name)))) for name in raw.frame.columns]
+    return Roles(columns, frozenset(guessed), notes, tuple(explained))
 
 
 def _evidence(
@@ -119,7 +119,12 @@ def _evidence(
     named = [present[name] for name in NAMES[role] if name in present]
     if role == "score":
         inner = {short_name(name): name for name in raw.frame.columns}
-        both = [own for name in NAMES[role] for own in (present.get(name), inner.get(name)) if own]
+        both = [
+            column
+            for name in NAMES[role]
+            for column in (present.get(name), inner.get(name))
+            if column
+        ]
         named = [name for name in both if holds_number(raw.frame[name])] or both
         _refuse_two_outcomes(raw, next(iter(named), None))
     if role in ("task", "policy"):  # what the format calls something else is neither
@@ -133,9 +138,9 @@ def _evidence(
     return tuple(named[:1])
 
 
-def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
+def _refuse_two_outcomes(raw: RawTable, chosen: str | None) -> None:
     """Raise if another column may be partial credit, which comes before success and return."""
-    if found is None or {usual_name(found), short_name(found)} & {*PARTIAL}:
+    if chosen is None or {usual_name(chosen), short_name(chosen)} & {*PARTIAL}:
         return
     others = [
         name
@@ -146,7 +151,7 @@ def _refuse_two_outcomes(raw: RawTable, found: str | None) -> None:
         and holds_number(raw.frame[name])
     ]
     if others:
-        which = f"{found!r} and {names_listed(others)} may be what is to be compared: say which "
+        which = f"{chosen!r} and {names_listed(others)} may be what is to be compared: say which "
         raise raw.refusal(which, "with ", Setting("score"))
 
 
@@ -195,15 +200,15 @@ def _tasks(raw: RawTable, named: Sequence[str]) -> tuple[str, ...]:
 
 def _of_policies(raw: RawTable) -> list[str]:
     """Return the only column of texts that recur and whose name speaks of policies."""
-    found = []
+    named = []
     for name in raw.frame.columns:
         words, values = usual_name(name), raw.frame[name]
         if words in ALL_NAMES or not POLICY_WORDS.intersection(words.split("_")):
             continue
         numbers = values.cast(pl.Float64, strict=False).is_not_null().any()
         if not numbers and 1 < values.n_unique() <= len(values) / 2:
-            found.append(name)
-    return found if len(found) == 1 else []
+            named.append(name)
+    return named if len(named) == 1 else []
 
 
 def _tell_others(raw: RawTable, score: str, notes: Notes) -> None:

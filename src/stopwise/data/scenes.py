@@ -56,10 +56,10 @@ def with_blocks(parts: Sequence[Part], reading: Reading, notes: Notes) -> list[P
         return [
             replace(
                 part,
-                frame=part.frame.with_columns(own.alias("block")),
-                told=tuple(block if told.name == name else told for told in part.told),
+                frame=part.frame.with_columns(blocks.alias("block")),
+                told=tuple(block if column.name == name else column for column in part.told),
             )
-            for part, own in zip(parts, values, strict=True)
+            for part, blocks in zip(parts, values, strict=True)
         ]
     return list(parts)
 
@@ -93,7 +93,7 @@ def _counts_up(table: pl.DataFrame) -> bool:
 
 def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
     """Note on unused columns that may be strata, since policies share their few values."""
-    found: dict[str, None] = {}
+    unused: dict[str, None] = {}
     for part in parts if not any(part.raw.defined for part in parts) else ():
         policies = part.frame["policy"]
         several = policies.n_unique()
@@ -101,21 +101,21 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
             values = part.raw.frame[name]
             if sounds_like_outcome(name) or values.dtype.is_float() or several < 2:
                 continue
-            own = pl.DataFrame({"policy": policies, "own": values.gather(part.rows)})
-            number = own["own"].n_unique()
-            few = 1 < number <= MOST_STRATA and len(own) >= LEAST_EACH * number
-            if few and own.n_unique() == number * several:
-                found[name] = None
-    if found:
-        text = f"not used, though it may matter: {names_listed(found)}; "
-        say = Setting("columns", {"block": next(iter(found))})
+            values_of = pl.DataFrame({"policy": policies, "own": values.gather(part.rows)})
+            number = values_of["own"].n_unique()
+            few = 1 < number <= MOST_STRATA and len(values_of) >= LEAST_EACH * number
+            if few and values_of.n_unique() == number * several:
+                unused[name] = None
+    if unused:
+        text = f"not used, though it may matter: {names_listed(unused)}; "
+        say = Setting("columns", {"block": next(iter(unused))})
         rule = " compares within its values, if they were set before the trial"
         notes.add(text, say, rule, code="unused-columns")
 
 
 def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
     """Note on circumstances that are confounded with the policy."""
-    found = []
+    names = []
     policies = pl.concat([part.frame["policy"] for part in parts])
     for name in parts[0].raw.frame.columns:
         if not CIRCUMSTANCES & words_of(name) or is_policy(parts[0].raw, name):
@@ -123,25 +123,27 @@ def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
         if not all(name in part.raw.frame.columns for part in parts):
             continue
         values = pl.concat([to_names(part.raw.frame[name].gather(part.rows)) for part in parts])
-        own = pl.DataFrame({"policy": policies, "own": values}).drop_nulls()
-        if own["policy"].n_unique() > 1 and _belong_to_one(own, times=bool(TIMES & words_of(name))):
-            found.append(name)
-    if found:
-        text = f"policy and {names_listed(found)} cannot be told apart: each value belongs to one "
+        pairs = pl.DataFrame({"policy": policies, "own": values}).drop_nulls()
+        if pairs["policy"].n_unique() > 1 and _belong_to_one(
+            pairs, times=bool(TIMES & words_of(name))
+        ):
+            names.append(name)
+    if names:
+        text = f"policy and {names_listed(names)} cannot be told apart: each value belongs to one "
         notes.add(f"{text}policy, so that a difference may be theirs", code="confounded")
 
 
-def _belong_to_one(own: pl.DataFrame, *, times: bool) -> bool:
+def _belong_to_one(pairs: pl.DataFrame, *, times: bool) -> bool:
     """Whether each value belongs to one policy; times, if policies came one after the other."""
-    values, policies = own["own"].n_unique(), own["policy"].n_unique()
-    head = own.head(HEAD)
-    if head.n_unique() != head["own"].n_unique() or own.n_unique() != values:
+    values, policies = pairs["own"].n_unique(), pairs["policy"].n_unique()
+    head = pairs.head(HEAD)
+    if head.n_unique() != head["own"].n_unique() or pairs.n_unique() != values:
         return False
-    if values < 2 or len(own) < LEAST_EACH * policies:
+    if values < 2 or len(pairs) < LEAST_EACH * policies:
         return False
-    changes = own.sort("own")["policy"]
+    changes = pairs.sort("own")["policy"]
     in_turn = int((changes != changes.shift(1)).sum()) == policies - 1
-    return in_turn if times else 2 * values <= len(own)
+    return in_turn if times else 2 * values <= len(pairs)
 
 
 def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:

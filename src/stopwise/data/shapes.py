@@ -133,8 +133,8 @@ def _selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 
 def _lists(raw: RawTable) -> list[str]:
     """Return the columns whose cells are lists."""
-    texts = [own for own in raw.frame if own.dtype == pl.String and not own.has_nulls()]
-    return [own.name for own in texts if all_match(own, LIST)]
+    texts = [column for column in raw.frame if column.dtype == pl.String and not column.has_nulls()]
+    return [column.name for column in texts if all_match(column, LIST)]
 
 
 def _split(column: pl.Series) -> pl.Series:
@@ -151,8 +151,8 @@ def _as_curve(raw: RawTable, reading: Reading) -> RawTable:
         if name not in steps
         and (name == chosen or usual_name(name) in ("ys", "y", "values") or names_scores(name))
     ]
-    own = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
-    if len(steps) != 1 or len(values) != 1 or raw.defined or (own and chosen not in values):
+    scored = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
+    if len(steps) != 1 or len(values) != 1 or raw.defined or (scored and chosen not in values):
         return raw
     points = [_split(raw.frame[name]) for name in (steps[0], values[0])]
     if not bool((points[0].list.len() == points[1].list.len()).all()):
@@ -172,17 +172,17 @@ def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
     of a histogram, are no trials.
     """
     lists, chosen = _lists(raw), reading.columns.get("score")
-    own = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
+    scored = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
     rates = any("rate" in usual_name(name) for name in raw.frame.columns)
     if chosen is not None:
-        found = [name for name in lists if name == chosen]
-    elif own and not rates:
-        found = []
+        chosen_lists = [name for name in lists if name == chosen]
+    elif scored and not rates:
+        chosen_lists = []
     else:
-        found = [name for name in lists if names_scores(name) or _is_as_long(raw, name)]
-    if raw.roles.get("score") or not found:
+        chosen_lists = [name for name in lists if names_scores(name) or _is_as_long(raw, name)]
+    if raw.roles.get("score") or not chosen_lists:
         return raw
-    column = found[0]
+    column = chosen_lists[0]
     entries = _split(raw.frame[column])
     frame = raw.frame.with_columns(
         entries.alias(column),
@@ -202,9 +202,9 @@ def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
 
 def _is_as_long(raw: RawTable, name: str) -> bool:
     lengths = _split(raw.frame[name]).list.len()
-    counts = [own for own in raw.frame if TRIALS.fullmatch(usual_name(own.name))]
-    numbers = [own.cast(pl.Float64, strict=False) for own in counts]
-    return any(bool((own == lengths).fill_null(False).all()) for own in numbers)
+    counts = [column for column in raw.frame if TRIALS.fullmatch(usual_name(column.name))]
+    numbers = [column.cast(pl.Float64, strict=False) for column in counts]
+    return any(bool((column == lengths).fill_null(False).all()) for column in numbers)
 
 
 def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
@@ -220,7 +220,11 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     free = [n for n in raw.frame.columns if n not in chosen]
     free = [name for name in free if usual_name(name) not in ALL_NAMES | NUMBERING]
     numbers = {name: numbers_in(raw.frame[name]) for name in free}
-    scores = {name: own for name, own in numbers.items() if own is not None and _may_score(own)}
+    scores = {
+        name: column
+        for name, column in numbers.items()
+        if column is not None and _may_score(column)
+    }
     if len(scores) < 2:
         return raw
     texts = [name for name in free if numbers[name] is None and raw.frame[name].dtype == pl.String]
@@ -321,7 +325,7 @@ def _doubts(raw: RawTable, scores: Mapping[str, pl.Series], labels: Sequence[str
         yield f"{up}, so they hardly measure the same"
     outcomes = {name: OUTCOMES & words_of(name) for name in scores}
     if any(outcomes.values()) and not frozenset.intersection(*outcomes.values()):
-        named = next(name for name, own in outcomes.items() if own)
+        named = next(name for name, doubtful in outcomes.items() if doubtful)
         yield f"{named!r} sounds like what came of a trial"
     zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
     if len(raw.frame) == 1 and raw.frame.width == len(scores) > LEAST_ROWS * zero_or_one:
@@ -348,4 +352,4 @@ def _of_one_measure(names: Mapping[str, object]) -> list[str]:
         first, _, stem = usual_name(name).partition("_")
         if first and stem.rpartition("_")[2] in NAMES["score"]:
             stems.setdefault(stem, []).append(name)
-    return next((own for own in stems.values() if len(own) > 1), [])
+    return next((measures for measures in stems.values() if len(measures) > 1), [])

@@ -106,27 +106,27 @@ def _columns(
 ) -> pl.DataFrame:
     """Return the columns of all roles, typed."""
     score = roles.columns["score"][0]
-    found = {
+    columns = {
         "task": _named(raw, roles, "task", (reading.task, DEFAULT_TASK), notes),
         "policy": _named(raw, roles, "policy", (table.policy, table.policy_from_file), notes),
         "score": raw.numbers(score),
     }
     for role in ("block", "seed", "evaluator", "trial"):
         if role in roles.columns:
-            found[role] = joined(raw.frame, roles.columns[role])
+            columns[role] = joined(raw.frame, roles.columns[role])
     for role in ("success", "time"):
         values = _optional(raw, roles, role, notes)
         if values is not None:
-            found[role] = values
+            columns[role] = values
     for role in ("proxy", "step"):
         if role in roles.columns:
             (name,) = roles.columns[role]
             text = f"{raw.source}: {name!r} is the score itself and cannot be its own {role}"
             require(name != score, text, parameter=role)
-            found[role] = raw.numbers(name)
+            columns[role] = raw.numbers(name)
     if "row" in raw.roles:
-        found["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
-    return pl.DataFrame([series.alias(role) for role, series in found.items()])
+        columns["row"] = raw.frame[raw.roles["row"]].cast(pl.String)
+    return pl.DataFrame([series.alias(role) for role, series in columns.items()])
 
 
 def _direction(raw: RawTable, column: str, reading: Reading) -> list[Message]:
@@ -207,11 +207,11 @@ def _named(
         return pl.Series([name]).new_from_index(0, len(raw.frame))
     (column, *_) = roles.columns[role]
     rule = f"the name of the {role} is missing: fill in every cell, also of rows that share one"
-    found = joined(raw.frame, roles.columns[role])
-    require_known(found, partial(raw.error, column), rule)
+    values = joined(raw.frame, roles.columns[role])
+    require_known(values, partial(raw.error, column), rule)
     if given is None:
-        return found
-    different = found.unique(maintain_order=True)
+        return values
+    different = values.unique(maintain_order=True)
     if len(different) > 1:
         raise raw.refusal(
             f"it was given as {role} {given!r}, but column {column!r} names {len(different)}: "
@@ -292,7 +292,7 @@ def _failed(raw: RawTable, known: pl.Series, reading: Reading, bounds: Bounds | 
     end, score = 1 if reading.lower_is_better else 0, pl.col("score")
     if not isinstance(ends, Mapping):
         return score.fill_null(float(ends[end]))
-    worst = {task: float(own[end]) for task, own in ends.items()}
+    worst = {task: float(range_[end]) for task, range_ in ends.items()}
     return score.fill_null(pl.col("task").replace_strict(worst, default=None))
 
 

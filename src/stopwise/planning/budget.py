@@ -99,14 +99,14 @@ def explained(
         only = replace(rules, goal="best", adjust=Rules.adjust, ties=Rules.ties)
         best = replace(planner, rules=only)
     spendings = []
-    for way in chosen:
-        n_max, step = way.n_max, None
+    for spending in chosen:
+        n_max, step = spending.n_max, None
         if pair.allows_step(two.at(0.0), n_max):
             step = pair.detectable(n_max, two, method=Step.name).gap
         named_best = () if best is None else best.rows(scenarios, [n_max])
         spendings.append(
             Spending(
-                **vars(way),
+                **vars(spending),
                 gap=pair.detectable(n_max, two).gap,
                 step_gap=step,
                 best=tuple(row.power for row in named_best),

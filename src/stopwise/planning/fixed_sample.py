@@ -61,8 +61,8 @@ def barnard_power(n: int, low: float, high: float, level: float) -> float:
 def _normal_power(n: int, low: float, high: float, level: float) -> float:
     middle = 0.5 * (low + high)
     null = np.sqrt(2 * middle * (1 - middle))
-    own = np.sqrt(low * (1 - low) + high * (1 - high))
-    return float(ndtr((np.sqrt(n) * (high - low) + ndtri(level) * null) / max(own, 1e-9)))
+    deviation = np.sqrt(low * (1 - low) + high * (1 - high))
+    return float(ndtr((np.sqrt(n) * (high - low) + ndtri(level) * null) / max(deviation, 1e-9)))
 
 
 def t_test_power(n: int, population: Guessed, level: float, *, paired: bool) -> float:

@@ -81,9 +81,9 @@ def forecast(
     >>> ahead.seen, ahead.futile, 0.3 < ahead.chance < 0.6
     ({'base': 8, 'new': 8}, False, True)
     """
-    found = tables(read_if_place(trials), design=design)
-    require(len(found) == 1, f"a forecast needs trials of one task, but got {len(found)} tasks")
-    table = found[0].declaring(bounds)
+    by_task = tables(read_if_place(trials), design=design)
+    require(len(by_task) == 1, f"a forecast needs trials of one task, but got {len(by_task)} tasks")
+    table = by_task[0].declaring(bounds)
     rules = study_rules(table, require_whole(n_max, "n_max", 2), for_files(settings))
     with opened(executor) as workers:
         simulator = Simulator(workers, seed, precision, progress)
@@ -150,8 +150,8 @@ def running_order(table: Table, rules: Rules) -> Running:
     """The study of all pairs of a table, as it goes on."""
     ranking = PlannedOrder(rules)
     past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
-    own = past[:, : len(rules.reading.run)]
-    population = Resampled(own, rules.design == "paired" and own.shape[1] > 1)
+    rows = past[:, : len(rules.reading.run)]
+    population = Resampled(rows, rules.design == "paired" and rows.shape[1] > 1)
     study = OrderStudy(ranking, population, past)
 
     def answer(ends: Ends) -> dict[str, Any]:

@@ -82,8 +82,8 @@ class Guess:
             place = (uniform >= self.cumulative[0]).astype(np.intp)
         else:
             place = np.searchsorted(self.cumulative, uniform, side="right")
-        found: Floats = self.scores[place]
-        return found
+        scores: Floats = self.scores[place]
+        return scores
 
     def improved(self, gap: float) -> "Guess":
         """Return a policy whose mean is larger by the gap.

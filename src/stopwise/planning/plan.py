@@ -219,9 +219,9 @@ def _scale_and_pilot(
     if pilot is None:
         return Scale.declared((0.0, 1.0) if bounds is None else bounds), None
     require(not guesses, "give either guesses or a pilot study, not both")
-    found = tables(read_if_place(pilot), design=design)
-    require(len(found) == 1, f"a pilot study must have one task, but this one has {len(found)}")
-    table = found[0].declaring(bounds)
+    by_task = tables(read_if_place(pilot), design=design)
+    require(len(by_task) == 1, f"a pilot study must have one task, but this one has {len(by_task)}")
+    table = by_task[0].declaring(bounds)
     require(
         len(table.policies) >= least,
         f"a plan needs at least {least} policies, but got {len(table.policies)}",
@@ -250,7 +250,7 @@ def _horizons(
     either = "give either ", named("n_max"), " or ", named("budget"), ", not both"
     require(n_max is None or budget is None, *either)
     spendings = [] if budget is None else divisions(budget, policies, tasks)
-    chosen = [way.n_max for way in spendings] or (usual if n_max is None else n_max)
+    chosen = [spending.n_max for spending in spendings] or (usual if n_max is None else n_max)
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     require(len(candidates) > 0, named("n_max"), " needs at least one candidate, but got none")
     return sorted({require_whole(n, "n_max", 2) for n in candidates}), spendings

@@ -74,12 +74,12 @@ class Guessed:
 
     def begin(self, rng: np.random.Generator, runs: int) -> World:
         """Studies before their first row."""
-        own, shared = rng.spawn(2)
+        each, shared = rng.spawn(2)
 
         def draw(n: int) -> Floats:
             uniform = rng.random((n, runs, len(self.guesses)))
             if self._share > 0:
-                together = own.random((n, runs)) < self._share
+                together = each.random((n, runs)) < self._share
                 uniform = np.where(together[..., None], shared.random((n, runs, 1)), uniform)
             scores = [guess.at(uniform[..., i].T) for i, guess in enumerate(self.guesses)]
             return np.stack(scores, axis=-1)
@@ -171,7 +171,7 @@ class Resampled:
         if self.scores.shape[1] > 1:  # else there is no other policy to be like
             weight = first.choice(WEIGHTS, runs, p=chances_of_weights(self.scores, self.paired))
         atoms = zip(self._atoms, rest, strict=True)
-        truths = [(one.rows, one.truths(own, weight), own) for one, own in atoms]
+        truths = [(one.rows, one.truths(stream, weight), stream) for one, stream in atoms]
 
         def draw(n: int) -> Floats:
             return np.concatenate([_draw(*part, n) for part in truths], axis=-1)
@@ -210,9 +210,9 @@ def _weighted(seen: Floats, alike: Floats, unseen: Floats) -> _Atoms:
     """Distinct rows, each with its number and its parts of both priors."""
     parts = seen, unseen, alike
     rows, place = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
-    own, shared = np.split(place.ravel(), [len(seen) + len(unseen)])
+    rows_seen, shared = np.split(place.ravel(), [len(seen) + len(unseen)])
     each = np.repeat([1.0, JEFFREYS / max(len(unseen), 1)], [len(seen), len(unseen)])
-    weights = np.bincount(own, each, minlength=len(rows)).astype(float)
+    weights = np.bincount(rows_seen, each, minlength=len(rows)).astype(float)
     return _Atoms(rows, weights, np.bincount(shared, minlength=len(rows)) / len(alike))
 
 

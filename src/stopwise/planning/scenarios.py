@@ -66,8 +66,8 @@ class GapFamily:
     @property
     def deviation(self) -> float:
         """About that of the difference between two scores of a row."""
-        own = 0.5 if self.base is None else max(self.base.deviation, 0.05)
-        return own * math.sqrt((2 - (self.number is not None)) * (1 - self.correlation))
+        of_score = 0.5 if self.base is None else max(self.base.deviation, 0.05)
+        return of_score * math.sqrt((2 - (self.number is not None)) * (1 - self.correlation))
 
     @property
     def equal(self) -> Scenario:

@@ -83,8 +83,8 @@ class Simulator:
 def _run(job: tuple[int, StudyModel, np.random.SeedSequence]) -> tuple[int, Ends]:
     index, model, seed = job
     # A fresh one: whoever spawns from a seed changes it, and other models have the same.
-    own = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-    return index, model.simulate(own, CHUNK)
+    fresh = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    return index, model.simulate(fresh, CHUNK)
 
 
 def check_simulation(minutes_per_trial: Any, precision: Any, seed: Any) -> None:

@@ -23,14 +23,14 @@ def load(place: str) -> Any:
     require(is_place(place), f"expected package.module:name, but got {place!r}")
     module, _, name = place.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        target: Any = importlib.import_module(module)
     except ImportError as error:
         raise InvalidInput(f"{place}: the module cannot be imported: {error}") from error
     for part in name.split("."):
-        if not hasattr(found, part):
-            raise InvalidInput(f"{place}: {found.__name__} has no {part!r}")
-        found = getattr(found, part)
-    return found
+        if not hasattr(target, part):
+            raise InvalidInput(f"{place}: {target.__name__} has no {part!r}")
+        target = getattr(target, part)
+    return target
 
 
 def made(thing: Any) -> Any:
@@ -79,5 +79,5 @@ def arguments(function: Any) -> tuple[int, int] | None:
     parameters = parameters_of(function)
     if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
-    own = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return sum(p.default is p.empty for p in own), len(own)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return sum(p.default is p.empty for p in positional), len(positional)

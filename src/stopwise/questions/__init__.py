@@ -35,9 +35,9 @@ def for_files(settings: Mapping[str, Any]) -> dict[str, Any]:
 def resume(text: str) -> Question:
     """Return a question that ``to_json`` saved; it goes on identically."""
     kind = kind_of(text)
-    found = next((cls for cls in QUESTIONS.values() if cls._kind == kind), QUESTIONS["order"])
-    question = found.from_json(text)
+    cls_saved = next((cls for cls in QUESTIONS.values() if cls._kind == kind), QUESTIONS["order"])
+    question = cls_saved.from_json(text)
     goal = question.rules.goal
-    if QUESTIONS.get(goal) is not found:
+    if QUESTIONS.get(goal) is not cls_saved:
         raise InvalidState(f"this saved question does not fit together: its goal is {goal!r}")
     return question

@@ -171,9 +171,9 @@ def analyze(
     )
     posed = {}
     for table in parts:
-        own, known = _declared(table, n_max, asked, stored, unequal, joined=joined)
+        declared, known = _declared(table, n_max, asked, stored, unequal, joined=joined)
         posed[table.task or "task"] = proxied(
-            own,
+            declared,
             known,
             # Beside a mapping of scores it has no name.
             column=proxy if proxy is None or isinstance(proxy, str) else "proxy",
@@ -187,16 +187,16 @@ def analyze(
     return answers if tasks == "each" else next(iter(answers.values()))
 
 
-def _together(found: list[Table], alpha: float, *, mean: bool) -> list[Table]:
-    if len(found) == 1:
-        return found
+def _together(by_task: list[Table], alpha: float, *, mean: bool) -> list[Table]:
+    if len(by_task) == 1:
+        return by_task
     text = (
-        f"the claims on {len(found)} tasks share alpha: the chance that any of them is false is at "
+        f"the claims on {len(by_task)} tasks share alpha: the chance that any is false is at "
         f"most {alpha:g}"
     )
     ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
     note = Message(text, *(ask if mean else ()))
-    return [replace(table, notes=(*table.notes, note)) for table in found]
+    return [replace(table, notes=(*table.notes, note)) for table in by_task]
 
 
 def _declared(

@@ -32,7 +32,7 @@ class AnywhereResult:
     def answer(self) -> str:
         if self.worse:
             return FAIL
-        return PASS if all(own.answer == PASS for own in self.tasks.values()) else UNDECIDED
+        return PASS if all(gate.answer == PASS for gate in self.tasks.values()) else UNDECIDED
 
     @property
     def exit_code(self) -> int:
@@ -42,7 +42,7 @@ class AnywhereResult:
     def sentence(self) -> str:
         number, by, alpha = len(self.tasks), score_text(self.margin), f"{self.alpha:g}"
         claim = f"{self.policy} is less than {by} worse than {self.baseline}"
-        left = [task for task, own in self.tasks.items() if own.answer != PASS]
+        left = [task for task, gate in self.tasks.items() if gate.answer != PASS]
         answer, chance = {
             PASS: (
                 f"Pass: {claim} on each of {number} tasks, each shown at alpha {alpha}",
@@ -71,7 +71,7 @@ class AnywhereResult:
             "answer": self.answer,
             "sentence": self.sentence,
             "worse": list(self.worse),
-            "tasks": {task: own.to_dict() for task, own in self.tasks.items()},
+            "tasks": {task: gate.to_dict() for task, gate in self.tasks.items()},
         }
 
 

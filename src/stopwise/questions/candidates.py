@@ -117,15 +117,15 @@ class Candidates:
 
     def futile(self) -> Bools:
         """Policies too unlikely to be told from the leader by n_max."""
-        found = np.ones(self.open.shape, dtype=bool)
+        futile_rivals = np.ones(self.open.shape, dtype=bool)
         study, policy, opponent = self.at
         leader = self.leader[study]
         some = np.flatnonzero((policy == leader) | (opponent == leader))
         rival = np.where(policy == leader, opponent, policy)[some]
         for method, state, held in self._tests():
             futile = method.futile(of_runs(state, some)._replace(log_e=held[some]))
-            np.logical_and.at(found, (study[some], rival), futile)
-        return found
+            np.logical_and.at(futile_rivals, (study[some], rival), futile)
+        return futile_rivals
 
     def _tests(self) -> Iterator[tuple[Method[Any], Any, Floats]]:
         """Yield, for all pairs, a test that may rule a policy out, and what is held against it."""
@@ -142,8 +142,8 @@ class Candidates:
         if not absent.any():
             return self.leader
         among = self.open & self.joined & present & ~self.rests
-        found = absent & among.any(axis=1)
-        return np.where(found, self._first(among), self.leader)
+        stands_in = absent & among.any(axis=1)
+        return np.where(stands_in, self._first(among), self.leader)
 
     def _out(self) -> Bools:
         """Policies dropped now; nothing was bet against the leader, so one is left."""
@@ -169,9 +169,9 @@ class Candidates:
         scatter = np.maximum(self.square - self.total * self.total / n, 0.0)
         variance = (scatter + 0.25 * VARIANCE_WEIGHT) / (self.trials + VARIANCE_WEIGHT)
         means = self.total / n
-        own = self._studies, self.leader
-        gap = means[own][:, None] - means
-        return np.asarray(gap < NOISE_LIMIT * (variance + variance[own][:, None]))
+        leaders = self._studies, self.leader
+        gap = means[leaders][:, None] - means
+        return np.asarray(gap < NOISE_LIMIT * (variance + variance[leaders][:, None]))
 
     def _first(self, among: Bools) -> Ints:
         """Return the policy of greatest mean; of equal ones, that with the least against it."""
@@ -285,9 +285,9 @@ class NearBest(Candidates):
         new = np.flatnonzero(~filled & (self.named < 0))
         leader = self.leader[new]
         self.pot[new, :, leader] = self.log_wealth[new] + np.log(POT_SHARE)
-        own = self.log_wealth[new, leader]
+        wealth = self.log_wealth[new, leader]
         self.log_wealth[new] += np.log(1 - POT_SHARE)
-        self.log_wealth[new, leader] = own
+        self.log_wealth[new, leader] = wealth
 
     def _pots(self) -> Floats:
         return np.asarray(self.pot[self._studies, :, self.leader])

@@ -141,8 +141,8 @@ def _rerun(given: list[Any], bounds: Any, **settings: Any) -> dict[str, Rerun]:
         text = f"{name} has no effect on a rerun, which compares two runs of the same policy"
         require(name in INPUT or name == "lower_is_better", text, parameter=name)
     runs = [
-        own if isinstance(own, Trials) else read_trials(own, bounds=bounds, **settings)
-        for own in given
+        source if isinstance(source, Trials) else read_trials(source, bounds=bounds, **settings)
+        for source in given
     ]
     return reruns(runs[0], runs[1], alpha)
 
@@ -169,14 +169,14 @@ def _by_counts(
     given: Sequence[Any], number: float | None, alpha: float, columns: Any, tasks: str | None
 ) -> CountsResult | dict[str, CountsResult]:
     if not is_count(given[0]):
-        found = counted_tasks(given[0], alpha=alpha, columns=columns)
+        by_task = counted_tasks(given[0], alpha=alpha, columns=columns)
         require(
-            len(found) == 1 or tasks == "each",
-            f"compare takes the counts of one task, but got {names_listed(found)}; give ",
+            len(by_task) == 1 or tasks == "each",
+            f"compare takes the counts of one task, but got {names_listed(by_task)}; give ",
             Setting("tasks", "each"),
             " for an answer on each of them",
         )
-        return found if tasks == "each" else next(iter(found.values()))
+        return by_task if tasks == "each" else next(iter(by_task.values()))
     if number is not None:
         return count_beside(as_count(given[0]), number, alpha)
     require(

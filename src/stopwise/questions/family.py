@@ -88,14 +88,14 @@ def with_implied_p_values(family: Family, claims: Bools, implied: Bools, p_value
     if not implied.any():
         return p_value
     policy0, policy1 = family.pairs.T
-    own = np.where(claims & ~implied[..., None], p_value, 1.0)
+    direct = np.where(claims & ~implied[..., None], p_value, 1.0)
     path = np.ones((len(claims), family.k, family.k))
-    path[:, policy1, policy0], path[:, policy0, policy1] = own[..., 0], own[..., 1]
+    path[:, policy1, policy0], path[:, policy0, policy1] = direct[..., 0], direct[..., 1]
     for _ in range(family.k.bit_length()):
         through = np.maximum(path[:, :, :, None], path[:, None, :, :]).min(axis=2)
         path = np.minimum(path, through)
-    found = family.directed(path)
-    return np.where(implied[..., None] & claims, found, p_value)
+    weaker = family.directed(path)
+    return np.where(implied[..., None] & claims, weaker, p_value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -144,9 +144,9 @@ def gate(
     )
     pairs = pairs.with_constants(rules.reading.constants)
     memory.check(rules, pairs)
-    found = _answer(rules, pairs, _measured(table.scores, names))
-    memory.keep(rules, pairs.first(found.n))
-    return found
+    result = _answer(rules, pairs, _measured(table.scores, names))
+    memory.keep(rules, pairs.first(result.n))
+    return result
 
 
 def found_policies(
@@ -157,13 +157,18 @@ def found_policies(
     Both are sources of trials, or names in ``results`` or, of the baseline, in the file ``new``.
     """
     given = {"baseline": baseline, "new": new}
-    given = {usual: own for usual, own in given.items() if own is not None}
+    given = {
+        usual: given_source for usual, given_source in given.items() if given_source is not None
+    }
     named = baseline is None or (
         is_path(new) and isinstance(baseline, str) and not Path(baseline).exists()
     )
     together = results is not None or (named and is_place(new))
-    for own in [new if results is None else results] if together else given.values():
-        require(not is_path(own) or Path(own).exists(), f"{own}: there is no such file or folder")
+    for given_source in [new if results is None else results] if together else given.values():
+        require(
+            not is_path(given_source) or Path(given_source).exists(),
+            f"{given_source}: there is no such file or folder",
+        )
     trials: Any
     if not together:
         require(
@@ -171,7 +176,10 @@ def found_policies(
             "give the new policy and the baseline in the same way: both as files or frames, or "
             "both as scores",
         )
-        names = [name_of(Path(own)) if is_path(own) else usual for usual, own in given.items()]
+        names = [
+            name_of(Path(given_source)) if is_path(given_source) else usual
+            for usual, given_source in given.items()
+        ]
         if len({*names}) < len(names):
             names = list(map(str, given.values()))
         sources = dict(zip(names, given.values(), strict=True))
@@ -254,7 +262,7 @@ def _verdict(rules: Rules, pairs: Table) -> Verdict:
 
 
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
-    not_worse, worse = (_verdict(own, pairs) for own in claims(rules))
+    not_worse, worse = (_verdict(claim, pairs) for claim in claims(rules))
     ends = {PASS: not_worse.n_decided, FAIL: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)
     first = [answer for answer, end in ends.items() if end == n]
@@ -337,9 +345,9 @@ class Memory:
 
     def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
         """Settings that must stay as they are, as JSON gives them back."""
-        own = {**rules.identity(), "task": pairs.task, "versions": self.versions}
-        found: dict[str, Any] = json.loads(json.dumps(own))
-        return found
+        declared = {**rules.identity(), "task": pairs.task, "versions": self.versions}
+        document: dict[str, Any] = json.loads(json.dumps(declared))
+        return document
 
 
 def _text(value: object) -> str:

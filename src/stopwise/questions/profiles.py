@@ -41,18 +41,18 @@ def by_wins(analysis: "Analysis") -> "Analysis":
 def profiles(analysis: "Analysis") -> list[Profile]:
     """Share of trials by score, for each policy; all bands hold together, at all times."""
     scores = analysis.scores
-    names = [own.name for own in analysis.policies if own.n]
+    names = [policy.name for policy in analysis.policies if policy.n]
     low, high = analysis.bounds
     # Levels that the scores do not choose: the bands hold for these.
     levels = np.linspace(low, high, LEVELS + 1)[1:]
     alpha = analysis.alpha / (len(names) * LEVELS)
     reading = replace(Rules(), policies=("policy0", "policy1")).reading
-    found = []
+    curves = []
     for name in names:
         reached = (scores[name][:, None] >= levels - ROUNDING * (high - low)).astype(np.float64)
         low_ends, high_ends = mean_intervals(reading, reached, alpha)
         # What more trials reach than a higher score can only be a greater share.
         low_ends = np.maximum.accumulate(low_ends[::-1])[::-1]
         high_ends = np.minimum.accumulate(high_ends)
-        found.append(Profile(name, levels, reached.mean(axis=0), low_ends, high_ends))
-    return found
+        curves.append(Profile(name, levels, reached.mean(axis=0), low_ends, high_ends))
+    return curves

@@ -52,7 +52,7 @@ def _decides(question: "Question", scores: dict[str, float], most: int) -> int |
     """The row after which something is claimed if every trial of a policy has this score."""
 
     def row(places: "Places") -> "Mapping[str, Sequence[Shown]]":
-        return {name: [scores[name]] * len(own) for name, own in places.items()}
+        return {name: [scores[name]] * len(trials) for name, trials in places.items()}
 
     rows = question.take(row)
     return next(

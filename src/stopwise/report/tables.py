@@ -47,8 +47,8 @@ def sign_rows(analysis: "Analysis") -> list[dict[str, object]]:
             signs[one][places[other]] = "=" if pair.same else sign
     against = f"better (>), worse (<) or open (?) than 1 to {len(places)}"
     return [
-        {"policy": name, "#": places[name] + 1, against: "".join(own)}
-        for name, own in signs.items()
+        {"policy": name, "#": places[name] + 1, against: "".join(row)}
+        for name, row in signs.items()
     ]
 
 

@@ -67,7 +67,7 @@ class StopTogether:
             if sample.scores:
                 scores.setdefault(sample.id, []).append(self.number(sample.scores))
         require(bool(scores), f"the log of {model!r} holds no scored samples")
-        self._logs[model] = {name: sum(own) / len(own) for name, own in scores.items()}
+        self._logs[model] = {name: sum(epochs) / len(epochs) for name, epochs in scores.items()}
         self._show_log(model)
 
     def begin(self, ids: Sequence[SampleId]) -> None:
@@ -91,8 +91,8 @@ class StopTogether:
             require(len(scores) == 1, f"scorer must be one of {known}, but none was chosen")
         chosen = next(iter(scores)) if self._scorer is None else self._scorer
         require_choice("scorer", chosen, scores)
-        found = scores[chosen]
-        score = found.score if isinstance(found, SampleScore) else found
+        sample = scores[chosen]
+        score = sample.score if isinstance(sample, SampleScore) else sample
         return float(self._to_float(score.value))
 
     def _show_log(self, model: str) -> None:
@@ -135,14 +135,14 @@ class ModelHook:
         scores: dict[str, SampleScore],
     ) -> None:
         """Take in the score; a sample counts when all of its epochs are there."""
-        own = self._scores.setdefault(id, [])
-        own.append(self._shared.number(scores))
-        if len(own) == self._epochs:
+        epochs = self._scores.setdefault(id, [])
+        epochs.append(self._shared.number(scores))
+        if len(epochs) == self._epochs:
             row = self._shared.row(id)
-            self._shared.rule.add(self._model, sum(own) / len(own), row)
+            self._shared.rule.add(self._model, sum(epochs) / len(epochs), row)
 
     async def complete_task(self) -> dict[str, Any]:
         """Log the standing."""
         rule = self._shared.rule
-        found = {"rows": rule.rows, "decided": rule.decided, "waiting": rule.waiting}
-        return {**found, "order": rule.analysis().order_text} if rule.rows else found
+        facts = {"rows": rule.rows, "decided": rule.decided, "waiting": rule.waiting}
+        return {**facts, "order": rule.analysis().order_text} if rule.rows else facts

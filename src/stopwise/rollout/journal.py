@@ -121,8 +121,8 @@ class Journal:
             for number, line in enumerate(rest, start=2):
                 self._take(number, line)
         else:
-            own = torn.startswith(OPENING) or OPENING.startswith(torn)
-            self._require_journal(own)
+            is_journal = torn.startswith(OPENING) or OPENING.startswith(torn)
+            self._require_journal(is_journal)
         if torn:  # only now is it known to be a journal
             cut = "the last line of the journal was cut off; its episode was run again"
             self.notes.add(cut, code="journal-cut")
@@ -132,14 +132,16 @@ class Journal:
 
     def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
         self._require_journal(line.startswith(OPENING))
-        found = self._object(1, line)
-        refusal = other_format(f"{self.path}: the race was started", found.get("version"), VERSION)
+        opening = self._object(1, line)
+        refusal = other_format(
+            f"{self.path}: the race was started", opening.get("version"), VERSION
+        )
         if refusal is not None:
             raise InvalidState(refusal)
-        self._choices.append(str(found.get("on_error")))
-        if not isinstance(found.get("race"), dict):
+        self._choices.append(str(opening.get("on_error")))
+        if not isinstance(opening.get("race"), dict):
             raise self._damaged(1)
-        known = found["race"]
+        known = opening["race"]
         for name in dict.fromkeys([*identity, *known]):
             if name == "edition":
                 continue
@@ -153,38 +155,38 @@ class Journal:
         if refusal is not None:
             raise InvalidState(refusal)
 
-    def _require_journal(self, own: bool) -> None:
+    def _require_journal(self, is_journal: bool) -> None:
         require(
-            own,
+            is_journal,
             f"{self.path}: this is not a race journal, and nothing was written to it; name a new "
             "file, or the journal of an earlier run, with ",
             Setting("journal"),
         )
 
     def _take(self, number: int, line: bytes) -> None:
-        found = self._object(number, line)
-        wrong = self._check_line(found)
+        record = self._object(number, line)
+        wrong = self._check_line(record)
         if wrong is not None:
             raise InvalidState(f"{self.path}, line {number}: {wrong}")
-        if "score" in found:
+        if "score" in record:
             try:
-                episode = Episode(**found)
+                episode = Episode(**record)
             except TypeError as error:
                 raise self._damaged(number) from error
             self._places[episode.place] = episode
-        elif "joined" in found:
-            self.newcomers[found["joined"]] = str(found.get("policy"))
+        elif "joined" in record:
+            self.newcomers[record["joined"]] = str(record.get("policy"))
         else:
-            self._choices.append(str(found.get("on_error")))
+            self._choices.append(str(record.get("on_error")))
 
     def _object(self, number: int, line: bytes) -> dict[str, Any]:
         try:
-            found = json.loads(line)
+            content = json.loads(line)
         except ValueError as error:
             raise self._damaged(number) from error
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise self._damaged(number)
-        return found
+        return content
 
     def _damaged(self, number: int) -> InvalidState:
         return InvalidState(f"{self.path}, line {number}: {DAMAGED}")
@@ -229,5 +231,5 @@ def _reserve(file: BinaryIO, path: Path) -> None:
 
 def plain(identity: Mapping[str, Any]) -> dict[str, Any]:
     """Return the identity as it is after a journey through JSON."""
-    found: dict[str, Any] = json.loads(json.dumps(identity))
-    return found
+    document: dict[str, Any] = json.loads(json.dumps(identity))
+    return document

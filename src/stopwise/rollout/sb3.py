@@ -175,7 +175,7 @@ class _Frozen:
         """Return the action, and the state of a policy with memory."""
         if self._scaling is not None:
             observation = self._scaling.normalize_obs(observation)
-        found: tuple[Any, Any] = self._policy.predict(
+        action: tuple[Any, Any] = self._policy.predict(
             observation, state=state, deterministic=deterministic
         )
-        return found
+        return action

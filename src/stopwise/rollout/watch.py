@@ -98,8 +98,8 @@ class Watch:
             named("weights"),
             " of every task, since the tasks must be known in advance",
         )
-        own = {"order": task_order, "weights": weights}
-        self._mean: dict[str, Any] | None = None if tasks is None else own
+        declared = {"order": task_order, "weights": weights}
+        self._mean: dict[str, Any] | None = None if tasks is None else declared
         # So that what is wrong is said at once; the names of the policies are not known yet.
         baseline = None if settings.get("baseline") is None else "one"
         later = list(settings.get("later", ()))
@@ -134,8 +134,8 @@ class Watch:
 
     def __exit__(self, *_: object) -> None:
         """Report what was seen last, with its page."""
-        found = [sight.analysis for sight in self._sights]
-        self._reporter.conclude(lambda: [own for own in found if own is not None])
+        analyses = [sight.analysis for sight in self._sights]
+        self._reporter.conclude(lambda: [analysis for analysis in analyses if analysis is not None])
 
     def look(self) -> tuple[TaskSight, ...]:
         """Read what has changed, and say how each task stands.
@@ -160,18 +160,18 @@ class Watch:
         require_direction(trials, self._settings)
         if self._mean is None:
             trials = scene_list.drawn(trials, self._settings, self._design)
-            found = tables(trials, design=self._design, in_turn=False)
+            by_task = tables(trials, design=self._design, in_turn=False)
             require(
-                len(found) == 1 or not self._stored,
-                f"stored trials belong to one task, but the files have {len(found)}",
+                len(by_task) == 1 or not self._stored,
+                f"stored trials belong to one task, but the files have {len(by_task)}",
                 parameter="stored",
             )
         else:
-            found = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
+            by_task = [over_tasks(trials, design=self._design, growing=True, **self._mean)]
         for task in self._seen:
-            if task not in [table.task for table in found]:
+            if task not in [table.task for table in by_task]:
                 raise PastChanged(f"task {task!r} was there at an earlier look, but is gone now")
-        sights = tuple(self._task(str(table.task), table, trials.policies) for table in found)
+        sights = tuple(self._task(str(table.task), table, trials.policies) for table in by_task)
         if self._state is not None:
             write_watch_state(self._state, self._seen)
         return sights
@@ -315,8 +315,8 @@ def _row(
         return score
 
     row = complete(found, places)
-    for policy, own in (row or {}).items():
-        for score in own:
+    for policy, episodes in (row or {}).items():
+        for score in episodes:
             if score is not None:
                 rule.check(policy, score)
     return row
@@ -352,9 +352,9 @@ def _check_stored(
     if baseline is not None:
         baseline = baseline if baseline in stored else new
     # The bounds may be known with the files only.
-    every = [0.0, 1.0, *(score for own in stored.values() for score in own)]
-    own = {**settings, "baseline": baseline, "bounds": (min(every), max(every)), "stored": stored}
-    StopRule([*stored, new], **own)
+    every = [0.0, 1.0, *(score for rules in stored.values() for score in rules)]
+    rules = {**settings, "baseline": baseline, "bounds": (min(every), max(every)), "stored": stored}
+    StopRule([*stored, new], **rules)
 
 
 def _require_same(task: str, seen: WatchedTask, aligned: Table) -> None:

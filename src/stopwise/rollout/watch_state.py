@@ -31,9 +31,13 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
     if not path.exists():
         return {}
     try:
-        found = json.loads(path.read_bytes())
-        known, version = found["kind"] == KIND, found["version"]
-        tasks = {task: _watched(**own) for task, own in found["tasks"].items()} if known else {}
+        document = json.loads(path.read_bytes())
+        known, version = document["kind"] == KIND, document["version"]
+        tasks = (
+            {task: _watched(**watched) for task, watched in document["tasks"].items()}
+            if known
+            else {}
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidState(f"{path}: this is not a watch state, or it is damaged") from error
     if not known:
@@ -47,8 +51,12 @@ def read_watch_state(path: Path) -> dict[str, WatchedTask]:
 def write_watch_state(path: Path, tasks: Mapping[str, WatchedTask]) -> None:
     """Replace the file in one step: a crash leaves the old one or the new one."""
     content = {
-        task: {"rules": dict(own.rules), "rows": own.rows.tolist(), "joined": dict(own.joined)}
-        for task, own in tasks.items()
+        task: {
+            "rules": dict(watched.rules),
+            "rows": watched.rows.tolist(),
+            "joined": dict(watched.joined),
+        }
+        for task, watched in tasks.items()
     }
     replace_file(
         path, (json.dumps({"kind": KIND, "version": VERSION, "tasks": content}) + "\n").encode()

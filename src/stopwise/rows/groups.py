@@ -34,7 +34,7 @@ def grouped(
         "environment that all policies share",
         parameter="design",
     )
-    ends = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) + 1 for own in table.scores.T]
+    ends = [int(np.flatnonzero(~np.isnan(column)).max(initial=-1)) + 1 for column in table.scores.T]
     numbers = dict(zip(table.policies, ends, strict=True))
     for name in stored:
         text = f"policies are {', '.join(numbers)}, but got {name!r} as stored"

@@ -39,7 +39,7 @@ def taken(
         require_choice("missing", missing, ("error", "fail", "drop"))
         if proxy is None and not isinstance(source, Trials):
             worst = (bounds or (0.0, 1.0))[1 if others.get("lower_is_better") else 0]
-            source = {name: _known(name, own, missing, worst) for name, own in source.items()}
+            source = {name: _known(name, scores, missing, worst) for name, scores in source.items()}
         _refuse(reading, "is for files and frames, and these are scores")
     else:
         _refuse(reading, "goes with a file: give it to read_trials")
@@ -78,18 +78,18 @@ def _refuse(reading: Mapping[str, Any], why: str) -> None:
 def _known(name: object, scores: Any, missing: str, worst: float) -> Any:
     if isinstance(scores, list | tuple):  # None is missing, as NaN is
         scores = [np.nan if value is None else value for value in scores]
-    own = numeric_array(scores, repr(name))
-    gaps = int(np.isnan(own).sum()) if own.ndim == 1 else 0
+    numbers = numeric_array(scores, repr(name))
+    gaps = int(np.isnan(numbers).sum()) if numbers.ndim == 1 else 0
     if not gaps:
         return scores
-    known = own[~np.isnan(own)]
-    alike = len(np.unique(known)) < 2 and gaps > MANY_MISSING * len(own)
+    known = numbers[~np.isnan(numbers)]
+    alike = len(np.unique(known)) < 2 and gaps > MANY_MISSING * len(numbers)
     if missing == "fail":
-        return np.where(np.isnan(own), worst, own)
+        return np.where(np.isnan(numbers), worst, numbers)
     if missing == "drop" and not alike:
-        return own
+        return numbers
     cure: list[str | Setting] = [Setting("missing", "fail"), " counts them as failures"]
     if not alike:
         cure += [", ", Setting("missing", "drop"), " leaves them out"]
-    place, number = int(np.isnan(own).argmax()), counted(gaps, "score is", "scores are")
+    place, number = int(np.isnan(numbers).argmax()), counted(gaps, "score is", "scores are")
     raise InvalidInput(f"{name!r}: {number} missing (NaN), the first at [{place}]; ", *cure)

@@ -35,26 +35,26 @@ def drawn(
     without = trials.frame["block"].null_count()
     require(without == 0, f"{counted(without, 'trial')} have no scene, and none may be left out")
     scenes = {
-        str(policy): own["block"].to_list()
-        for (policy,), own in trials.frame.group_by("policy", maintain_order=True)
+        str(policy): part["block"].to_list()
+        for (policy,), part in trials.frame.group_by("policy", maintain_order=True)
     }
-    for policy, own in scenes.items():
-        twice = few([scene for scene in dict.fromkeys(own) if own.count(scene) > 1])
+    for policy, part in scenes.items():
+        twice = few([scene for scene in dict.fromkeys(part) if part.count(scene) > 1])
         require(not twice, f"{policy!r} has {twice} twice, but each scene of a list is tried once")
     size = _size(list_size, len(set().union(*scenes.values())))
-    parts = {policy: own for policy, own in scenes.items() if len(own) < size}
-    for policy, own in parts.items():
-        _require_drawn(policy, own, size)
+    parts = {policy: part for policy, part in scenes.items() if len(part) < size}
+    for policy, part in parts.items():
+        _require_drawn(policy, part, size)
     # Of policies that are through, the last one has followed the order: the first may be stored.
-    through = [policy for policy, own in scenes.items() if not _as_listed(own)]
+    through = [policy for policy, part in scenes.items() if not _as_listed(part)]
     leading = max(parts, key=lambda policy: len(parts[policy])) if parts else None
     leading = leading or (through[-1] if through else None)
     if leading is None or design == "independent":
         return trials
-    for policy, own in parts.items():
+    for policy, part in parts.items():
         for other, order in scenes.items():
             if other == leading or len(order) == size:
-                _require_first_of(policy, own, other, order, whole=len(order) == size)
+                _require_first_of(policy, part, other, order, whole=len(order) == size)
     order = list(dict.fromkeys([*scenes[leading], *trials.frame["block"]]))
     place = pl.col("block").replace_strict(order, range(len(order)), return_dtype=pl.Int64)
     return replace(trials, frame=numbered(trials.frame.sort(place, maintain_order=True)))
@@ -66,10 +66,10 @@ def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str
         return table, {}
     size = _size(settings["list_size"], len(table.scores))
     known = ~np.isnan(table.scores)
-    for policy, own in zip(table.policies, known.T, strict=True):
-        gap = int(np.append(own, False).argmin())
+    for policy, column in zip(table.policies, known.T, strict=True):
+        gap = int(np.append(column, False).argmin())
         require(
-            not own[gap:].any(),
+            not column[gap:].any(),
             f"{policy!r} has no score of scene {gap + 1}, but of later ones: no scene of a list "
             "may be left out; ",
             Setting("missing", "fail"),
@@ -134,7 +134,7 @@ def _require_first_of(
     places = [place[scene] for scene in scenes if scene in place]
     if whole and (len(places) < SORTED_SCENES or places != sorted(places)):
         return
-    expected = next((scene for scene, own in zip(order, scenes, strict=False) if scene != own), "")
+    expected = next((scene for scene, met in zip(order, scenes, strict=False) if scene != met), "")
     require(
         not expected,
         f"{policy!r} did not meet scene {expected!r} when {other!r} did, as in order of completion "

@@ -66,7 +66,7 @@ def proxied(
     )
     known = (mean, source, settings.get("audit"))
     require(
-        column is None or any(own is not None for own in known),
+        column is None or any(values is not None for values in known),
         "a proxy needs its mean over all scenes: give ",
         Setting("proxy_scores"),
         " (simulated scenes), or ",
@@ -116,7 +116,7 @@ def _simulated(
         scores = simulated.arranged(table.policies)[new]
     complete: Floats = scores[~np.isnan(scores.astype(float)).any(axis=-1)]
     require(
-        not any(_same_rows(complete, own) for own in (table.scores, *table.beside)),
+        not any(_same_rows(complete, layer) for layer in (table.scores, *table.beside)),
         "the simulated scenes have the scores of the trials, row by row: the mean of the proxy "
         "must come from other scenes, drawn separately from those of the trials",
         parameter="proxy_scores",
@@ -129,7 +129,7 @@ def _same_rows(scenes: Floats, trials: Floats) -> bool:
     known = trials[~np.isnan(trials).any(axis=1)]
     if known.shape != scenes.shape or len(known) < ENOUGH_ROWS:
         return False
-    first, second = (own[np.lexsort(own.T)] for own in (scenes.astype(float), known))
+    first, second = (block[np.lexsort(block.T)] for block in (scenes.astype(float), known))
     return bool((first == second).all() and (known != known[0]).any())
 
 

@@ -108,8 +108,8 @@ class Table:
         return reading.layers(self.scores, self.beside, self.policies)
 
     def with_each(self, change: Callable[[Floats], Floats]) -> "Table":
-        beside = tuple(map(change, self.beside))
-        return replace(self, scores=change(self.scores), beside=beside)
+        layers = tuple(map(change, self.beside))
+        return replace(self, scores=change(self.scores), beside=layers)
 
     def with_constants(self, constants: Mapping[str, float]) -> "Table":
         """Return the table with last columns that always score these constants, if it has none."""
@@ -130,10 +130,10 @@ class Table:
     def having(self, columns: Mapping[str, Sequence[Any]]) -> "Table":
         """Return the table with these trials in place of a policy's, each with all its scores."""
         layers = [self.scores, *self.beside]
-        own = {name: np.array(cells, dtype=float) for name, cells in columns.items()}
+        added = {name: np.array(cells, dtype=float) for name, cells in columns.items()}
         for kind, layer in enumerate(layers):
             known = dict(zip(self.policies, layer.T, strict=True))
-            known |= {name: cells.reshape(len(cells), -1)[:, kind] for name, cells in own.items()}
+            known |= {name: cells.reshape(len(cells), -1)[:, kind] for name, cells in added.items()}
             layers[kind] = side_by_side([known[name] for name in self.policies])
         return replace(self, scores=layers[0], beside=tuple(layers[1:])) if columns else self
 

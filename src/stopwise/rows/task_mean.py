@@ -85,18 +85,18 @@ class TaskMean:
     def text_rows(self) -> list[dict[str, Any]]:
         return [
             {
-                "task": own.task,
-                "weight": f"{100 * own.share:.3g} %",
+                "task": task.task,
+                "weight": f"{100 * task.share:.3g} %",
                 **{
-                    f"{policy}: mean (n)": f"{score_text(own.means[policy])} ({n})" if n else ""
-                    for policy, n in own.trials.items()
+                    f"{policy}: mean (n)": f"{score_text(task.means[policy])} ({n})" if n else ""
+                    for policy, n in task.trials.items()
                 },
             }
-            for own in self.tasks
+            for task in self.tasks
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"order": self.order, "tasks": [dict(vars(own)) for own in self.tasks]}
+        return {"order": self.order, "tasks": [dict(vars(task)) for task in self.tasks]}
 
 
 def shares(
@@ -171,9 +171,9 @@ def described(
     known = {(task, policy): (n, mean) for task, policy, n, mean in cells.rows()}
     tasks = []
     for task, part in share.items():
-        own = {policy: known[task, policy] for policy in policies if (task, policy) in known}
-        trials = {policy: own.get(policy, (0, 0.0))[0] for policy in policies}
-        means = {policy: mean for policy, (_, mean) in own.items()}
+        by_policy = {policy: known[task, policy] for policy in policies if (task, policy) in known}
+        trials = {policy: by_policy.get(policy, (0, 0.0))[0] for policy in policies}
+        means = {policy: mean for policy, (_, mean) in by_policy.items()}
         tasks.append(TaskShare(task=task, share=part, trials=trials, means=means))
     return TaskMean(order=order, tasks=tuple(tasks), doubts=doubts, by_task=by_task)
 
@@ -280,7 +280,7 @@ def _one_range(trials: "Trials", kept: list[str], bounds: tuple[float, float] | 
     import polars as pl
 
     frame, notes = trials.frame.filter(pl.col("task").is_in(kept)), trials.notes
-    declared = {task: own for task, own in trials.bounds.items() if task in kept}
+    declared = {task: limits for task, limits in trials.bounds.items() if task in kept}
     if bounds is not None:
         declared = dict.fromkeys(kept, Scale.declared(bounds).ends)
     if len({declared.get(task, (0.0, 1.0)) for task in kept}) > 1:
@@ -327,8 +327,10 @@ def _drawn(
     table = align(together, design=design or "auto", in_turn=False)
     codes = []
     for policy in trials.policies:
-        own = trials.frame.filter(pl.col("policy") == policy)["task"]
-        codes.append(own.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy())
+        tasks = trials.frame.filter(pl.col("policy") == policy)["task"]
+        codes.append(
+            tasks.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        )
     chance = sum(weight * weight for weight in share.values())
     for first, second in combinations(codes, 2):
         rows = min(len(first), len(second))
@@ -340,7 +342,7 @@ def _drawn(
             "choose ",
             Setting("design", "paired"),
         )
-    doubts = (not_drawn(own, names, list(share.values())) for own in codes)
+    doubts = (not_drawn(tasks, names, list(share.values())) for tasks in codes)
     return table, tuple(filter(None, doubts))[:1]
 
 

@@ -95,8 +95,10 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
 
 def _gaps(policies: Mapping[str, list[str]]) -> dict[str, str]:
     """The policies that are missing in a task, of those where some are."""
-    every = list(dict.fromkeys(name for own in policies.values() for name in own))
-    lacking = {task: [name for name in every if name not in own] for task, own in policies.items()}
+    every = list(dict.fromkeys(name for numbers in policies.values() for name in numbers))
+    lacking = {
+        task: [name for name in every if name not in numbers] for task, numbers in policies.items()
+    }
     return {task: ", ".join(names) for task, names in lacking.items() if names}
 
 
@@ -106,7 +108,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
         require(column.ndim == 1, f"{name!r} needs its scores in one row, got {column.shape}")
     gaps = sum(int(np.isnan(column).sum()) for column in columns.values())
     note = f"{counted(gaps, 'score is', 'scores are')} NaN, which counts as no trial"
-    numbers = {name: len(own) for name, own in columns.items()}
+    numbers = {name: len(cells) for name, cells in columns.items()}
     uneven = () if design == "paired" else unequal_numbers(numbers)
     return Table(
         policies=tuple(columns),
@@ -123,9 +125,11 @@ def _proxy(proxy: Any, scores: Mapping[str, Floats]) -> Floats:
         f"with scores by policy, proxy must have scores for each of {', '.join(scores)}",
         parameter="proxy",
     )
-    own = {str(name): numeric_array(column, f"proxy of {name!r}") for name, column in proxy.items()}
+    proxies = {
+        str(name): numeric_array(column, f"proxy of {name!r}") for name, column in proxy.items()
+    }
     require(
-        all(own[name].shape == column.shape for name, column in scores.items()),
+        all(proxies[name].shape == column.shape for name, column in scores.items()),
         "proxy needs as many scores for each policy as it has trials",
     )
-    return side_by_side([own[name] for name in scores])
+    return side_by_side([proxies[name] for name in scores])

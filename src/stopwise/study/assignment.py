@@ -66,11 +66,11 @@ def next_trial(
             "`stopwise study import`"
         )
     asking = station if plan.design == "blocks" else None
-    found = (
+    choices = (
         _free_slot(state, lots, wanted, asking) or _new_row(state, lots, plan, wanted)
         for wanted in _tasks_in_turn(state, plan, station, task)
     )
-    place = next(filter(None, found), None)
+    place = next(filter(None, choices), None)
     if place is None:
         return None
     board, row, arm, opens = place
@@ -151,14 +151,14 @@ def finished(state: StudyState) -> bool:
 def _free_slot(
     state: StudyState, lots: Draws, task: str | None, station: str | None
 ) -> tuple[str, int, str, None] | None:
-    found: list[tuple[int, int, str, list[str]]] = []
+    slots: list[tuple[int, int, str, list[str]]] = []
     for place, (name, board) in enumerate(_boards(state, task)):
         row, arms = _first_free(state, board, station)
         if arms:
-            found.append((row, place, name, arms))
-    if not found:
+            slots.append((row, place, name, arms))
+    if not slots:
         return None
-    row, _, name, arms = min(found)
+    row, _, name, arms = min(slots)
     return name, row, lots.shuffled(arms, "order", name, row)[0], None
 
 
@@ -170,10 +170,10 @@ def _tasks_in_turn(
         return [task]
     require(task is None, "the plan says task_order: blocked, so that no station chooses its task")
     at_work = {name: state.trials[number - 1].task for name, number in state.held.items()}
-    own = at_work.pop(station, None)
+    last = at_work.pop(station, None)
     others = Counter(at_work.values())
     names = (one.name for one in plan.tasks)
-    return [*sorted(names, key=lambda name: (name != own, others[name]))]
+    return [*sorted(names, key=lambda name: (name != last, others[name]))]
 
 
 def _first_free(state: StudyState, board: SlotBoard, station: str | None) -> tuple[int, list[str]]:

@@ -77,11 +77,13 @@ class SlotBoard:
         return any(self.opened(arm) < numbers[arm] for arm in self.rules.stored)
 
     def stored_scores(self) -> dict[str, list[float]]:
-        own = self._own or {}
-        found = {arm: [self.rows[row][arm].score for row in own[arm]] for arm in self.rules.stored}
+        rows_of = self._own or {}
+        by_arm = {
+            arm: [self.rows[row][arm].score for row in rows_of[arm]] for arm in self.rules.stored
+        }
         return {
             arm: [math.nan if score is None else score for score in scores]
-            for arm, scores in found.items()
+            for arm, scores in by_arm.items()
         }
 
     @property
@@ -198,8 +200,8 @@ class SlotBoard:
         number = self._question.taken(arm)
         if self._own is None:
             return number
-        own = self._own[arm]
-        return own[number] if number < len(own) else len(self.rows)
+        rows = self._own[arm]
+        return rows[number] if number < len(rows) else len(self.rows)
 
     def advance(self) -> None:
         if self._refusal is not None:

@@ -64,15 +64,15 @@ def encode(
 
 def decode(body: str, digest: str) -> Entry:
     try:
-        found = json.loads(body)
-        boot, uptime = found.get("up", ("", 0.0))
+        content = json.loads(body)
+        boot, uptime = content.get("up", ("", 0.0))
         return Entry(
-            seq=found["seq"],
-            time=found["time"],
-            who=found["who"],
-            event=read_event(found["kind"], found["content"], f"entry {found['seq']}"),
-            key=found["key"],
-            previous=found["previous"],
+            seq=content["seq"],
+            time=content["time"],
+            who=content["who"],
+            event=read_event(content["kind"], content["content"], f"entry {content['seq']}"),
+            key=content["key"],
+            previous=content["previous"],
             hash=digest,
             boot=boot,
             uptime=uptime,

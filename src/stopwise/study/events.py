@@ -47,8 +47,8 @@ class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
             go_on="finish it",
         )
         for name, rules in plan.questions().items():
-            own = rules.among(self.arms, self.baseline, self.stored_trials)
-            state.boards[name] = SlotBoard(own, state.refusal)
+            task_rules = rules.among(self.arms, self.baseline, self.stored_trials)
+            state.boards[name] = SlotBoard(task_rules, state.refusal)
 
 
 class Assigned(Event, kind="assigned", says="trial {trial} (code {code}) given to {station}"):

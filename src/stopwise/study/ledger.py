@@ -170,11 +170,11 @@ class Ledger:
             operation, grant = request.operation, request.grant
             if operation.own and grant is not None and grant.role is not Role.RUNNER:
                 require_taken_by(self.state, getattr(operation, "trial", 0), grant.name)
-            found = operation.decide(self._now(request))
+            outcome = operation.decide(self._now(request))
         except Exception as error:  # it changed nothing: others need not suffer for it
             request.error = error
             return
-        events = [found] if isinstance(found, Event) else list(found)
+        events = [outcome] if isinstance(outcome, Event) else list(outcome)
         if events and self.state.seq == 0:
             events.insert(0, Created(study=self.store.study))
         request.entries = writer.add(events, who=request.who, key=request.key)
@@ -208,6 +208,6 @@ def _own_copy(error: BaseException) -> Exception:
     """A copy of the error for each thread, so that none changes another's."""
     if not isinstance(error, StopwiseError):
         return StoreFailed(f"nothing was stored: {error!r}")
-    own = copy(error)
-    own.__cause__ = error.__cause__
-    return own
+    again = copy(error)
+    again.__cause__ = error.__cause__
+    return again

@@ -55,8 +55,8 @@ class Now:
         return Draws(self.secret, self.state.locked_plan.seed)
 
     def station(self, said: Any) -> Any:
-        own = None if self.grant is None else self.grant.name
-        return own if said.station is None else said.station
+        token_name = None if self.grant is None else self.grant.name
+        return token_name if said.station is None else said.station
 
 
 class Operation(BaseModel, Generic[Result]):

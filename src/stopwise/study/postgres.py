@@ -29,13 +29,13 @@ def settings(url: URL) -> dict[str, Any]:
         "statement_timeout": f"{STATEMENT}s",
         **{f"tcp_{name}": value for name, value in KEEPALIVES.items()},
     }
-    own = {
+    defaults = {
         "connect_timeout": round(LOCK),
         "tcp_user_timeout": round(1000 * LOCK),
         "options": " ".join(f"-c {name}={value}" for name, value in limits.items()),
         **KEEPALIVES,
     }
-    return {name: value for name, value in own.items() if name not in url.query}
+    return {name: value for name, value in defaults.items() if name not in url.query}
 
 
 def connect_patiently(_dialect: object, _record: object, given: Any, named: Any) -> Any:

@@ -47,20 +47,20 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     Where it cannot be replayed, for the edition of its method, these are all that count.
     """
     shown = state.shown()
-    found: list[tuple[object, ...]] = []
+    trials: list[tuple[object, ...]] = []
     for task, board in state.boards.items():
         if plan.shares is not None:
-            found = _drawn_tasks(state, board)
+            trials = _drawn_tasks(state, board)
             break
         rows = board.question.scores() if state.refusal is None else board.settled_scores()
         for row, scores in enumerate(rows, start=1):
             for arm, score in scores.items():
                 if arm in shown:  # not a number that policies are compared with
-                    found.append((task, shown[arm], score, str(row)))
-    if not found:
+                    trials.append((task, shown[arm], score, str(row)))
+    if not trials:
         raise NotAllowed("no row of trials is complete yet")
     names = ("task", "policy", "score", "block")
-    columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
+    columns = dict(zip(names, map(list, zip(*trials, strict=True)), strict=True))
     known = set(columns["task"])
     if plan.design != "blocks":
         del columns["block"]
@@ -132,23 +132,25 @@ def csv_text(frame: pl.DataFrame) -> str:
 
 
 def _details(entries: Iterable[Entry]) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = defaultdict(dict)
+    details: dict[int, dict[str, Any]] = defaultdict(dict)
     for entry in entries:
         match entry.event:
             case Assigned(trial=trial):
-                found[trial]["assigned"] = as_text(entry.time)
+                details[trial]["assigned"] = as_text(entry.time)
             case Scored(trial=trial) as scored:
-                found[trial].update(
+                details[trial].update(
                     {name: getattr(scored, name) for name in ("tag", "note", "seconds")},
                     answer=_as_text(scored.answer),
                     who=entry.who,
                     scored=as_text(entry.time),
                 )
             case Corrected(trial=trial, answer=answer, reason=reason):
-                found[trial].update(answer=_as_text(answer), corrected_by=entry.who, reason=reason)
+                details[trial].update(
+                    answer=_as_text(answer), corrected_by=entry.who, reason=reason
+                )
             case Voided() | Released() as event:
-                found[event.trial]["reason"] = event.reason
-    return found
+                details[event.trial]["reason"] = event.reason
+    return details
 
 
 def _as_text(answer: Any) -> str:

@@ -49,7 +49,7 @@ class Runner:
         self.file.require_all(self.desk.policies())
         self.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
         with ExitStack() as stack:
-            if any(way.policy is not None for way in self.file.policies.values()):
+            if any(entry.policy is not None for entry in self.file.policies.values()):
                 from stopwise.study.switchboard import Switchboard
 
                 self._switchboard = Switchboard(self.file)
@@ -105,13 +105,13 @@ class Runner:
         self.file.require_all(self.desk.policies())
         episode = f"{trial.trial:04d}-{secrets.token_hex(3)}"
         try:
-            found = self.desk.do(BeginEpisode(trial=trial.trial, episode=episode))
+            policy_due = self.desk.do(BeginEpisode(trial=trial.trial, episode=episode))
         except NotAllowed as error:
             self._passed.add(trial.trial)
             self.say(str(error))
             return
         self.say(f"trial {trial.trial}, code {trial.code}: running, episode {episode}")
-        policy = self._started(found, trial, episode)
+        policy = self._started(policy_due, trial, episode)
         outcome, filmed = "lost", self._filming(trial, episode)
         try:
             outcome = self._watch(policy, trial)
@@ -154,23 +154,23 @@ class Runner:
                 return
             time.sleep(PAUSE)
 
-    def _started(self, found: Resolved, trial: Assignment, episode: str) -> Running:
+    def _started(self, resolved: Resolved, trial: Assignment, episode: str) -> Running:
         try:
-            return self._start(found, trial, episode)
+            return self._start(resolved, trial, episode)
         except Exception:  # whatever a policy raises, its trial is over and scored as it was seen
             with private(self.logs / f"{episode}.log") as log:
                 log.write(traceback.format_exc().encode())
             return Running.none()
 
-    def _start(self, found: Resolved, trial: Assignment, episode: str) -> Running:
+    def _start(self, resolved: Resolved, trial: Assignment, episode: str) -> Running:
         values = self._values(trial, episode)
         environment = {f"STOPWISE_{name.upper()}": value for name, value in values.items()}
-        way, log = self.file.policies[found.policy], self.logs / f"{episode}.log"
-        if way.command is not None:
-            environment["STOPWISE_POLICY"] = found.policy
-            return RunningCommand(filled(way.command, values), environment, log)
+        entry, log = self.file.policies[resolved.policy], self.logs / f"{episode}.log"
+        if entry.command is not None:
+            environment["STOPWISE_POLICY"] = resolved.policy
+            return RunningCommand(filled(entry.command, values), environment, log)
         assert self._switchboard is not None
-        turn = self._switchboard.turn(found.policy, trial.trial)
+        turn = self._switchboard.turn(resolved.policy, trial.trial)
         if self.file.robot is None:
             return turn
         return RunningCommand(filled(self.file.robot, values), environment, log, after=turn.stop)

@@ -52,12 +52,12 @@ def _splits(command: str) -> str:
 
 def _only(*names: str) -> AfterValidator:
     def check(text: str) -> str:
-        for found in _LIKE_A_FIELD.findall(text):
-            if found not in names:
+        for word in _LIKE_A_FIELD.findall(text):
+            if word not in names:
                 known = ", ".join(f"{{{name}}}" for name in names)
                 raise ValueError(
-                    f"{{{found}}} is not filled in, only {known}; if you mean it literally, "
-                    f"write {{ {found} }}"
+                    f"{{{word}}} is not filled in, only {known}; if you mean it literally, "
+                    f"write {{ {word} }}"
                 )
         return text
 
@@ -147,7 +147,7 @@ class RunnerFile(PlanPart):
             f"{len(lacking)} of the policies of the study have no entry in the runner's file, "
             "under the name that the plan gives them",
         )
-        commands = [self.robot, self.camera, *(way.command for way in self.policies.values())]
+        commands = [self.robot, self.camera, *(entry.command for entry in self.policies.values())]
         missing = [command for command in commands if command is not None and _missing(command)]
         require(
             not missing,

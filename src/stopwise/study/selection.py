@@ -23,9 +23,9 @@ def _left(state: StudyState, trial: TrialRecord) -> bool:
     """One that never began may have been run in secret if its place was handed out again."""
     if trial.status != "leased" and not trial.waiting:
         return trial.lapsed
-    slot, own = state.slot(trial), trial.number
-    overtaken = slot.settled_by not in (None, own)
-    return slot.holder != own or (overtaken and (trial.started or trial.waiting))
+    slot, number = state.slot(trial), trial.number
+    overtaken = slot.settled_by not in (None, number)
+    return slot.holder != number or (overtaken and (trial.started or trial.waiting))
 
 
 def _changed(trial: TrialRecord, sign: int) -> bool:
@@ -59,8 +59,8 @@ class Finding:
         p = f"p = {min(1.0, tests * self.p_value):.2g}"
         if names is None:
             return f"Trials {self.what} are unevenly spread over the policies ({p}): {AFTERMATH}."
-        found = f"{self.of_arm} of {self.count} trials {self.what} are of {names[self.arm]}"
-        return f"{found} ({p}): {AFTERMATH}."
+        counts = f"{self.of_arm} of {self.count} trials {self.what} are of {names[self.arm]}"
+        return f"{counts} ({p}): {AFTERMATH}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ def tallies(state: StudyState, key: Callable[[TrialRecord], str]) -> list[Exits]
             taken=len(trials),
             counted=sum(trial.counted for trial in trials),
             mean=_mean(trial.score for trial in trials if trial.counted),
-            numbers=tuple(sum(found(state, t) for t in trials) for found in EXCLUSIONS.values()),
+            numbers=tuple(sum(is_one(state, t) for t in trials) for is_one in EXCLUSIONS.values()),
             voided_mean=_mean(trial.score for trial in trials if trial.status == "voided"),
         )
         for name, trials in sorted(groups.items())
@@ -100,15 +100,15 @@ def selection(state: StudyState) -> dict[str, list[Exits]]:
 
 def doubts(state: StudyState) -> tuple[str, ...]:
     """Return a warning for each imbalance that blind exits hardly give, and for what hides it."""
-    found = [*_by_policy(state), *_by_score(state)]
-    tests = len(found)
-    warned = [one.text(tests, state.names) for one in found if one.p_value * tests <= LEVEL]
+    findings = [*_by_policy(state), *_by_score(state)]
+    tests = len(findings)
+    warned = [one.text(tests, state.names) for one in findings if one.p_value * tests <= LEVEL]
     return (*warned, *_unseen(state), *_named(state))
 
 
 def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | None]]:
     """Imported trials have no first score, unless the plan declares them."""
-    found: dict[str, dict[tuple[int, str], float | None]] = {
+    first: dict[str, dict[tuple[int, str], float | None]] = {
         name: {
             (number, arm): slot.first
             for number, row in enumerate(board.rows)
@@ -119,8 +119,8 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
     }
     for trial in state.trials:
         if not trial.code and trial.arm not in state.board(trial).rules.stored:
-            found[state.board_name(trial.task)][trial.row, trial.arm] = None
-    return {name: told for name, told in found.items() if told}
+            first[state.board_name(trial.task)][trial.row, trial.arm] = None
+    return {name: scores for name, scores in first.items() if scores}
 
 
 def _unseen(state: StudyState) -> Iterator[str]:

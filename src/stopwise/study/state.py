@@ -186,12 +186,12 @@ class StudyState:
         """Give a trial its score, and one that waits for it; the first for a slot settles it."""
         rival = self.rival(trial)
         lost = [(rival, 1.0 - score)] if rival is not None and rival.waiting else []
-        for one, own in ((trial, score), *lost):
-            one.score = own
+        for one, worth in ((trial, score), *lost):
+            one.score = worth
             slot = self.slot(one)
             one.counted = not slot.settled
             if one.counted:
-                slot.score, slot.settled_by = own, one.number
+                slot.score, slot.settled_by = worth, one.number
                 self.board(one).touch(one.row, one.arm)
 
     def clear(self, trial: TrialRecord) -> tuple[TrialRecord, ...]:

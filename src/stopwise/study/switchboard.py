@@ -54,9 +54,9 @@ class Switchboard:
         self._file = file
         self._now: Turn | None = None
         self._policies: dict[str, _Policy] = {
-            name: _answering(made(way.policy))
-            for name, way in file.policies.items()
-            if way.policy is not None
+            name: _answering(made(entry.policy))
+            for name, entry in file.policies.items()
+            if entry.policy is not None
         }
 
     @contextmanager

@@ -89,8 +89,8 @@ class StudyVerdict:
 
     @property
     def best(self) -> str | None:
-        found = {task.best for task in self.tasks}
-        return found.pop() if len(found) == 1 else None
+        names = {task.best for task in self.tasks}
+        return names.pop() if len(names) == 1 else None
 
     def to_dict(self) -> dict[str, Any]:
         content: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
@@ -128,11 +128,11 @@ def _rests_on_changes(
     state: StudyState, tasks: tuple[TaskVerdict, ...], shown: dict[str, str]
 ) -> Iterator[str]:
     """Whatever an owner does of that, what was told first is a study that nobody has bent."""
-    found = {task.task: _claims(task) for task in tasks}
+    claims = {task.task: _claims(task) for task in tasks}
     lost = sum(
-        len(found[name] - _claims(_task_verdict(name, state.boards[name].rescored(told), shown)))
-        for name, told in first_told(state).items()
-        if found[name]
+        len(claims[name] - _claims(_task_verdict(name, state.boards[name].rescored(first), shown)))
+        for name, first in first_told(state).items()
+        if claims[name]
     )
     if lost:
         yield (
@@ -148,10 +148,10 @@ def _claims(task: TaskVerdict) -> set[str]:
 
 
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
-    found = {name: pose(rules).analyze(table) for name, rules, table in named_tables(state, plan)}
-    if not found:
+    by_task = {name: pose(rules).analyze(table) for name, rules, table in named_tables(state, plan)}
+    if not by_task:
         raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
-    return found
+    return by_task
 
 
 def named_tables(state: StudyState, plan: StudyPlan) -> Iterator[tuple[str, Rules, Table]]:
@@ -232,5 +232,5 @@ def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVer
 
 
 def _sentence(task: TaskVerdict, *, several: bool) -> str:
-    found = f"{QUESTIONS[task.goal].in_words(task).removesuffix('.')}{task.scope}."
-    return f"{task.task}: {found}" if several or task.task == MEAN else found
+    claim = f"{QUESTIONS[task.goal].in_words(task).removesuffix('.')}{task.scope}."
+    return f"{task.task}: {claim}" if several or task.task == MEAN else claim

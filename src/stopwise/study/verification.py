@@ -65,10 +65,10 @@ def verify(store: Store, against: str | None = None) -> Verification:
 
 def _complaints(state: StudyState, entry: Entry, secret: str) -> list[str]:
     try:
-        found = list(_broken_promises(state, entry, secret))
+        problems = list(_broken_promises(state, entry, secret))
     except (StopwiseError, LookupError, TypeError, ValueError, AttributeError) as error:
-        found = [f"it cannot be read: {error!r}"]
-    return [f"entry {entry.seq}: {problem}" for problem in found]
+        problems = [f"it cannot be read: {error!r}"]
+    return [f"entry {entry.seq}: {problem}" for problem in problems]
 
 
 def _broken_promises(state: StudyState, entry: Entry, secret: str) -> Iterator[str]:

@@ -151,8 +151,8 @@ class Status:
 
     def seen_by(self, who: str) -> "Status":
         """Return the status without the codes of trials that others hold."""
-        own = (each if each.who == who else replace(each, code=None) for each in self.stations)
-        return replace(self, stations=tuple(own))
+        stations = (each if each.who == who else replace(each, code=None) for each in self.stations)
+        return replace(self, stations=tuple(stations))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -72,12 +72,12 @@ class Reporter:
 
     def conclude(self, analyses: Callable[[], Sequence[Analysis]]) -> None:
         """Tell the answer with its page; nothing, where there is none yet."""
-        found: Sequence[Analysis] = ()
+        answers: Sequence[Analysis] = ()
         if self._open:
             with suppress(StopwiseError):  # a policy has no trial yet
-                found = analyses()
-        verdict = " ".join(analysis.sentence for analysis in found)
-        self.finish(verdict or None, partial(report, found) if found else None)
+                answers = analyses()
+        verdict = " ".join(analysis.sentence for analysis in answers)
+        self.finish(verdict or None, partial(report, answers) if answers else None)
 
     def finish(self, verdict: str | None = None, page: Callable[[], str] | None = None) -> None:
         """Tell the answer, hand over the page, and wait until all is told; once."""

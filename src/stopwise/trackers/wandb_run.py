@@ -28,8 +28,8 @@ class WandbRun:
 
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None) -> None:
         """Add the numbers after a row."""
-        told = {"row": row, **numbers, **({} if verdict is None else {"verdict": verdict})}
-        self._run.log({f"{PREFIX}{name}": value for name, value in told.items()})
+        values = {"row": row, **numbers, **({} if verdict is None else {"verdict": verdict})}
+        self._run.log({f"{PREFIX}{name}": value for name, value in values.items()})
 
     def finish(self, verdict: str | None, page: Path | None) -> None:
         """Keep the answer in the summary and the page as an artifact."""

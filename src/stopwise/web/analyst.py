@@ -78,15 +78,15 @@ class _Process:
         """Result of the analysis, or its exception."""
         with self._lock:
             try:
-                found = self._asked(what)
+                answer = self._asked(what)
             except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
                 self.end()
                 raise StoreFailed(
                     "the process that analyses the study has ended: try again"
                 ) from error
-        if isinstance(found, StopwiseError):
-            raise found
-        return found
+        if isinstance(answer, StopwiseError):
+            raise answer
+        return answer
 
     def end(self, *, for_good: bool = False) -> None:
         """End it, if it runs."""
@@ -131,10 +131,10 @@ def _work(questions: BinaryIO, answers: BinaryIO) -> None:
             except EOFError:
                 return
             try:
-                found = WORK[what](study)
+                answer = WORK[what](study)
             except StopwiseError as error:
-                found = error
-            pickle.dump(found, answers)
+                answer = error
+            pickle.dump(answer, answers)
             answers.flush()
 
 

@@ -120,9 +120,9 @@ class StudyClient(Actions):
         }
         for name in [name for name in said if f"{{{name}}}" in path]:
             path = path.replace(f"{{{name}}}", quote(str(said.pop(name)), safe=""))
-        found = self._call(method, f"/api{path}", said or None)
+        answer = self._call(method, f"/api{path}", said or None)
         kind = operation.returns()
-        result: Any = None if kind is NoneType else parsed(kind, found)
+        result: Any = None if kind is NoneType else parsed(kind, answer)
         return cast(Result, result)
 
     def offer(self, station: str) -> StationOffer:
@@ -208,7 +208,7 @@ def _content(response: httpx.Response) -> Any:
 def parsed(kind: type[Parsed], content: Any) -> Parsed:
     """Return plain values as a dataclass; fields of a newer server are passed over."""
     try:
-        found: Parsed = TypeAdapter(kind).validate_python(content)
+        value: Parsed = TypeAdapter(kind).validate_python(content)
     except ValidationError as error:
         raise StoreFailed(f"the server's answer is not a valid {kind.__name__}: {error}") from error
-    return found
+    return value

@@ -67,7 +67,7 @@ def expected_end(study: Study) -> ExpectedEnd:
         for task, count in left.items()
     ]
     possible = all(task.decided or task.needed for task in tasks)
-    chance = math.prod(found.chance for found in ahead.values()) * possible
+    chance = math.prod(forecast.chance for forecast in ahead.values()) * possible
     return ExpectedEnd(
         seq=status.seq,
         trials=status.counted + sum(further),

@@ -33,13 +33,13 @@ class Latest(Generic[Result]):
 
     def shown(self) -> Result:
         """The newest; many readers at once cost one computation, and only the first one waits."""
-        found, began = self._found, time.monotonic()
-        if found is not None and not (self._is_due(found) and self._lock.acquire(blocking=False)):
-            return found
-        if found is None:
+        latest, began = self._found, time.monotonic()
+        if latest is not None and not (self._is_due(latest) and self._lock.acquire(blocking=False)):
+            return latest
+        if latest is None:
             self._lock.acquire()
         try:
-            if self._found is found:
+            if self._found is latest:
                 self._found = self._compute()
                 self._not_before = time.monotonic() + REST * (time.monotonic() - began)
             assert self._found is not None
@@ -60,8 +60,8 @@ class Latest(Generic[Result]):
         if self._work is not None:
             self._work.join()
 
-    def _is_due(self, found: Result) -> bool:
-        return time.monotonic() >= self._not_before and found.seq < self._study.seq
+    def _is_due(self, latest: Result) -> bool:
+        return time.monotonic() >= self._not_before and latest.seq < self._study.seq
 
     def _find(self) -> None:
         with suppress(StopwiseError):  # a store that is away may come back

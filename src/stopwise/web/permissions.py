@@ -37,10 +37,10 @@ def _grant(
         if grant is not None:
             return grant
         raise _unknown("this token is unknown or revoked")
-    found = session(site, request)
-    if found is None:
+    signed_in = session(site, request)
+    if signed_in is None:
         raise _unknown("a token is needed: send `Authorization: Bearer TOKEN`, or open a join link")
-    token, grant = found
+    token, grant = signed_in
     sent = request.headers.get(CSRF_HEADER, "")
     if request.method not in SAFE and not hmac.compare_digest(
         sent.encode("latin-1", "replace"), csrf_token(token).encode()

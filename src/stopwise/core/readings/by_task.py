@@ -24,10 +24,10 @@ class ByTask(Scores):
     def declared(rules: "Rules") -> bool:
         return bool(rules.rounds) and rules.by != "means"
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
-        for task in beside:
+    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
+        for task in others:
             self.scale.check(task[~np.isnan(task)], "a task")
-        return np.stack([scores, *beside])
+        return np.stack([scores, *others])
 
     def ran(self, layers: Floats) -> Floats:
         scores: Floats = layers[0]

@@ -84,8 +84,8 @@ class Control(Scores):
                     tuple(sign * mean for sign in signs) for mean in self.proxy_means
                 ),
                 proxy_batches=tuple(
-                    tuple(tuple(sign * each for each in own) for sign in signs)
-                    for own in self.rules.proxy_batches or ()
+                    tuple(tuple(sign * each for each in batch) for sign in signs)
+                    for batch in self.rules.proxy_batches or ()
                 ),
                 audit=self.rules.audit,
             )
@@ -104,13 +104,13 @@ class Control(Scores):
             self.scale.check(array, "the proxy")
         return array0, array1
 
-    def offered(self, score: float | None, beside: float | None) -> Shown:
+    def offered(self, score: float | None, proxy: float | None) -> Shown:
         if score is None:
             return None
-        if beside is None:
+        if proxy is None:
             super().offered(score, math.nan)  # raises
-        assert beside is not None
-        return score, float(beside)
+        assert proxy is not None
+        return score, float(proxy)
 
     def cell(self, policy: str, given: Any) -> tuple[Any, ...]:
         require(
@@ -218,10 +218,10 @@ class Judge(Control):
         )
         return [0.0] * len(rules.pairs)
 
-    def offered(self, score: float | None, beside: float | None) -> Shown:
-        if score is None and beside is not None:
-            return None, float(beside)
-        return super().offered(score, beside)
+    def offered(self, score: float | None, judged: float | None) -> Shown:
+        if score is None and judged is not None:
+            return None, float(judged)
+        return super().offered(score, judged)
 
     def check_row(self, row: Mapping[str, Sequence[Sequence[Any]]]) -> None:
         asked = {cell[0] is not None for cells in row.values() for cell in cells}
@@ -278,8 +278,8 @@ class Judge(Control):
         kind = max(both.ndim - 2, 0)
         score, judged = both.take(0, axis=kind), both.take(1, axis=kind)
         audited = ~np.isnan(score)
-        found = [np.where(audited, score, 0.0), (audited - self.share) * judged]
-        return np.stack(found, axis=kind)
+        parts = [np.where(audited, score, 0.0), (audited - self.share) * judged]
+        return np.stack(parts, axis=kind)
 
     def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
         score0, score1 = super().alone(r0, r1, axis)
@@ -304,15 +304,15 @@ class Judge(Control):
 
 def _correlation(met: Met) -> str:
     """Correlation of the proxy's differences with the real ones, pair by pair."""
-    found: list[float] = []
+    correlations: list[float] = []
     for first, second in met.pairs:
         both = met.layers[..., second] - met.layers[..., first]
         known = both[:, ~np.isnan(both).any(axis=0)]
         varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
-        found += [float(np.corrcoef(*known)[0, 1])] if varies else []
-    if len(found) < 2:
-        return f"{found[0]:.2g}" if found else "unknown"
-    return f"{min(found):.2g} to {max(found):.2g}"
+        correlations += [float(np.corrcoef(*known)[0, 1])] if varies else []
+    if len(correlations) < 2:
+        return f"{correlations[0]:.2g}" if correlations else "unknown"
+    return f"{min(correlations):.2g} to {max(correlations):.2g}"
 
 
 def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:

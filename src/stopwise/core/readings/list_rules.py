@@ -20,7 +20,7 @@ def numbers_of(
     stored: Mapping[str, Sequence[float]], settings: Mapping[str, Any]
 ) -> dict[str, int]:
     """Return the numbers of stored trials, of which rows take groups; of a list, one each."""
-    numbers = {name: len(own) for name, own in stored.items()}
+    numbers = {name: len(scores) for name, scores in stored.items()}
     size = settings.get("list_size")
     if size is None:
         return numbers

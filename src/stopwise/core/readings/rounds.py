@@ -128,8 +128,8 @@ class Rounds(Scores):
         return scores
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        found = super().present(r0, r1)
-        return np.asarray(found.all(axis=0) if found.ndim > 1 else found)
+        shown = super().present(r0, r1)
+        return np.asarray(shown.all(axis=0) if shown.ndim > 1 else shown)
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
         known = self.present(r0, r1)

@@ -119,5 +119,5 @@ def opened(path: Path, name: str | None = None) -> Opened | None:
 
 def _recognised(path: Path) -> Opened | None:
     head = Head(path)
-    found = next((known for known in FORMATS if known.recognise(head)), None)
-    return None if found is None else Opened(head, found)
+    matching = next((known for known in FORMATS if known.recognise(head)), None)
+    return None if matching is None else Opened(head, matching)

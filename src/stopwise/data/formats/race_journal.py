@@ -55,7 +55,7 @@ def read(head: Head) -> RawTable:
     for _, (_, episode) in kept:
         if episode["score"] is None:
             episode["score"] = check.failure_score
-    scored = [own for _, own in kept if own[1]["score"] is not None]
+    scored = [record for _, record in kept if record[1]["score"] is not None]
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
@@ -139,7 +139,7 @@ class JournalCheck:
             yield f"row {row} cannot be: the race has {self._n_max} rows, from 0 on"
         if (policy, row) in self._scored:
             yield f"{policy!r} has a score in row {row} already"
-        error, found = episode.get("error"), episode.get("seed")
+        error, seed_read = episode.get("error"), episode.get("seed")
         if (score is None) == (error is None):
             yield f"an episode has a score or an error, but this has {score!r} and {error!r}"
         if score is not None and not is_number(score):
@@ -150,8 +150,8 @@ class JournalCheck:
                 seed = episode_seed(seed, row, self._numbers[policy], paired=self._paired)
             else:
                 seed = scenes[row] if row < len(scenes) else None
-            if found != seed:
-                yield f"the seed of {policy!r} in row {row} must be {seed}, but is {found!r}"
+            if seed_read != seed:
+                yield f"the seed of {policy!r} in row {row} must be {seed}, but is {seed_read!r}"
         task = episode.get("task")
         if not (is_open or (f"task {task!r}" in self._tasks if self._tasks else task is None)):
             yield f"the task {task!r} is not of this race"
@@ -192,8 +192,8 @@ def _is_row(row: object) -> bool:
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        content = json.loads(line)
     except ValueError as error:
         raise InvalidInput(f"{path}, line {number}: {DAMAGED}") from error
-    require(isinstance(found, dict), f"{path}, line {number}: {DAMAGED}")
-    return dict(found)
+    require(isinstance(content, dict), f"{path}, line {number}: {DAMAGED}")
+    return dict(content)

@@ -22,15 +22,15 @@ def status(site: CurrentSite, grant: Anyone) -> Status:
 
     The codes of trials that others hold are for owners alone.
     """
-    found = site.status()
-    return found if grant.role is Role.OWNER else found.seen_by(grant.name)
+    current = site.status()
+    return current if grant.role is Role.OWNER else current.seen_by(grant.name)
 
 
 @router.get("/verdict")
 def verdict(site: CurrentSite, _: Reader) -> StudyVerdict:
     """Return the verdict on each pair, replayed from the journal."""
-    found: StudyVerdict = site.analyst.do("verdict")
-    return found
+    current: StudyVerdict = site.analyst.do("verdict")
+    return current
 
 
 @router.get("/report", response_class=HTMLResponse)
@@ -38,8 +38,8 @@ def report_page(site: CurrentSite, _: Reader) -> Response:
     """Return the report as one self-contained page."""
     text: str = site.analyst.do("report")
     # The report carries its own style, and no script at all.
-    own = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
-    return HTMLResponse(text, headers={POLICY: own.replace("script-src 'self'; ", "")})
+    policy = HEADERS[POLICY].replace("style-src 'self'", "style-src 'unsafe-inline'")
+    return HTMLResponse(text, headers={POLICY: policy.replace("script-src 'self'; ", "")})
 
 
 @router.get("/trials.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})

@@ -31,8 +31,8 @@ def _add(tag: str, operation: type[Operation[Any]]) -> None:
         site: CurrentSite, grant: Grant, body: BaseModel | None = None, **path: Any
     ) -> Any:
         said = {} if body is None else body.model_dump(exclude_unset=True)
-        found = site.study.do(operation(**path, **said), grant=grant)
-        return Done() if found is None else found
+        result = site.study.do(operation(**path, **said), grant=grant)
+        return Done() if result is None else result
 
     method, path = operation.route.split()
     fields = {name: one for name, one in operation.model_fields.items() if not one.exclude}

@@ -28,8 +28,10 @@ STATIC = Path(__file__).parents[1] / "static"
 @router.get("/")
 def home(site: CurrentSite, request: Request) -> Response:
     """Send people to the page of their role."""
-    found = session(site, request)
-    return RedirectResponse("/join" if found is None else PAGES.get(found[1].role, "/join"), 303)
+    signed_in = session(site, request)
+    return RedirectResponse(
+        "/join" if signed_in is None else PAGES.get(signed_in[1].role, "/join"), 303
+    )
 
 
 @router.get("/join")
@@ -64,10 +66,10 @@ def _add_page(
 
     @router.get(path)
     def page(site: CurrentSite, request: Request, asked: Annotated[Asked, Query()]) -> Response:
-        found = session(site, request)
-        if found is None:
+        signed_in = session(site, request)
+        if signed_in is None:
             return RedirectResponse("/join", 303)
-        token, grant = found
+        token, grant = signed_in
         if grant.role not in roles:
             return RedirectResponse(PAGES.get(grant.role, "/join"), 303)
         shared = {"csrf": csrf_token(token), "grant": grant}

@@ -21,10 +21,10 @@ Station = Annotated[limits.Name | None, Query(description="By default the name o
 @router.get("/trials/held")
 def held_trial(site: CurrentSite, grant: AtTheRobot, station: Station = None) -> StationOffer:
     """Return the trial a station currently holds, and whether it is still needed."""
-    found = site.study.offer(station or grant.name)
-    if found.trial is not None and grant.role is not Role.RUNNER:
-        require_own(site, grant, found.trial.trial)
-    return found
+    offer = site.study.offer(station or grant.name)
+    if offer.trial is not None and grant.role is not Role.RUNNER:
+        require_own(site, grant, offer.trial.trial)
+    return offer
 
 
 @router.get("/trials/{trial}/whereabouts")

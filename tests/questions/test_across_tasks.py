@@ -71,12 +71,6 @@ def test_false_claims_on_any_task_are_at_most_alpha() -> None:
     assert wrong <= 20 + 3 * 4
 
 
-def test_the_best_of_each_task_has_an_equal_part_of_alpha() -> None:
-    found = each(table([(0.2, 0.8), (0.4, 0.6)]), goal="best")
-
-    assert {own.alpha for own in found.values()} == {0.025}
-
-
 def test_intervals_of_all_tasks_hold_together() -> None:
     found = list(each(table([(0.1, 0.9), (0.4, 0.6), (0.5, 0.5)])).values())
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -78,16 +77,6 @@ def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: t
     assert "--design groups" in plain
 
 
-def test_a_watch_does_not_call_unused_what_waits(tmp_path: Path) -> None:
-    rows = [(p, 0.5) for p, most in (("a", 5), ("b", 8)) for _ in range(most)]
-    path = table(tmp_path / "growing.csv", "policy,score", rows)
-
-    _, said = run("watch", path, "--once", "--bounds", "0,1")
-
-    assert "3 trials wait for the rest of the row" in said
-    assert "unused" not in said
-
-
 def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) -> None:
     code, said = run("analyze", seeds, "--bounds", "0,1")
     assert code == 0, said
@@ -115,13 +104,6 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
     assert "as one trial, of each task by itself" in said
 
 
-def test_a_reference_says_that_lower_is_better() -> None:
-    test = sw.SequentialTest(reference=0.5, lower_is_better=True)
-    verdict = test.update(0.2)
-
-    assert "mean 0.2, lower is better" in str(verdict)
-
-
 @pytest.mark.parametrize("method", ["nscore-plus", "wsr"])
 @pytest.mark.parametrize("futility", ["advisory", "binding"])
 def test_a_loop_of_ones_own_stops_where_a_decision_is_unlikely(method: str, futility: str) -> None:
@@ -142,48 +124,6 @@ def test_a_loop_of_ones_own_stops_where_a_decision_is_unlikely(method: str, futi
     assert decided.verdict.decision is sw.Decision.POLICY0
 
 
-def test_what_was_only_assumed_is_not_called_declared() -> None:
-    together = RNG.random(60)
-    found = sw.analyze({"a": together, "b": together * 0.9}, bounds=(0, 1))
-
-    (doubt,) = found.doubts
-    assert "although they are treated as independent" in doubt
-    assert "declared independent" not in found.sentence
-
-
-def test_a_plan_beside_a_reference_speaks_of_one_policy() -> None:
-    plan = sw.plan(0.95, reference=0.8, n_max=50, detectable=False, precision=0.05)
-
-    assert "If the policy performs as assumed" in plan.sentence
-    assert "at most 50 trials reaches" in plan.sentence
-    assert "design" not in plan.sentence
-
-
-def test_a_plan_with_stored_trials_does_not_advise_a_larger_n_max() -> None:
-    """The number of rows makes the groups of stored trials, so that more are not free."""
-    rough: dict[str, Any] = {"n_max": 20, "detectable": False, "precision": 0.05}
-    plain, stored = sw.plan(0.3, 0.7, **rough), sw.plan(0.3, 0.7, stored=100, **rough)
-
-    assert any("generously" in note for note in plain.notes)
-    assert not any("generously" in note for note in stored.notes)
-
-
-def test_many_robots_need_no_less_than_one_trial_takes() -> None:
-    rough: dict[str, Any] = {
-        "n_max": 20,
-        "detectable": False,
-        "precision": 0.05,
-        "minutes_per_trial": 6,
-    }
-    few, many = (sw.plan(0.2, 0.8, robots=robots, **rough) for robots in (1, 200))
-    one, row = few.table()[0], many.table()[0]
-
-    assert one["mean_hours"] == pytest.approx(0.1 * one["mean_trials"])
-    assert one["hours_saved"] == pytest.approx(0.1 * one["trials_saved"])
-    assert row["mean_hours"] == row["most_hours"] == pytest.approx(0.1)
-    assert row["hours_saved"] == 0
-
-
 def test_a_copy_given_as_stored_is_told_as_one(tmp_path: Path) -> None:
     """Pairs cannot be declared of trials that were run before; and others share no scenes."""
     # With the first seed the test for dependence says nothing.
@@ -200,11 +140,3 @@ def test_a_copy_given_as_stored_is_told_as_one(tmp_path: Path) -> None:
     assert "note: the scores of old and new are the same, row by row: is one a copy" in copy
     assert "stored trials must have been run apart from the new ones" in alike
     assert "as paired" not in copy + alike
-
-
-def test_files_of_stored_trials_are_said_to_be_given_otherwise(tmp_path: Path) -> None:
-    new = table(tmp_path / "new.csv", "policy,score", [("new", 0.5)] * 9)
-    code, said = run("analyze", new, "--stored", "old=old.csv")
-
-    assert code == 2
-    assert "as in --policy old=old.csv --policy new=FILE --stored old" in said

@@ -10,7 +10,6 @@ from stopwise.core.rules import Rules
 from stopwise.errors import InvalidInput
 from stopwise.questions import pose
 from stopwise.questions.best import BestQuestion
-from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.candidates import simulated_rows, start
 from tests.questions.drawn import play, rules_of
 
@@ -64,16 +63,6 @@ def test_the_leader_is_tried_several_times_in_a_row_and_the_others_once() -> Non
     assert question.places[leader] == range(3, 4)  # two of its trials were without a score
 
 
-def test_steady_scores_are_compared_once_per_row() -> None:
-    names = tuple("abcdefgh")
-    question = BestQuestion(Rules(policies=names, n_max=50, goal="best"))
-    for _ in range(4):
-        question.add({name: [0.8 if name == "c" else 0.4] for name in names})
-
-    assert question.leader == "c"
-    assert question.needed.count("c") == 1
-
-
 @pytest.mark.parametrize("case", ["plain", "near", "near, paired"])
 def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named(case: str) -> None:
     """Also after rows that tried the leader alone, in which others met no block."""
@@ -113,35 +102,6 @@ def test_many_studies_at_once_are_the_same_as_live_ones(case: str) -> None:
         assert board.named[0] == together.named[study]
 
 
-def test_a_simulation_goes_on_until_all_are_named() -> None:
-    rng = np.random.default_rng(5)
-    rules = rules_of(RATES)
-
-    *_, board = simulated_rows(
-        rules, lambda: (rng.random((50, 4)) < list(RATES.values())) * 1.0, 50
-    )
-
-    assert (board.named == 1).all()
-    assert (board.trials.sum(axis=1) == board.asked.sum(axis=1)).all()
-    assert board.rows == board.rows_tried.max()
-
-
-def test_a_file_of_equally_many_trials_is_taken_row_by_row() -> None:
-    rng = np.random.default_rng(1)
-    scores = {name: (rng.random(80) < rate) * 1.0 for name, rate in RATES.items()}
-
-    analysis = sw.analyze(scores, goal="best")
-
-    assert isinstance(analysis, BestAnalysis)
-    assert analysis.best == "b"
-    assert analysis.pairs == ()
-    assert max(policy.trials_used for policy in analysis.policies) == analysis.rows
-    assert analysis.policies[0].name == "b"
-    assert "b is the best of 4" in analysis.sentence
-    assert analysis.to_dict()["eliminated"]["a"]["leader"] == "b"
-    assert sw.analyze(scores).best == "b"  # which the order shows too
-
-
 def test_without_a_clear_best_the_candidates_are_named() -> None:
     rng = np.random.default_rng(1)
     scores = {
@@ -165,20 +125,6 @@ def test_one_of_several_equals_is_named_within_the_indifference() -> None:
     # Rows of the leader alone: what scores always need not be compared with the others.
     table = question.table()
     assert max(table.counts) > 2 * sorted(table.counts)[-2]
-
-
-def test_rows_of_the_leader_alone_are_not_the_last_ones() -> None:
-    """The forecast looks at all who may still be better, whoever is tried now."""
-    found = []
-
-    def look(question: BestQuestion) -> BestQuestion:
-        if len(question.tried) == 1:
-            found.append((question.rows, question.remaining(())))
-        return question
-
-    end = play(BestQuestion(rules_of(SATURATED, indifference=0.05)), SATURATED, each=look).rows
-    assert len(found) > 10
-    assert all(more is not None and more > 3 for row, more in found if row < end - 10)
 
 
 @pytest.mark.parametrize("design", ["independent", "paired"])
@@ -222,21 +168,6 @@ def test_what_is_wrong_with_a_row_or_a_newcomer_is_said() -> None:
     with pytest.raises(InvalidInput, match="new cannot join: it was not declared in later"):
         question.join("new")
     assert question.rows == 0
-
-
-def test_names_of_policies_are_text_and_those_that_come_later_are_listed() -> None:
-    with pytest.raises(InvalidInput, match="names of policies must be text, but got 10000"):
-        sw.StopRule([10000, 20000], goal="best")  # type: ignore[list-item]  # what is refused
-    with pytest.raises(InvalidInput, match="'d' is not one of them: list it under policies"):
-        sw.StopRule(["a", "b"], goal="best", later=["d"])
-
-
-def test_settings_of_other_goals_stay_as_they_were() -> None:
-    with pytest.raises(InvalidInput, match="belongs to the goal 'best'"):
-        Rules(indifference=0.1)
-    assert "indifference" not in Rules().settings()
-    best = rules_of(RATES, indifference=0.1, allocation="even", later=("a",))
-    assert Rules.of(**best.settings()) == best
 
 
 def test_a_leader_that_ran_out_of_trials_does_not_stop_the_others() -> None:

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from stopwise.errors import InvalidInput
-from stopwise.questions.family import Family, Holm, create
-
-
-def test_with_a_baseline_each_other_policy_has_one_pair() -> None:
-    assert Family(k=4, baseline=2).pairs.tolist() == [[2, 0], [2, 1], [2, 3]]
-
+from stopwise.questions.family import Family, Holm
 
 NONE = np.zeros((1, 3, 2), dtype=bool)
 
@@ -35,8 +29,3 @@ def test_holm_passes_nothing_on_where_ties_are_ignored() -> None:
 
     assert claims[0].tolist() == [[True, False], [False, False], [False, False]]
     assert budget.alpha / factor[0] == pytest.approx([0.02] * 3)
-
-
-def test_clear_errors() -> None:
-    with pytest.raises(InvalidInput, match="adjust must be one of bonferroni, holm, but got"):
-        create("hochberg", family=Family(k=3), alpha=0.05)

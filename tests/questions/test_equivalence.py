@@ -52,20 +52,6 @@ def test_json_and_page_have_the_fourth_end(analysis: sw.Analysis) -> None:
     assert "does not show that they are equal" in page
 
 
-def test_a_pair_that_is_the_same_is_no_reason_to_try_its_policies(analysis: sw.Analysis) -> None:
-    rule = sw.StopRule(["a", "b"], n_max=N, equivalence=0.1)
-    scores = scores_of()
-    while not rule.stop:
-        for name in rule.needed:
-            rule.add(name, float(scores[name][rule.rows]))
-
-    assert rule.decided
-    assert rule.rows < N
-    assert rule.best is None
-    assert set(rule.candidates) == {"a", "b"}
-    assert sum(policy.trials_saved for policy in analysis.policies) > 0
-
-
 def test_sameness_releases_no_alpha() -> None:
     """Under Holm an order lets others have more of alpha; sameness does not."""
     scores = scores_of()
@@ -76,15 +62,6 @@ def test_sameness_releases_no_alpha() -> None:
             assert pair.interval_level <= without.interval_level
 
 
-def test_the_best_says_why_not() -> None:
-    with pytest.raises(sw.errors.InvalidInput, match="equivalence does not go with goal='best'"):
-        sw.analyze(scores_of(), equivalence=0.1, goal="best")
-
-
-def test_against_a_baseline() -> None:
-    found = sw.analyze(scores_of(), equivalence=0.1, baseline="a", n_max=N)
-
-    assert [pair.relation for pair in found.pairs][:2] == ["a = b", "a > c"]
 
 
 def test_a_race_of_equal_policies_ends_by_itself() -> None:
@@ -96,17 +73,6 @@ def test_a_race_of_equal_policies_ends_by_itself() -> None:
     assert found.decided
     assert found.used < 200
     assert "= y (within 0.2)" in found.sentence or "= x (within 0.2)" in found.sentence
-
-
-def test_forecast_counts_sameness() -> None:
-    scores = {name: values[:15] for name, values in scores_of().items() if name in "ab"}
-    ahead = sw.forecast(scores, n_max=N, equivalence=0.15, precision=0.1)
-    pair = ahead.pairs[0]
-
-    assert pair.chance_same is not None
-    assert pair.chance == pytest.approx(pair.chance0 + pair.chance1 + pair.chance_same)
-    assert pair.chance_same > 0.5
-    assert sw.forecast(scores, n_max=N, precision=0.1).pairs[0].chance_same is None
 
 
 def test_a_plan_answers_with_the_chance_of_each_end() -> None:
@@ -122,11 +88,3 @@ def test_a_plan_answers_with_the_chance_of_each_end() -> None:
     assert apart.same is not None
     assert apart.same < 0.05
     assert apart.power > 0.9
-
-
-def test_a_plan_of_many_policies_counts_pairs() -> None:
-    guesses = (0.7, 0.1), (0.7, 0.1), (0.4, 0.1)
-    row = sw.plan(*guesses, equivalence=0.1, n_max=150, precision=0.1).rows[0]
-
-    assert row.same == pytest.approx(1 / 3, abs=0.03)
-    assert row.power > 0.9

@@ -80,31 +80,6 @@ def test_a_stored_baseline_that_was_run_on_the_list_is_paired_by_scene() -> None
         sw.StopRule(["base", "new"], stored={"base": [1.0] * 20}, list_size=60)
 
 
-def test_the_best_on_a_list_tries_each_candidate_once_per_row() -> None:
-    rule = sw.StopRule(["a", "b", "c"], list_size=60, goal="best")
-
-    assert rule.rules.allocation == "even"
-    assert rule.needed == ("a", "b", "c")
-
-
-def test_a_scene_without_a_score_is_refused() -> None:
-    rule = sw.StopRule(["a", "b"], list_size=60)
-    with pytest.raises(InvalidInput, match="'a' has no score of a scene, and none of the list may"):
-        rule.add("a", None)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"by": "wins"}, "wins need the paired design"),
-        ({"goal": "best", "later": ["b"]}, "a policy that joins late has missed scenes"),
-    ],
-)
-def test_what_a_list_does_not_allow_is_refused(settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(InvalidInput, match=says):
-        sw.StopRule(["a", "b", "c"], list_size=60, **settings)
-
-
 IN_ORDER, DRAWN = list(range(60)), [int(scene) for scene in RNG.permutation(60)]
 
 

@@ -9,7 +9,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
-from stopwise.questions.pairs import PairTests, Replay, replay
+from stopwise.questions.pairs import PairStates, PairTests, replay
 from stopwise.study.study_plan import StudyPlan
 from stopwise.study.verdict import verdict
 from tests.study.simulation import Simulation
@@ -67,7 +67,7 @@ def test_advice_is_the_default_and_stops_nothing() -> None:
     assert not silent.futile
 
 
-def ended(futility: str, adjust: str, rates: tuple[float, ...], studies: int = 100) -> Replay:
+def ended(futility: str, adjust: str, rates: tuple[float, ...], studies: int = 100) -> PairStates:
     table = np.random.default_rng(5).random((studies, 120, len(rates))) < rates
     rules = Rules.of(policies=NAMES, n_max=120, adjust=adjust, futility=futility)
     ranking = PairTests(rules)
@@ -90,24 +90,3 @@ def test_a_stop_takes_claims_away_and_makes_none(adjust: str) -> None:
     if adjust == "bonferroni":  # under Holm another decision may have come sooner
         same = bound.claims.any(axis=-1)
         assert (bound.rows == free.rows)[same].all()
-
-
-def test_what_is_not_possible_is_said() -> None:
-    with pytest.raises(sw.InvalidInput, match="need a declared n_max"):
-        sw.StopRule(NAMES, futility="binding")
-
-
-def test_a_plan_knows_that_it_may_stop() -> None:
-    settings: dict[str, Any] = {"n_max": 60, "detectable": False, "precision": 0.05}
-    free = sw.plan(0.5, 0.75, **settings)
-    bound = sw.plan(0.5, 0.75, futility="binding", **settings)
-
-    (nothing,) = bound.equal
-    assert not free.equal
-    assert nothing.mean_n < 45
-    assert bound.rows[0].mean_n < free.rows[0].mean_n
-    assert bound.rows[0].power > free.rows[0].power - 0.05
-    assert "If they are equal, it takes" in bound.sentence
-    assert "If there is no difference" in bound.text_tables()
-    many = sw.plan(0.4, 0.6, 0.8, futility="binding", **settings)
-    assert 10 < many.equal[0].mean_n < 50

@@ -42,17 +42,6 @@ def test_letters_are_right_and_none_is_redundant_on_1000_random_graphs() -> None
             assert not represents(columns[:index] + columns[index + 1 :], decided), seed
 
 
-def test_letters_are_ordered_by_the_best_policy_that_has_them() -> None:
-    for seed in range(200):
-        decided, ranking = random_graph(seed)
-
-        columns = columns_of(letters(decided, ranking))
-
-        best = [min(ranking.index(policy) for policy in column) for column in columns]
-        assert best[0] == 0
-        assert best == sorted(best), seed
-
-
 def test_a_strict_order_has_one_letter_each() -> None:
     assert letters(~np.eye(30, dtype=bool), list(range(30)))[-3:] == ("B", "C", "D")
     assert letters(~np.eye(54, dtype=bool), list(range(54)))[-1] == "b1"
@@ -117,10 +106,3 @@ def test_letters_follow_the_decided_order_whatever_the_means() -> None:
             assert shown[i][0] < shown[j][0], seed
         if not better.any():
             assert means[ranking].tolist() == sorted(means, reverse=True)
-
-
-def test_a_contradiction_is_ranked_by_means() -> None:
-    cycle = np.zeros((3, 3), dtype=bool)
-    cycle[[0, 1, 2], [1, 2, 0]] = True
-
-    assert ranked(cycle, np.array([0.1, 0.3, 0.2])) == [1, 2, 0]

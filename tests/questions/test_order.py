@@ -33,21 +33,6 @@ def play(contest: OrderQuestion, scores: Any) -> OrderQuestion:
     return contest
 
 
-def test_a_missing_policy_waits() -> None:
-    contest = OrderQuestion(Rules(policies=("a", "b", "c")))
-    contest.add({"a": 1.0, "b": 0.0})
-    assert [standing.n for standing in contest.standings()] == [1, 0, 0]
-    assert contest.needed == ("a", "b", "c")
-
-
-def test_the_budget_of_rows_ends_it() -> None:
-    contest = play(asked(n_max=3), rows())
-    assert contest.rows == 3
-    assert not contest.decided
-    with pytest.raises(InvalidInput, match="n_max = 3 rows are already in"):
-        contest.add({"a": 1.0})
-
-
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [({"z": 1.0}, "policies are a, b, c, d, but got"), ({"a": 2.0}, "'a'"), ({"b": "x"}, "'b'")],

@@ -105,18 +105,6 @@ def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
         )
 
 
-def test_three_policies_each_have_their_own_means() -> None:
-    real = scenes(150, k=3)
-    means = {"base": 0.5, "new": 0.7, "newer": 0.85}
-    found = sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means)
-    without = sw.analyze(read(real), n_max=150)
-
-    assert found.rules.proxy_mean == pytest.approx((0.2, 0.35, 0.15))
-    assert found.trials_used < without.trials_used
-    based = sw.analyze(read(real, proxy="sim"), n_max=150, proxy_mean=means, baseline="new")
-    assert based.rules.proxy_mean == pytest.approx((-0.2, 0.15))
-
-
 def test_rows_without_a_policy_wait() -> None:
     gaps = REAL.filter(~((pl.col("policy") == "new") & pl.col("scene").is_in(["scene 3"])))
     found = sw.analyze(read(gaps, proxy="sim"), n_max=100, **KNOWN)
@@ -140,16 +128,6 @@ def test_a_trial_without_a_score_of_the_proxy_is_refused() -> None:
         sw.analyze(scores, design="paired", proxy=guesses, n_max=100, **KNOWN)
 
 
-def test_scores_by_policy_take_a_proxy_by_policy() -> None:
-    scores, guesses = (
-        dict(zip(("base", "new"), wide(REAL, name).T, strict=True)) for name in ("score", "sim")
-    )
-    found = sw.analyze(scores, design="paired", proxy=guesses, n_max=100, **KNOWN)
-    of_file = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
-
-    assert found.to_dict()["pairs"] == of_file.to_dict()["pairs"]
-
-
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -167,12 +145,6 @@ def test_scores_by_policy_take_a_proxy_by_policy() -> None:
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         sw.analyze(read(REAL, proxy="sim"), proxy="sim", n_max=100, **settings)
-
-
-def test_two_columns_of_scores_take_no_proxy() -> None:
-    known: Any = KNOWN
-    with pytest.raises(InvalidInput, match="compare has no keyword 'proxy_mean'"):
-        sw.compare([0, 1], [1, 1], **known)
 
 
 def test_a_proxy_that_lacks_a_score_or_leaves_the_bounds_is_refused() -> None:
@@ -198,20 +170,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "20000 simulated scenes" in shown
     assert "--n-max" in run(*usual, f"sim={simulated}")[1]
     assert "--proxy COLUMN=FILE (simulated scenes)" in run(*usual, "sim")[1]
-
-
-def test_sorted_files_are_doubted_as_without_a_proxy() -> None:
-    """The worse policy wins at first; with a proxy the interval leaves out the mean of all."""
-    doubted = []
-    for first in range(6):
-        real = scenes(30, first=1000 * first)
-        first_score = pl.col("score").filter(pl.col("policy") == "base").first().over("scene")
-        real = real.sort(first_score, descending=True, maintain_order=True).with_row_index("time")
-        known = sw.analyze(read(real, order="time", proxy="sim"), n_max=30, **KNOWN)
-        other = sw.analyze(read(real, order="time"), n_max=30)
-        doubted.append((bool(known.doubts), bool(other.doubts)))
-    assert sum(without for _, without in doubted) == 6
-    assert sum(own for own, _ in doubted) >= 5
 
 
 def test_copies_of_the_trials_are_found() -> None:
@@ -264,15 +222,6 @@ def test_independent_trials_take_a_proxy_too() -> None:
     assert found.rules.design == known.rules.design == "independent"
     assert found.pairs[0].better == "new"
     assert known.pairs[0].n == paired.pairs[0].n
-
-
-def test_few_simulated_scenes_are_no_reason_to_doubt_fresh_trials() -> None:
-    """That the trials' own mean differs from theirs is usual."""
-    few = {"base": [1.0, 0.0, 1.0, 0.0], "new": [1.0, 0.0, 0.0, 1.0]}
-    found = sw.analyze(read(REAL, proxy="sim"), n_max=100, proxy_scores=few)
-    assert found.letters == {"new": "a", "base": "b"}
-    assert found.doubts == ()
-    assert any("4 simulated scenes; 5,000 would save" in n for n in found.warnings)
 
 
 def test_each_of_several_tasks_needs_simulated_scenes_of_its_own() -> None:

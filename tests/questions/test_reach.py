@@ -11,10 +11,9 @@ import pytest
 import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.questions import pose, reach
-from stopwise.questions.order import OrderQuestion
 from stopwise.questions.pairs import PairTests, replay
 from stopwise.questions.reach import out_of_reach
-from tests.cli.typed import run, study
+from tests.cli.typed import run
 
 SCORES = (0.0, 0.5, 1.0)
 HOPELESS: dict[str, Any] = {"alpha": 0.001, "n_max": 6}
@@ -68,11 +67,6 @@ def test_results_that_are_not_the_clearest_would_not_do(monkeypatch: pytest.Monk
     assert ever_decides(smallest - 1)
 
 
-def test_with_a_proxy_nothing_is_said() -> None:
-    assert least(design="paired", audit=0.1) == 2
-    assert least(design="paired", proxy_mean={"p0": 0.5, "p1": 0.5}) == 2
-
-
 def test_more_pairs_methods_and_goals_have_their_own_limit() -> None:
     assert least() < least(policies=5) < least(policies=20)
     assert least(adjust="bonferroni", policies=3) == least(policies=3)
@@ -120,26 +114,3 @@ def test_rules_and_races_warn_before_the_first_trial(caplog: pytest.LogCaptureFi
     caplog.clear()
     sw.race({"a": 0.0, "b": 1.0}, episode, **HOPELESS)
     assert told_when[0] == 1
-
-
-def test_a_locked_plan_is_told_of(tmp_path: Path) -> None:
-    study("init", tmp_path / "study")
-    file = tmp_path / "study" / "study.yaml"
-    plan = file.read_text()
-    assert "\nalpha: 0.05" in plan
-    assert "\nn_max: " in plan
-    lines = ["alpha: 0.001" if line.startswith("alpha:") else line for line in plan.splitlines()]
-    lines = ["n_max: 6" if line.startswith("n_max:") else line for line in lines]
-    file.write_text("\n".join(lines) + "\n")
-    locked = study("lock", tmp_path / "study")
-
-    assert locked.exit_code == 0, locked.output
-    assert "n_max = 6 is too small for alpha 0.001" in locked.stderr
-    assert "start a new study" in locked.stderr
-
-
-def test_the_question_that_is_asked_stays_untouched() -> None:
-    question = OrderQuestion(Rules(policies=("a", "b"), n_max=3))
-
-    assert out_of_reach(question)
-    assert question.rows == 0

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.rollout.schedule import FailureRule, Schedule
 
 NEW = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 6
 OLD = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0] * 6
@@ -38,13 +37,6 @@ def test_one_interval_for_mean_and_decision() -> None:
     assert 0.7 < policy.interval.low < 0.9 < policy.interval.high <= 1.0
 
 
-def test_percent_as_well_as_rates() -> None:
-    rates = sw.analyze({"new": NEW}, reference=0.7, bounds=(0, 1))
-    percent = sw.analyze({"new": [100 * s for s in NEW]}, reference=70, bounds=(0, 100))
-    assert percent.order_text == "new > 70"
-    assert percent.pairs[0].n == rates.pairs[0].n
-
-
 def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
     def episode(policy: Any, seed: int) -> float:
         return float(policy(seed))
@@ -59,12 +51,6 @@ def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
     assert again.analysis.to_dict() == found.analysis.to_dict()
     with pytest.raises(sw.InvalidInput):
         sw.race(policies, episode, reference=0.5, n_max=60, journal=journal)
-
-
-def test_no_ticket_is_for_the_number() -> None:
-    rule = sw.StopRule(["a", "b"], reference=0.6, n_max=3)
-    schedule = Schedule(rule, lambda *place: place[0], failures=FailureRule("raise"))
-    assert {ticket.policy for ticket in schedule.take(99)} == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -93,11 +79,6 @@ def test_no_policy_has_the_name_of_the_number() -> None:
         rule.add("0.5", 1.0)
 
 
-def test_step_takes_the_number_but_only_successes() -> None:
-    with pytest.raises(sw.InvalidInput, match=r"takes only the scores 0, 1, but 'new' got 0\.5"):
-        sw.analyze({"new": [0.5, *NEW]}, reference=0.5, method="step", n_max=80)
-
-
 def test_a_gate_holds_a_policy_against_a_number() -> None:
     found = sw.gate(NEW, reference=0.7)
     assert (found.answer, found.exit_code, found.baseline) == ("pass", 0, "0.7")
@@ -118,13 +99,6 @@ def test_a_gate_holds_a_policy_against_a_number() -> None:
         sw.gate(NEW, OLD, reference=0.7)
     with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW)
-
-
-def test_a_forecast_is_of_the_policy_alone() -> None:
-    ahead = sw.forecast({"new": NEW[:20]}, reference=0.75, n_max=60, precision=0.05)
-    assert ahead.seen == {"new": 20}
-    assert 0.2 < ahead.chance < 1.0
-    assert ahead.mean_trials <= 40
 
 
 def test_a_row_without_a_trial_waits() -> None:

@@ -31,14 +31,6 @@ def test_a_gate_says_what_rows_without_a_partner_assume(lacking: int) -> None:
     assert found.design == "paired"
 
 
-@pytest.mark.parametrize("lacking", [0, 28])
-def test_an_analysis_says_what_rows_without_a_partner_assume(lacking: int) -> None:
-    found = sw.analyze(sw.read_trials(blocks(lacking), bounds=(0, 1)))
-
-    said = [text for text in found.warnings if "which trials are missing" in text]
-    assert len(said) == (1 if lacking else 0)
-
-
 def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
     settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "equivalence": 0.2}
     found = sw.analyze({"a": ALIKE, "b": ALIKE}, **settings)
@@ -60,20 +52,6 @@ def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
     verdict = test.run(ALIKE, ALIKE)
     assert verdict.decision is sw.Decision.EQUIVALENT
     assert "Policy 0 and policy 1 are practically the same" in str(verdict)
-
-
-def test_who_is_worse_is_eliminated_and_who_is_left_is_the_best() -> None:
-    scores = {"low": [0.1] * 60, "high": [0.9] * 60, "middle": [0.5] * 60}
-    found = sw.analyze(scores, design="paired", bounds=(0, 1))
-
-    assert set(found.eliminated) == {"low", "middle"}
-    assert (found.candidates, found.best) == (("high",), "high")
-    assert {pair.better: pair.worse for pair in found.pairs if pair.worse == "low"}.keys() <= {
-        "high",
-        "middle",
-    }
-    assert found.letters == {"high": "a", "middle": "b", "low": "c"}
-    assert found.order_text == "high > middle; middle > low"
 
 
 def test_rows_that_look_sorted_are_a_doubt_and_random_ones_are_not() -> None:

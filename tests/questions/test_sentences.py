@@ -31,17 +31,6 @@ def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
     )
 
 
-def test_the_sentence_says_what_was_found_and_what_it_rests_on() -> None:
-    text = rank(FOUR).sentence
-
-    assert text.startswith("high > ")
-    assert "(? means undecided, not equal): 5 of 6 pairs decided with " in text
-    assert text.endswith(
-        "of 480 trials; the chance of any false order is at most 0.05 "
-        "(nscore, holm, independent design)."
-    )
-
-
 SORTED = {"a": [0.0] * 20 + [1.0] * 30, "b": [1.0] * 25 + [0.0] * 25}
 
 
@@ -103,29 +92,6 @@ def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
     assert len(found.sentence) < 400
 
 
-def test_of_many_doubts_a_few_are_named() -> None:
-    """All of them are in the JSON."""
-    found = analyze({f"p{number}": [0.0] * 20 + [1.0] * (20 + number) for number in range(12)})
-
-    assert len(found.doubts) > 4
-    assert f"; and {len(found.doubts) - 4} more such signs" in found.warnings[0]
-    assert len(found.warnings[0]) < 700
-    assert found.to_dict()["doubts"] == list(found.doubts)
-
-
-def test_the_sentence_about_many_policies_and_tasks_explains_the_words_it_uses() -> None:
-    columns: dict[str, list[object]] = {"task": [], "policy": [], "score": []}
-    for task in ("pick", "place"):
-        for number in range(12):
-            columns["task"] += [task] * 20
-            columns["policy"] += [f"p{number}"] * 20
-            columns["score"] += [number / 20] * 20
-    found = analyze(sw.read_trials(columns, bounds=(0, 1)), tasks="mean")
-
-    assert "(better means better in the mean over 2 tasks" in found.sentence
-    assert ">" not in found.sentence
-
-
 @pytest.mark.parametrize(
     ("settings", "claim"),
     [
@@ -157,13 +123,6 @@ def test_the_margin_is_part_of_a_claim_about_the_mean_over_tasks(
 
     assert found.pairs[0].decided
     assert claim in found.sentence
-
-
-def test_the_best_of_times_is_said_to_be_the_lowest() -> None:
-    times = {"slow": [30.0] * 30, "fast": [10.0] * 30}
-    found = analyze(times, bounds=(0, 60), lower_is_better=True, goal="best")
-
-    assert found.sentence.startswith("fast is the best of 2 (alpha 0.05; a lower mean is better), ")
 
 
 def test_every_text_says_which_training_runs_it_is_about() -> None:

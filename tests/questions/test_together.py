@@ -24,13 +24,6 @@ def trials(rounds: int = 40, **more: Any) -> sw.Trials:
     return sw.Trials.from_columns(columns, bounds=(0, 1))
 
 
-def test_the_mean_over_tasks_of_scores_of_which_less_is_better() -> None:
-    found = sw.analyze(trials(), tasks="mean", lower_is_better=True)
-
-    assert found.best == "fast"
-    assert "a lower mean, better in the mean over 2 tasks" in found.sentence
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -132,34 +125,6 @@ def test_training_runs_of_the_same_seed_meet() -> None:
 
     assert (paired.design, paired.best, apart.best) == ("paired", "b", None)
     assert len(paired.aligned.scores) == 40
-
-
-def test_groups_are_not_compared_by_wins() -> None:
-    with pytest.raises(sw.InvalidInput, match="does not go with by='wins'"):
-        sw.StopRule(["old", "new"], stored={"old": [0.1] * 20}, n_max=10, by="wins")
-
-
-def test_a_race_over_tasks_takes_no_stored_trials() -> None:
-    with pytest.raises(sw.InvalidInput, match="stored trials belong to one task"):
-        sw.race(
-            {"new": 0.5},
-            {"lift": "CartPole-v1", "push": "CartPole-v1"},
-            tasks="mean",
-            stored={"old": [0.1] * 20},
-            n_max=10,
-        )
-
-
-def test_an_average_does_not_hide_a_score_outside_the_bounds() -> None:
-    columns = {
-        "task": ["lift", "push"] * 2,
-        "policy": ["old", "old", "new", "new"],
-        "score": [2.0, -1.0, 0.5, 0.5],
-    }
-    outside = sw.Trials.from_columns(columns)
-
-    with pytest.raises(sw.InvalidInput, match=r"within the bounds \[0, 1\]"):
-        sw.analyze(outside, tasks="mean", bounds=(0, 1))
 
 
 def test_drawn_tasks_keep_the_order_of_their_draws() -> None:

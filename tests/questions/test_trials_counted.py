@@ -24,21 +24,6 @@ def test_unequal_numbers_of_trials() -> None:
     )
 
 
-def test_n_max_cuts_the_rows() -> None:
-    analysis = rank(FOUR, n_max=30)
-
-    assert all(policy.n == 30 for policy in analysis.policies)
-    cut = rank({name: own[:30] for name, own in FOUR.items()})
-    assert analysis.order_text == cut.order_text
-
-
-def test_nan_scores_are_no_trials_and_this_is_said() -> None:
-    found = sw.analyze({"a": [1.0, float("nan"), 0.0], "b": [0.0, 1.0, 1.0]}, missing="drop")
-
-    assert (found.trials_used, found.trials_unpaired) == (4, 1)
-    assert "1 score is NaN, which counts as no trial" in found.warnings
-
-
 def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:
     found = analyze({"a": [0.2, 0.4] * 10, "b": [0.3] * 53, "c": [0.1, 0.5, 0.3], "d": [0.3]})
 

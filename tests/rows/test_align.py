@@ -58,14 +58,6 @@ def test_blocks_are_detected_and_missing_cells_stay_empty() -> None:
     )
 
 
-def test_blocks_of_one_policy_each_are_no_pairs() -> None:
-    """Seeds that no two policies share say nothing about pairs."""
-    aligned = align(table(("a", "1", 1), ("b", "2", 2), ("a", "3", 3)))
-
-    assert aligned.design == "independent"
-    assert aligned.notes[0].endswith(": no block has trials of two policies")
-
-
 def test_strata_pair_trials_in_order_of_occurrence() -> None:
     aligned = align(STRATA)
 
@@ -86,22 +78,6 @@ def test_paired_takes_the_first_trial_of_a_block() -> None:
         "design='stratified' uses them"
     )
     assert aligned.looks_clause  # b came to the blocks in another order
-
-
-def test_trials_without_a_block_are_left_out_and_counted() -> None:
-    aligned = align(table(("a", None, 9), ("a", "x", 1), ("b", "x", 2)), design="paired")
-
-    assert rows(aligned) == [[1, 2]]
-    assert aligned.notes == ("1 trial without a block left out",)
-
-
-def test_independence_may_be_declared_against_blocks() -> None:
-    assert rows(align(GAPS, design="independent", policies=("b", "a"))) == [[2, 1], [3, 4], [5, -1]]
-
-
-def test_results_are_read_only() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        align(GAPS).scores[0, 0] = 7
 
 
 @pytest.mark.parametrize(

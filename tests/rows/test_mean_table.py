@@ -78,21 +78,6 @@ def test_rows_are_independent_only_where_that_is_declared() -> None:
         over_tasks(table(rows(rng, TASKS * 9)), order="random", weights=None, design="independent")
 
 
-def test_blocks_belong_to_their_task() -> None:
-    """The block 0 of one task is not that of another."""
-    columns = {
-        "task": ["lift", "push", "lift", "push"],
-        "policy": ["old", "old", "new", "new"],
-        "block": ["0", "0", "0", "0"],
-        "score": [0.1, 0.2, 0.3, 0.4],
-    }
-    trials = sw.Trials.from_columns(columns, bounds=(0, 1))
-
-    found = over_tasks(trials, order="random", weights=None, design=None)
-
-    assert found.scores.tolist() == [[0.1, 0.3], [0.2, 0.4]]
-
-
 @pytest.mark.parametrize(
     ("tasks", "weights", "doubt"),
     [
@@ -110,15 +95,6 @@ def test_an_order_that_does_not_look_random_is_doubted(
 
     assert doubt in found.doubts[0]
     assert "these trials do not look like fresh draws in random order" in found.sentence
-
-
-def test_declared_weights_explain_unequal_numbers() -> None:
-    rng = np.random.default_rng(4)
-    trials = table(rows(rng, rng.choice(TASKS, 300, p=[0.5, 0.25, 0.25])))
-    found = sw.analyze(trials, tasks="mean", task_order="random", weights={"lift": 2})
-
-    assert found.doubts == ()
-    assert "the weighted mean over 3 tasks" in found.sentence
 
 
 def test_ranges_that_differ_are_scaled_and_each_task_is_shown_in_its_own_unit() -> None:
@@ -146,16 +122,6 @@ def test_a_task_that_a_policy_never_drew_is_not_left_out() -> None:
     assert [own.task for own in drawn.mean.tasks] == ["lift", "push", "reach"]
 
 
-def test_the_best_is_the_best_in_the_mean() -> None:
-    rng = np.random.default_rng(5)
-    trials = table(rows(rng, rng.choice(TASKS, 100), gap=0.6))
-    found = sw.analyze(trials, tasks="mean", task_order="random", goal="best")
-
-    assert found.best == "new"
-    assert "in the mean over 3 tasks, the task of each row drawn at random" in found.sentence
-    assert len(found.text_tables()) == 2
-
-
 def test_an_evaluation_that_is_not_finished_is_analysed_as_far_as_it_goes() -> None:
     found = rows(np.random.default_rng(6), TASKS * 30, gap=0.6)
     trials = table([row for row in found if row[:2] != ("reach", "new")])
@@ -180,12 +146,6 @@ def test_tasks_of_one_policy_each_say_so() -> None:
         sw.analyze(alone, tasks="each")
     with pytest.raises(sw.InvalidInput, match="no task has trials of every policy: lift has no"):
         sw.analyze(trials, tasks="mean")
-
-
-def test_one_task_is_analysed_as_it_is() -> None:
-    trials = table(rows(np.random.default_rng(7), ["lift"] * 20))
-
-    assert sw.analyze(trials, tasks="mean").sentence == sw.analyze(trials).sentence
 
 
 @pytest.mark.parametrize(
@@ -234,11 +194,6 @@ def test_rounds_are_called_that_and_their_intervals_are_explained() -> None:
     assert "9 rounds" in rounds.to_html()
     assert not any("may include 0" in warning for warning in rounds.warnings)
     assert any("may include 0" in warning for warning in product.warnings)
-
-
-def test_only_trial_tables_have_tasks() -> None:
-    with pytest.raises(sw.InvalidInput, match="needs a trial table with a column of tasks"):
-        sw.analyze({"a": [0, 1], "b": [1, 1]}, tasks="mean")
 
 
 def test_while_files_grow_a_task_without_trials_does_not_change_the_scale_of_the_others() -> None:

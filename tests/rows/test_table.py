@@ -25,12 +25,6 @@ def test_trials_made_by_hand_are_checked_against_their_own_bounds() -> None:
         sw.analyze(Trials(frame(9.0), {"lift": (0.0, 1.0)}))
 
 
-def test_trials_of_several_tasks_are_checked_too() -> None:
-    tasks = pl.concat([frame(0.0, "lift"), frame(9.0, "stack")])
-    with pytest.raises(sw.InvalidInput, match="9"):
-        sw.analyze(Trials(tasks, {"lift": (0.0, 1.0), "stack": (0.0, 1.0)}), tasks="mean")
-
-
 def test_rows_beyond_n_max_are_not_used_and_so_not_checked() -> None:
     scores = {"a": np.zeros(20), "b": np.ones(20)}
     scores["a"][15] = 9.0

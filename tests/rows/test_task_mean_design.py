@@ -31,15 +31,3 @@ def test_independence_is_not_taken_on_trust_where_tasks_are_shared() -> None:
     asked: Any = {"tasks": "mean", "task_order": "random", "n_max": 60, "futility": None}
     with pytest.raises(sw.InvalidInput, match="had the same task"):
         sw.analyze(trials(60, 1, 0), design="independent", **asked)
-
-
-def test_training_runs_are_of_one_task() -> None:
-    columns = {
-        "policy": ["a", "b"] * 24,
-        "task": (["x"] * 4 + ["y"] * 4) * 6,
-        "seed": [str(number // 8) for number in range(48)],
-        "score": [0.5] * 48,
-    }
-    read = sw.read_trials(pl.DataFrame(columns), columns={"seed": "seed"}, bounds=(0, 1))
-    with pytest.raises(sw.InvalidInput, match="belong to one task"):
-        sw.analyze(read, tasks="mean", unit="seed")

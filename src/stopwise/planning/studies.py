@@ -15,7 +15,7 @@ from stopwise.messages import Setting
 from stopwise.planning.ends import Ends
 from stopwise.planning.populations import Population, World
 from stopwise.questions.candidates import Candidates, simulated_rows
-from stopwise.questions.pairs import PairTests, Replay, replay
+from stopwise.questions.pairs import PairStates, PairTests, replay
 
 # Rows that are drawn at once. More: memory. Less: time.
 BLOCK = 32
@@ -103,7 +103,7 @@ class OrderStudy:
         return self.ranking.rules
 
     @cached_property
-    def now(self) -> Replay:
+    def now(self) -> PairStates:
         """How every pair stands after the past."""
         assert self.past is not None
         ranking, past = self.ranking, self.past[None]
@@ -121,7 +121,7 @@ class OrderStudy:
         if rules.reading.finite:  # claims are about these scenes
             means, scores = np.nanmean(scores, axis=1), scores[:, :n_max]
         if family.size == 1 and self.past is None:
-            ends: _TwoPolicies | Replay = _TwoPolicies(rules, scores)
+            ends: _TwoPolicies | PairStates = _TwoPolicies(rules, scores)
         else:
             ends = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
         true, close = ranking.true_claims(means), ranking.close(means)

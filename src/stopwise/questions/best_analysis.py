@@ -190,7 +190,7 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
     certain = rules.reading.certain
-    found = () if certain else doubts(table, policies, (), np.empty(0), rules)
+    found = () if certain else doubts(table, policies, (), rules)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
     best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]

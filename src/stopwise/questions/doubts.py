@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.confidence import Interval
 from stopwise.core.dependence import FALSE_ALARMS, dependence
 from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision
@@ -38,31 +37,32 @@ COPIED_VALUES = 10
 
 
 def doubts(
-    table: Table,
-    policies: Sequence[PolicyResult],
-    pairs: Sequence[PairResult],
-    differences: Floats,
-    rules: Rules,
+    table: Table, policies: Sequence[PolicyResult], pairs: Sequence[PairResult], rules: Rules
 ) -> tuple[str, ...]:
-    found = [] if table.mean is None else list(table.mean.doubts)
+    signs = [] if table.mean is None else list(table.mean.doubts)
     span = rules.scale.span
-    for pair, difference in zip(pairs, differences.tolist(), strict=True):
-        against = -difference if pair.decision is Decision.POLICY1 else difference
+    for pair in pairs:
+        against = -pair.difference if pair.decision is Decision.POLICY1 else pair.difference
         ordered = pair.decided and not pair.same
         if ordered and against > ROUNDING * span + max(-pair.margin, 0.0):
             higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
-            found.append(
+            signs.append(
                 f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
                 f"all pairs of trials {higher} {rules.reading.has_most}"
             )
-    outside = [policy.name for policy in policies if _left(policy.mean, policy.interval, span)]
-    found += [f"the mean of {name} lies outside its own interval" for name in outside]
-    found += [
-        f"the mean difference of {pair.policy1} and {pair.policy0} lies outside its own interval"
-        for pair, difference in zip(pairs, differences.tolist(), strict=True)
-        if _left(difference, pair.interval, span)
-    ]
-    return tuple(found)
+    estimates = {f"the mean of {own.name}": (own.mean, own.interval) for own in policies}
+    for pair in pairs:
+        name = f"the mean difference of {pair.policy1} and {pair.policy0}"
+        estimates[name] = (pair.difference, pair.interval)
+    slack = ROUNDING * span
+    return (
+        *signs,
+        *(
+            f"{name} lies outside its own interval"
+            for name, (mean, interval) in estimates.items()
+            if mean < interval.low - slack or mean > interval.high + slack
+        ),
+    )
 
 
 def moving(
@@ -122,11 +122,6 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
             text = dependence_text(names[0], names[1], kind, comparison.method, pairable=apart)
             found.append(Message(text, code=f"scores-{kind}"))
     return tuple(found)
-
-
-def _left(mean: float, interval: Interval, span: float) -> bool:
-    slack = ROUNDING * span
-    return mean < interval.low - slack or mean > interval.high + slack
 
 
 def said(table: Table, rules: Rules) -> tuple[str, ...]:

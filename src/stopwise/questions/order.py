@@ -16,7 +16,7 @@ from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairStates, PairTests
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
-from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standing_of
+from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standings_of
 from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ class OrderQuestion(Question):
 
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
-        pairs = self._pairs
-        return eliminations(self.policies, self._ranking.family, pairs.claims[0], pairs.rows[0])
+        return eliminations(self.policies, self._pairs)
 
     @property
     def best(self) -> str | None:
@@ -70,11 +69,7 @@ class OrderQuestion(Question):
         pairs = self._pairs
         pairs.adjust()
         pairs.look_ahead(self.rows)
-        outcome, family = pairs.result(), self._ranking.family
-        return tuple(
-            Standing(**standing_of(self.rules, family, outcome, pair))
-            for pair in range(family.size)
-        )
+        return tuple(Standing(**fields) for fields in standings_of(self.rules, pairs))
 
     @staticmethod
     def in_words(task: "TaskVerdict") -> str:

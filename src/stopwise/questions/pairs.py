@@ -38,33 +38,6 @@ At = tuple[Any, ...]
 NEARLY = 1 + 1e-9
 
 
-@dataclass(frozen=True)
-class Replay:
-    """What became of every pair; arrays are (studies, pairs) or (studies, pairs, 2 directions)."""
-
-    claims: Bools  # direction 0: policy 1 was declared better; direction 1: policy 0 was
-    implied: Bools  # whether the decision follows from two others, not from the pair's own evidence
-    n: Ints  # pairs of trials seen: until the decision, or all where undecided
-    rows: Ints  # of the table gone through for the pair, those in which it waited included
-    log_e: Floats  # of each direction at the decision or at the end; NaN without one
-    p_value: Floats  # of each direction, to be held against alpha (ones, if not asked for)
-    trace: Trace | None  # evidence by row, for figures (where asked for)
-    record: Record | None  # of all rows, for intervals that invert the test (beside a trace)
-    levels: Floats  # of each direction at the decision, or at the end
-    tried: Bools  # whether a policy (studies, policies) would be tried in a further row
-    last: Ints  # the rows until it was not, or all
-    # Of open pairs with n_max ahead: the chance of a decision by then if there is an effect, NaN if
-    # unknown, and whether it is too small to go on for.
-    chance: Floats
-    futile: Bools
-    same: Bools  # which pairs were declared practically the same
-    p_same: Floats | None  # the p-value of that, to be held against alpha; None if it is not asked
-
-    @property
-    def decided(self) -> Bools:
-        return np.asarray(self.claims.any(axis=-1) | self.same)
-
-
 def replay(
     comparison: PairTest,
     budget: Bonferroni,
@@ -73,7 +46,7 @@ def replay(
     with_p_values: bool = True,
     with_trace: bool = False,
     progress: Progress | None = None,
-) -> Replay:
+) -> "PairStates":
     """Go through scores (studies, rows, policies) in [0, 1] until all is decided or used up."""
     studies, rows, _ = scores.shape[-3:]
     board = PairStates(comparison, budget, studies, rows)
@@ -81,10 +54,10 @@ def replay(
         board.follow(rows)
     # Blocks of rows come first, so that a row of all studies lies together in memory.
     by_row = np.ascontiguousarray(np.moveaxis(scores, -2, 0))
-    missing = np.isnan(by_row)
-    complete = not missing.any()
-    steady = np.append(_changes(missing) if not complete else [], rows).astype(np.int64)
-    row = 0
+    missing = np.isnan(by_row).reshape(rows, -1)
+    # Blocks end where other scores are missing than in the row before.
+    steady = np.append(np.flatnonzero((missing[1:] != missing[:-1]).any(axis=1)) + 1, rows)
+    row, complete = 0, not missing.any()
     while row < rows and (board.runs.size or board.record is not None):
         if progress is not None:
             progress(row, rows)
@@ -100,17 +73,15 @@ def replay(
     if with_p_values:
         board.adjust()
         board.look_ahead(rows)
-    return board.result()
-
-
-def _changes(missing: Bools) -> Ints:
-    """Return the rows that lack other scores than the row before."""
-    other = missing[1:] != missing[:-1]
-    return np.flatnonzero(other.reshape(len(other), -1).any(axis=1)) + 1
+    return board
 
 
 class PairStates:
-    """All that changes: the methods' states of the pairs still looked at, and every account."""
+    """What became of every pair, and the methods' states of those still looked at.
+
+    Arrays are (studies, pairs) or (studies, pairs, 2 directions): 0 says that policy 1 is better, 1
+    that policy 0 is.
+    """
 
     def __init__(self, comparison: PairTest, budget: Bonferroni, studies: int, rows: int) -> None:
         self.comparison, self.budget, self.family = comparison, budget, budget.family
@@ -119,8 +90,8 @@ class PairStates:
         # the tests of the others are stepped, too.
         self.runs = self.stepped = np.arange(studies * size)
         self.seen = np.zeros(self.runs.size, dtype=np.int64)
-        self.record: Record | None = None
-        self.trace: Trace | None = None
+        self.record: Record | None = None  # of all rows, for intervals that invert the test
+        self.trace: Trace | None = None  # evidence by row, for figures
         # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
         self.sides = len(comparison.directions)
         self.engine = Engine(comparison)
@@ -131,27 +102,56 @@ class PairStates:
         first = self.tests.evidence.log_e
         self.start = float(first.flat[0]) if np.isfinite(first).all() else 0.0
         self.halves = 0.5 if comparison.test.splits_itself else 1.0
+        # At the decision or at the end; NaN without evidence.
         self.log_e = np.full((studies, size, 2), -np.inf)
         self.log_e[..., : self.sides] = (first - self.start).reshape(studies, size, self.sides)
-        self.p_value, self.adjusted = np.ones((2, studies, size, 2))
+        self.least, self.adjusted = np.ones((2, studies, size, 2))  # p-values
         self.claims = np.zeros((studies, size, 2), dtype=bool)
         self.open: Bools = np.ones((studies, size), dtype=bool)
+        # Whether a decision follows from two others, not from the pair's own evidence.
         self.implied = np.zeros((studies, size), dtype=bool)
+        # Pairs of trials seen until the decision, and rows gone through, those in which it waited
+        # included.
         self.n = np.zeros((studies, size), dtype=np.int64)
         self.rows = np.full((studies, size), rows)
         self.gives_up = comparison.test.stops_at_futility
+        # Whether a policy (studies, policies) would be tried in a further row; the rows until it
+        # was not, or all.
         self.tried: Bools = np.ones((studies, self.family.k), dtype=bool)
         self.last = np.full((studies, self.family.k), rows)
+        # Of open pairs with n_max ahead: the chance of a decision by then if there is an effect,
+        # NaN if unknown, and whether it is too small to go on for.
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
         self.equal = np.zeros((studies, size), dtype=bool)  # for certain
-        self.same = None if comparison.sameness is None else SamePairs(budget, studies)
+        self.sameness = None if comparison.sameness is None else SamePairs(budget, studies)
         self._locate()
 
     @property
+    def same(self) -> Bools:
+        """Pairs declared practically the same."""
+        if self.sameness is not None:
+            return self.sameness.found
+        return np.asarray(self.equal & ~self.claims.any(axis=-1))
+
+    @property
     def decided(self) -> Bools:
-        ordered = np.asarray(self.claims.any(axis=-1))
-        return ordered | (self.equal if self.same is None else self.same.found)
+        return np.asarray(self.claims.any(axis=-1) | self.same)
+
+    @property
+    def p_value(self) -> Floats:
+        """P-values of each direction, to be held against alpha (ones, if not asked for)."""
+        return with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
+
+    @property
+    def p_same(self) -> Floats | None:
+        """The p-value of sameness, to be held against alpha; None if it is not asked."""
+        return None if self.sameness is None else self.sameness.p_value
+
+    @property
+    def levels(self) -> Floats:
+        """The level of each direction at the decision, or at the end."""
+        return self.budget.levels(self.factor)
 
     def follow(self, rows: int) -> None:
         """Keep evidence by row for figures, and of all rows for intervals that invert the test."""
@@ -162,23 +162,20 @@ class PairStates:
     def observe(self, rows: Floats, row: int, *, complete: bool) -> tuple[int, bool]:
         """Show the tests one row, or several of the same policies if no claim can come of them."""
         r0, r1 = self._scores_of(rows[0])
-        some = self.stepped_places if complete else np.flatnonzero(self._present(r0, r1))
+        some = self.stepped_places
+        if not complete:
+            some = np.flatnonzero(self.comparison.reading.present(r0, r1))
         if not some.size:
             return len(rows), False
         if len(rows) > 1:
             count = self._leap(rows, row, some)
             if count:
                 return count, False
-        if some.size < self.stepped.size:
-            r0, r1 = r0[..., some], r1[..., some]
-        return 1, self._show(r0, r1, some)
+        return 1, self._show(r0[..., some], r1[..., some], some)
 
     def _scores_of(self, rows: Floats) -> tuple[Floats, Floats]:
         study, columns = self.stepping
         return rows[..., study, columns[0]], rows[..., study, columns[1]]
-
-    def _present(self, r0: Floats, r1: Floats) -> Bools:
-        return self.comparison.reading.present(r0, r1)
 
     def _show(self, r0: Floats, r1: Floats, some: Ints) -> bool:
         """Show the tests at these places one pair each; say if the budget should look."""
@@ -194,8 +191,8 @@ class PairStates:
         self.n[at] += 1
         self.log_e[sided] = shown.evidence.log_e - self.start
         lowered = self._lowered(sided, shown.evidence)
-        if self.same is not None and shown.same is not None:
-            lowered |= self.same.lowered(at, shown.same)
+        if self.sameness is not None and shown.same is not None:
+            lowered |= self.sameness.lowered(at, shown.same)
         elif self.comparison.test.ends:
             self.equal[at] = self.engine.equal(shown)
             lowered |= bool(self.equal[at].any())
@@ -221,30 +218,23 @@ class PairStates:
 
     def _lowered(self, at: At, evidence: Evidence) -> bool:
         """Keep the least p-values so far, in place; say if any is new."""
-        before, now = self.p_value[at], evidence.p_value
+        before, now = self.least[at], evidence.p_value
         if self.halves < 1:  # only then cut off at 1: no evidence must be no p-value of a half
             now = np.minimum(self.halves * np.exp(-evidence.log_e), 1.0)
         if not (now < before).any():
             return False
-        self.p_value[at] = np.minimum(before, now)
+        self.least[at] = np.minimum(before, now)
         return True
 
     def _backed(self) -> Floats:
         """Return the p-values of the orders, as far as nothing else holds them up."""
-        if self.same is None:
-            return self.p_value
-        level = self.budget.levels(self.factor)
-        return self.same.backed(self.p_value, self.open, level, self.claims)
-
-    def _closed(self, claims: Bools) -> Bools:
-        """Pairs declared the same, given the orders claimed."""
-        if self.same is None:
-            return self.equal & ~claims.any(axis=-1)
-        return self.same.shown(claims, self.open)
+        if self.sameness is None:
+            return self.least
+        return self.sameness.backed(self.least, self.open, self.levels, self.claims)
 
     def _leap(self, rows: Floats, row: int, some: Ints) -> int:
         """Show rows at once if no claim can come of them; return how many, or 0."""
-        if self.runs.size and (self.gives_up or self.same is not None):
+        if self.runs.size and (self.gives_up or self.sameness is not None):
             return 0  # there every row counts
         before = self._tests_at(some)
         count = min(self.comparison.test.held(before.tests), len(rows))
@@ -252,7 +242,7 @@ class PairStates:
             count = min(count, self.record.room(int(self.seen[some[0]])))
         shown = self.live[some]
         at = self._located(self.stepped[some[shown]])
-        levels = self.budget.levels(self.factor)[at][:, None] * NEARLY
+        levels = self.levels[at][:, None] * NEARLY
         while count > 1:
             r0, r1 = (scores[..., some] for scores in self._scores_of(rows[:count]))
             directed = self.comparison.directed(r0, r1)
@@ -269,12 +259,11 @@ class PairStates:
     def _leapt(self, row: int, at: At, path: Floats, p_value: Floats) -> None:
         """Bring the accounts of pairs up to date after rows that could decide nothing."""
         sided = (*at, slice(self.sides))
-        least = np.minimum.accumulate(np.append(self.p_value[sided][None], p_value, axis=0))
+        least = np.minimum.accumulate(np.append(self.least[sided][None], p_value, axis=0))
         if self.trace is not None:
             wanted = self.trace.wanted_from(row, len(path))
             n, log_e, rows = (
-                np.repeat(own[:1], len(wanted), axis=0)
-                for own in (self.n, self.log_e, self.p_value)
+                np.repeat(own[:1], len(wanted), axis=0) for own in (self.n, self.log_e, self.least)
             )
             pairs = at[1]
             n[:, pairs] += wanted[:, None] + 1
@@ -282,26 +271,22 @@ class PairStates:
             rows[:, pairs, : self.sides] = least[wanted + 1]
             fresh = self.budget.p_values(self.factor, rows)
             adjusted = np.where(self.open[..., None], fresh, self.adjusted)
-            self.trace.add(n, log_e, adjusted, self._p_same)
+            self.trace.add(n, log_e, adjusted, self.p_same)
         self.n[at] += len(path)
         self.log_e[sided] = path[-1]
-        self.p_value[sided] = least[-1]
+        self.least[sided] = least[-1]
 
     def trace_row(self, row: int, *, changed: bool) -> None:
         if self.trace is None or not (changed or self.trace.wanted_from(row, 1).size):
             return
         self.adjust()
-        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted, self._p_same)
-
-    @property
-    def _p_same(self) -> Floats | None:
-        return None if self.same is None else self.same.p_value.copy()
+        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted, self.p_same)
 
     def judge(self, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""
-        p_value = self._backed()
+        p_value, sameness = self._backed(), self.sameness
         self.factor, claims = self.budget.step(self.factor, self.claims, p_value)
-        same = self._closed(claims)
+        same = self.equal if sameness is None else sameness.shown(claims, self.open)
         if not (claims != self.claims).any() and not (self.open & same).any():
             return False
         while True:
@@ -312,8 +297,8 @@ class PairStates:
             # A claim that follows from others may itself let more risk pass on.
             self.factor, claims = self.budget.step(self.factor, more, p_value)
         self.claims = claims
-        if self.same is not None:
-            self.same.found = self._closed(claims)  # orders may have raised its level
+        if sameness is not None:
+            sameness.found = sameness.shown(claims, self.open)  # orders may have raised its level
         self.rows[self.open & self.decided] = row + 1
         return True
 
@@ -349,37 +334,14 @@ class PairStates:
         self.tried = tried
         both = np.asarray(tried[:, self.family.pairs].all(axis=-1))
         going = (self.open & both)[self.at]
-        if not going.all():
-            self.keep(np.flatnonzero(going))
-
-    def keep(self, places: Ints) -> None:
-        """Look no more at other runs than these, given by their places among those left."""
+        if going.all():
+            return
+        places = np.flatnonzero(going)
         self.runs = self.runs[places]
         if self.record is None:
             self.tests = of_runs(self.tests, places)
             self.stepped, self.seen = self.runs, self.seen[places]
         self._locate()
-
-    def result(self) -> Replay:
-        p_value = with_implied_p_values(self.family, self.claims, self.implied, self.adjusted)
-        levels = self.budget.levels(self.factor)
-        return Replay(
-            self.claims,
-            self.implied,
-            self.n,
-            self.rows,
-            self.log_e,
-            p_value,
-            self.trace,
-            self.record,
-            levels,
-            self.tried,
-            self.last,
-            self.chance,
-            self.futile,
-            self._closed(self.claims) if self.same is None else self.same.found,
-            None if self.same is None else self.same.p_value,
-        )
 
     def _located(self, runs: Ints) -> At:
         return tuple(np.divmod(runs, self.family.size))

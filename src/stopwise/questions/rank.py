@@ -7,7 +7,6 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import Interval
-from stopwise.core.pair_test import PairTest
 from stopwise.core.progress import watched
 from stopwise.core.readings.score import Met, Scores
 from stopwise.core.rules import Rules
@@ -32,15 +31,14 @@ from stopwise.questions.intervals import (
     mean_intervals,
 )
 from stopwise.questions.letters import letters, order_text, ranked
-from stopwise.questions.pairs import PairTests, Replay, replay
+from stopwise.questions.pairs import PairStates, PairTests, replay
 from stopwise.questions.standing import (
     PairResult,
     PolicyResult,
     eliminations,
     only_best,
-    standing_of,
+    standings_of,
 )
-from stopwise.questions.trace import Trace
 from stopwise.rows.table import Table, unit_rows
 
 
@@ -52,18 +50,21 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     used = used.clipped(comparison.scale)
     title = f"{table.task}: " if table.task else ""
     with watched(f"{title}{counted(shown.shape[-2], 'row')} of {family.k} policies") as progress:
-        budget = ranking.budget
         outcome = replay(
-            comparison, budget, shown[..., None, :, :], with_trace=True, progress=progress
+            comparison,
+            ranking.budget,
+            shown[..., None, :, :],
+            with_trace=True,
+            progress=progress,
         )
-    pairs, differences = _pair_results(shown, comparison, family, outcome)
+    pairs = _pair_results(shown, outcome)
     met = _met(used, family, reading, outcome)
     policies = _policy_results(used, shown, ranking, outcome)
     if reading.constants:
         policies = _beside_number(policies, pairs, rules)
     found: tuple[str, ...] = ()
     if not reading.certain:
-        found = doubts(used, policies, pairs, differences, rules)
+        found = doubts(used, policies, pairs, rules)
         found = found or moving(comparison, shown, family, pairs)
     if found:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
@@ -72,7 +73,7 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     better = family.better(outcome.claims[0])
     same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))
     tested = family.better(np.ones_like(outcome.claims[0]))
-    eliminated = eliminations(rules.policies, family, outcome.claims[0], outcome.rows[0])
+    eliminated = eliminations(rules.policies, outcome)
     left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
         policies=policies,
@@ -120,7 +121,7 @@ def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
 
 
 def _policy_results(
-    table: Table, shown: Floats, ranking: PairTests, outcome: Replay
+    table: Table, shown: Floats, ranking: PairTests, outcome: PairStates
 ) -> tuple[PolicyResult, ...]:
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
     n_max, reading = rules.n_max, rules.reading
@@ -189,7 +190,7 @@ def _beside_number(
     return tuple(map(beside, policies))
 
 
-def _entered(scores: Floats, ranking: PairTests, outcome: Replay) -> Bools:
+def _entered(scores: Floats, ranking: PairTests, outcome: PairStates) -> Bools:
     last = outcome.last[0]
     present = ~np.isnan(scores)
     entered = np.zeros_like(present)
@@ -199,40 +200,35 @@ def _entered(scores: Floats, ranking: PairTests, outcome: Replay) -> Bools:
     return entered
 
 
-def _pair_results(
-    shown: Floats, comparison: PairTest, family: Family, outcome: Replay
-) -> tuple[tuple[PairResult, ...], Floats]:
-    span = comparison.scale.span
-    results, differences = [], np.full(family.size, np.nan)
+def _pair_results(shown: Floats, outcome: PairStates) -> tuple[PairResult, ...]:
+    comparison, ends = outcome.comparison, outcome.family.pairs.tolist()
     levels = outcome.levels[0]
     # The interval is valid at all times, so it uses all trials, also those after the decision.
-    columns = [columns_of(comparison, shown, *pair) for pair in family.pairs.tolist()]
+    columns = [columns_of(comparison, shown, *pair) for pair in ends]
     lows, highs, estimates = difference_intervals(
         comparison, columns, levels, outcome.record, outcome.claims[0]
     )
-    for pair, (policy0, policy1) in enumerate(family.pairs.tolist()):
-        differences[pair] = span * comparison.reading.gained(
-            shown[..., policy0], shown[..., policy1], pair
-        )
-        trace = outcome.trace
-        assert isinstance(trace, Trace)
-        standing = standing_of(comparison.rules, family, outcome, pair)
+    results = []
+    assert outcome.trace is not None
+    for pair, fields in enumerate(standings_of(comparison.rules, outcome)):
+        policy0, policy1 = ends[pair]
+        gained = comparison.reading.gained(shown[..., policy0], shown[..., policy1], pair)
         estimate = comparison.difference(float(estimates[pair]))
-        known = not (standing["implied"] or math.isnan(estimate))
+        known = not (fields["implied"] or math.isnan(estimate))
         results.append(
             PairResult(
-                **standing,
-                difference=float(differences[pair]),
+                **fields,
+                difference=float(comparison.scale.span * gained),
                 estimate=estimate if known else None,
                 interval=comparison.difference_interval(float(lows[pair]), float(highs[pair])),
                 interval_level=interval_level(comparison, levels, pair),
-                path=trace.path(pair),
+                path=outcome.trace.path(pair),
             )
         )
-    return tuple(results), differences
+    return tuple(results)
 
 
-def _met(table: Table, family: Family, reading: Scores, outcome: Replay) -> Met:
+def _met(table: Table, family: Family, reading: Scores, outcome: PairStates) -> Met:
     layers = table.layers(reading)
     columns = zip(table.policies, reading.ran(layers).T, outcome.last[0].tolist(), strict=True)
     return Met(

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Ints
 from stopwise.core.confidence import Interval
 from stopwise.core.pair_verdict import Decision, e_value_of
 from stopwise.core.rules import Rules
 from stopwise.core.words import order_claim, same_claim
-from stopwise.questions.family import Family
-from stopwise.questions.pairs import Replay
+from stopwise.questions.pairs import PairStates
 from stopwise.questions.trace import Path
 
 # The rows seen, and the share of the way to a decision that was gone in them.
@@ -208,29 +206,35 @@ class PairResult(Standing):
         )
 
 
-def standing_of(rules: Rules, family: Family, outcome: Replay, pair: int) -> dict[str, Any]:
-    policy0, policy1 = family.pairs[pair].tolist()
-    claims, log_e = outcome.claims[0, pair], outcome.log_e[0, pair]
-    same, chance = bool(outcome.same[0, pair]), float(outcome.chance[0, pair])
-    decided = same or bool(claims.any())
-    shown = claims if claims.any() else np.ones(2, dtype=bool)
-    p_value = float(outcome.p_value[0, pair][shown].min())
-    p_same = None if outcome.p_same is None else float(outcome.p_same[0, pair])
-    decision = CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED)
-    return {
-        "policy0": rules.policies[policy0],
-        "policy1": rules.policies[policy1],
-        "margin": rules.margin,
-        "equivalence": rules.equivalence,
-        "decision": Decision.EQUIVALENT if same else decision,
-        "implied": bool(outcome.implied[0, pair]) and not same,
-        "n": int(outcome.n[0, pair]),
-        "p_value": (p_same or 0.0) if same else p_value,
-        "p_equivalent": p_same,
-        "log_e": float(log_e[shown].max()),
-        "chance": None if decided or math.isnan(chance) else chance,
-        "futile": bool(outcome.futile[0, pair]) and not decided,
-    }
+def standings_of(rules: Rules, outcome: PairStates) -> list[dict[str, Any]]:
+    """Return what a ``Standing`` says of each pair of the only study."""
+    p_values, alike, p_alike = outcome.p_value[0], outcome.same[0], outcome.p_same
+    fields = []
+    for pair, (policy0, policy1) in enumerate(outcome.family.pairs.tolist()):
+        claims, same = outcome.claims[0, pair], bool(alike[pair])
+        shown = claims if claims.any() else np.ones(2, dtype=bool)
+        p_value, p_same = float(p_values[pair][shown].min()), None
+        if p_alike is not None:
+            p_same = float(p_alike[0, pair])
+        decision = CLAIMED.get(tuple(claims.tolist()), Decision.UNDECIDED)
+        decided, chance = same or bool(claims.any()), float(outcome.chance[0, pair])
+        fields.append(
+            {
+                "policy0": rules.policies[policy0],
+                "policy1": rules.policies[policy1],
+                "margin": rules.margin,
+                "equivalence": rules.equivalence,
+                "decision": Decision.EQUIVALENT if same else decision,
+                "implied": bool(outcome.implied[0, pair]) and not same,
+                "n": int(outcome.n[0, pair]),
+                "p_value": (p_same or 0.0) if same else p_value,
+                "p_equivalent": p_same,
+                "log_e": float(outcome.log_e[0, pair][shown].max()),
+                "chance": None if decided or math.isnan(chance) else chance,
+                "futile": bool(outcome.futile[0, pair]) and not decided,
+            }
+        )
+    return fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,18 +243,17 @@ class Elimination:
     leader: str
 
 
-def eliminations(
-    policies: tuple[str, ...], family: Family, claims: Bools, rows: Ints
-) -> Mapping[str, Elimination]:
-    found: dict[str, Elimination] = {}
+def eliminations(policies: tuple[str, ...], outcome: PairStates) -> Mapping[str, Elimination]:
+    shown: dict[str, Elimination] = {}
+    family, claims, rows = outcome.family, outcome.claims[0], outcome.rows[0]
     if family.sides == 1:  # that one is not worse says nothing of the other
-        return found
+        return shown
     for pair in np.argsort(rows, kind="stable").tolist():
         ends = [policies[place] for place in family.pairs[pair].tolist()]
         for better, worse in ((1, 0), (0, 1)):
-            if claims[pair, worse] and ends[worse] not in found:
-                found[ends[worse]] = Elimination(row=int(rows[pair]), leader=ends[better])
-    return MappingProxyType(found)
+            if claims[pair, worse] and ends[worse] not in shown:
+                shown[ends[worse]] = Elimination(row=int(rows[pair]), leader=ends[better])
+    return MappingProxyType(shown)
 
 
 def only_best(rules: Rules, left: Sequence[str], standings: Iterable[Standing]) -> str | None:

@@ -49,10 +49,9 @@ def test_every_form_of_the_answer_says_the_same(name: str) -> None:
         fate = "set aside" if own in analysis.set_aside else "candidate"
         if own == analysis.best:
             fate = "best, or within 0.2" if analysis.indifference else "best"
-        led = ""
         if own in out:
-            fate, led = f"dropped after row {out[own].row}", f", when {out[own].leader} led"
-        assert (row["standing"], shown["verdict"]) == (fate + led, fate)
+            fate = f"dropped after row {out[own].row}"
+        assert (row["standing"], shown["verdict"]) == (fate, fate)
     assert page.count("<img") == len(analysis.figures()) == 2
     assert "<h2>Pairs</h2>" not in page
     assert "Which policy is the best?" in page

@@ -216,7 +216,7 @@ def test_a_watch_waits_for_the_declared_and_refuses_the_rest(tmp_path: Path) -> 
     assert (sight.stop, sight.decided, sight.needed) == (False, False, ())
     assert (sight.candidates, sight.awaited, sight.remaining) == (("d", "b"), ("b",), None)
     assert sight.analysis is not None
-    assert "no policy is named before b has joined" in sight.analysis.warnings
+    assert "no policy is named before all have joined: b" in sight.analysis.warnings
 
     with path.open("a") as file:
         file.write("b,7\n")

@@ -4,13 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.pair_test import PairTest
-from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.words import best_claim
@@ -183,7 +182,7 @@ class BestQuestion(Question):
         table = table.without({*self.rules.later} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
-        return self._told(shown(question, table, question._replay(table)))
+        return self._answered(shown(question, table, question._replay(table)))
 
     def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
         """Add one row of scores: several of a policy that it tries several times."""
@@ -226,9 +225,6 @@ class BestQuestion(Question):
             if self._joined[name] == self.rows:
                 self._board.joined[0, self._columns[name]] = True
                 self._board.choose()
-
-    def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[float | None]]:
-        return found
 
     def _checked(
         self, name: str, count: int, given: float | Sequence[float | None] | None
@@ -277,19 +273,7 @@ class BestQuestion(Question):
         return np.array(means).reshape(-1, len(self.policies))
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "rules": self.rules.settings(),
-            "edition": edition_of(self.rules.method),
-            "joins": self._joined,
-            "trials": self._trials,
-            "rows": self.rows,
-        }
+        return {**super()._content(), "joins": self._joined}
 
-    @classmethod
-    def _resumed(cls, content: dict[str, Any]) -> Self:
-        cls._require_edition(content["rules"]["method"], content)
-        question = cls(Rules.of(**content["rules"]), content["joins"])
-        rows = require_whole(content["rows"], "rows", 0)
-        columns = [np.array(own, dtype=float) for own in content["trials"].values()]
-        question._replay(question._table(side_by_side(columns), None, ()), rows)
-        return question
+    def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
+        self._replay(self._table(side_by_side([*trials.values()]), None, ()), rows)

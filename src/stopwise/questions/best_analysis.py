@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 
     from stopwise.questions.best import BestQuestion
 
+GAPS = (
+    "a policy without a trial in a row waits, and all others with it if it leads; this is valid "
+    "only if which trials are missing does not depend on the scores"
+)
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BestAnalysis(Analysis):
@@ -106,27 +111,25 @@ class BestAnalysis(Analysis):
         return self.rules.reading.lower_text and "a lower mean is better"
 
     def _trials_text(self) -> str:
-        most = self.most_trials
+        most, used = self.most_trials, f"after {self.trials_used:,}"
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         if most is None:
-            return f"after {self.trials_used:,} of {sum(own.n for own in self.policies):,} {unit}"
-        used = f"after {self.trials_used:,} {unit}"
+            return f"{used} of {sum(own.n for own in self.policies):,} {unit}"
         if self.best is None:
-            return f"{used} in {self.rows} of at most {self.n_max} rows"
-        return f"{used} instead of {most:,}" if self.trials_used < most else used
+            return f"{used} {unit} in {self.rows} of at most {self.n_max} rows"
+        return f"{used} {unit}" + (f" instead of {most:,}" if self.trials_used < most else "")
 
-    def standing(self, policy: str) -> str:
+    def fate(self, policy: str) -> str:
         """Standing of a policy: the best, a candidate, set aside, or dropped, and when."""
-        out = self.eliminated.get(policy)
-        if out is not None:
-            return f"dropped after row {out.row}, when {out.leader} led"
+        if policy in self.eliminated:
+            return f"dropped after row {self.eliminated[policy].row}"
         if policy == self.best:
             return f"best, or within {self.indifference:g}" if self.indifference else "best"
         return "set aside" if policy in self.set_aside else "candidate"
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per policy: the candidates by their means, then those dropped."""
-        return [{**row, "standing": self.standing(row["policy"])} for row in super().table()]
+        return [{**row, "standing": self.fate(row["policy"])} for row in super().table()]
 
     def text_tables(self) -> dict[str, list[dict[str, Any]]]:
         return {"Policies": policy_rows(self), **self.task_tables()}
@@ -135,23 +138,19 @@ class BestAnalysis(Analysis):
         return {"verdict": self.fate(policy.name)}
 
     def explanations(self) -> dict[str, str]:
-        near, leads = score_text(self.indifference), self.best or "the one that leads"
-        aside = (
-            f"Candidates that were set aside need no more trials"
-            f"{'' if self.best else ', as long as the same policy leads'}: even if one of them is "
-            f"the best, it is at most {near} better than {leads}. "
+        text = (
+            "Candidates may still be the best. One that was dropped is not the best; that does not "
+            "show that the one that led then is better than it."
         )
+        if self.set_aside:
+            text += (
+                f" Candidates that were set aside need no more trials"
+                f"{'' if self.best else ', as long as the same policy leads'}: even if one of them "
+                f"is the best, it is at most {score_text(self.indifference)} better than "
+                f"{self.best or 'the one that leads'}."
+            )
         most = f", up to n_max = {self.n_max} of each policy," if self.n_max else ""
-        return {
-            "Policies": "Candidates may still be the best. One that was dropped is not the best; "
-            "that does not show that the one that led then is better than it. "
-            f"{aside if self.set_aside else ''}Not needed: trials{most} that no row took."
-        }
-
-    def fate(self, policy: str) -> str:
-        """Standing of a policy in short: without who led when it was dropped."""
-        out = self.eliminated.get(policy)
-        return self.standing(policy) if out is None else f"dropped after row {out.row}"
+        return {"Policies": f"{text} Not needed: trials{most} that no row took."}
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -167,9 +166,9 @@ class BestAnalysis(Analysis):
         self, *, width: float | None = None, ax: "Axes | None" = None
     ) -> "Figure":
         """Draw who was dropped when, and who may still be the best."""
-        from stopwise.report import figures
+        from stopwise.report.figures import plot_eliminations
 
-        return figures.plot_eliminations(self, width=width, ax=ax)
+        return plot_eliminations(self, width=width, ax=ax)
 
     def plot_evidence(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":  # noqa: ARG002
         """Refuse: nothing is claimed of any pair."""
@@ -189,24 +188,24 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
     rules, comparison = question.rules, question.comparison
     table = table.clipped(comparison.scale)
     policies = _policy_results(question, table)
-    certain = rules.reading.certain
-    found = () if certain else doubts(table, policies, (), rules)
+    signs = () if rules.reading.certain else doubts(table, policies, (), rules)
     shared = dependent(comparison, values, Family(k=len(rules.policies)))
-    best, candidates = question.best, set(question.candidates)
     tried = [policy.name for policy in policies]
     order = (*tried, *(name for name in rules.policies if name not in tried))
-    left = tuple(name for name in order if name in candidates)
+    left = tuple(name for name in order if name in question.candidates)
     aside = tuple(name for name in left if name in question.set_aside)
     text = best_claim(
-        best,
+        question.best,
         left,
         len(rules.policies),
         rules.indifference,
         aside=() if question.gave_up else (*aside, *question.resting),
     )
-    level = {round(own.mean, 12) for own in policies if own.name in candidates}
-    if rules.reading.scope and best is None and question.rows == rules.n_max and len(level) == 1:
+    means = {round(own.mean, 12) for own in policies if own.name in left}
+    over = rules.reading.scope and question.rows == rules.n_max  # the list is through
+    if over and question.best is None and len(means) == 1:
         text = f"{listed(left)} are the best of {len(rules.policies)}, and equal"
+    awaited = [name for name in rules.later if name not in question.joined]
     return BestAnalysis(
         policies=policies,
         pairs=(),
@@ -214,17 +213,23 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         rules=rules,
         aligned=table,
         ties="strict",
-        doubts=(*found, *shared),
+        doubts=(*signs, *shared),
         warnings=(
-            *doubtful(found),
+            *doubtful(signs),
             *shared,
             *said(table, rules),
             *checkpoints_only(table),
             *wide_bounds(table),
-            *_cautions(table, question),
+            *((GAPS,) if question.gaps else ()),
+            *((BOUNDS_UNDECLARED,) if table.bounds is None else ()),
+            *(
+                (f"no policy is named before all have joined: {', '.join(awaited)}",)
+                if awaited
+                else ()
+            ),
         ),
         facts=comparison.test.facts(),
-        best=best,
+        best=question.best,
         candidates=left,
         eliminated=question.eliminated,
         futile=question.futile,
@@ -238,52 +243,34 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
 def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResult, ...]:
     rules, reading = question.rules, question.rules.reading
     scale, values = reading.tested_scale, reading.values(table.layers(reading))
-    names = [name for name in rules.policies if name in table.policies]
-    columns = [table.policies.index(name) for name in names]
-    lows, highs = mean_intervals(
-        reading, scale.unit(values[:, columns]), rules.alpha / len(rules.policies)
-    )
-    aside = question.set_aside
+    alpha = rules.alpha / len(rules.policies)
+    ends = zip(*mean_intervals(reading, scale.unit(values), alpha), strict=True)
     rest = question.policies if question.gave_up else question.resting
+    done = {*question.eliminated, *question.set_aside, *rest}
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
-    for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
-        own = values[:, table.policies.index(name)]
-        own = own[~np.isnan(own)]
-        done = question.decided or name in question.eliminated or name in (*aside, *rest)
+    for name, column, (low, high) in zip(table.policies, values.T, ends, strict=True):
+        own, over = column[~np.isnan(column)], question.decided or name in done
         limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(
                 name=name,
                 n=own.size,
                 mean=float(own.mean()),
-                interval=Interval(*scale.interval(low, high)),
+                interval=Interval(*scale.interval(float(low), float(high))),
                 letters="",
                 trials_used=used[name],
-                trials_saved=max(limit - used[name], 0) if done else 0,
-                trials_unpaired=0 if done else max(own.size - used[name], 0),
+                trials_saved=max(limit - used[name], 0) if over else 0,
+                trials_unpaired=0 if over else max(own.size - used[name], 0),
             )
         )
     out, sign = question.eliminated, rules.reading.advantage(1.0)
+    place = {name: index for index, name in enumerate(rules.policies)}
     results.sort(
-        key=lambda own: (-out[own.name].row if own.name in out else -np.inf, -sign * own.mean)
+        key=lambda own: (
+            -out[own.name].row if own.name in out else -np.inf,
+            -sign * own.mean,
+            place[own.name],
+        )
     )
     return tuple(results)
-
-
-def _cautions(table: Table, question: "BestQuestion") -> list[str]:
-    found = []
-    if question.gaps:
-        text = (
-            "a policy without a trial in a row waits, and all others with it if it leads; this is "
-            "valid only if which trials are missing does not depend on the scores"
-        )
-        found.append(text)
-    if table.bounds is None:
-        found.append(BOUNDS_UNDECLARED)
-    awaited = [name for name in question.rules.later if name not in question.joined]
-    if awaited:
-        have = "has" if len(awaited) == 1 else "have"
-        text = f"no policy is named before {', '.join(awaited)} {have} joined"
-        found.append(text)
-    return found

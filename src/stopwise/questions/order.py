@@ -1,15 +1,15 @@
 """Which policies are better than which: all pairs, or all with a baseline, asked row by row."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_test import PairTest
-from stopwise.core.registry import edition_of
 from stopwise.core.rules import Delegated, Rules
-from stopwise.core.scores import require_whole
 from stopwise.errors import require
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
@@ -17,7 +17,7 @@ from stopwise.questions.pairs import PairStates, PairTests
 from stopwise.questions.question import Question
 from stopwise.questions.rank import rank
 from stopwise.questions.standing import Elimination, Standing, eliminations, only_best, standings_of
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, side_by_side
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
@@ -88,12 +88,48 @@ class OrderQuestion(Question):
         return f"{claims}{open_text} (alpha = {task.alpha:g}, {rows}){futility}."
 
     def analyze(self, table: Table) -> Analysis:
-        return self._told(rank(table.with_constants(self.rules.reading.constants), self._ranking))
+        constants = self.rules.reading.constants
+        return self._answered(rank(table.with_constants(constants), self._ranking))
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add one row of scores; a pair with a policy that is missing in it waits."""
+        self._require_room()
+        cells = {name: self._cells(name, given) for name, given in row.items()}
+        self.rules.reading.check_row(cells)
+        self._keep({name: np.array(own, dtype=float).T for name, own in cells.items()})
+
+    def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
+        self._require_known(name)
+        reading = self.rules.reading
+        trials = given if reading.several(name) else [given]
+        number = len(reading.trials(name, self.rows))
+        require(
+            len(trials) == number,
+            f"this row takes {counted(number, 'trial')} of {name!r}, but got "
+            f"{counted(len(trials), 'score')}",
+        )
+        cells = [reading.cell(name, trial) for trial in trials]
+        for score in (score for cell in cells for score in cell if score is not None):
+            self.comparison.unit_score(score, repr(name))
+        return cells
+
+    def _keep(self, found: Mapping[str, Floats]) -> None:
+        """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
+        reading, unit = self.rules.reading, self.comparison.scale.unit
+        row = np.full((reading.kinds, len(self.policies)), np.nan)
+        for name, score in reading.constants.items():
+            row[:, self._columns[name]] = unit(np.array(score))
+        for name, cells in found.items():
+            own, first = self._trials[name], reading.trials(name, self.rows).start
+            own += [(math.nan,) * reading.kinds] * (first - len(own))  # rows went by without it
+            own += map(tuple, cells.T.tolist())
+            row[:, self._columns[name]] = reading.averaged(name, unit(cells))
+        if self._pairs.runs.size:
+            self._show(row if reading.kinds > 1 else row[0])
+        self._seen += 1
 
     def _show(self, scores: Floats) -> None:
         pairs = self._pairs
-        if not pairs.runs.size:
-            return
         _, lowered = pairs.observe(scores[None, ..., None, :], self.rows, complete=False)
         changed = lowered and pairs.judge(self.rows)
         if changed:
@@ -104,25 +140,30 @@ class OrderQuestion(Question):
             own = self.rules.reading.run  # a reference needs no trials
             self._tried = tuple(name for name, still in tried if still and name in own)
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "rules": self.rules.settings(),
-            "edition": edition_of(self.rules.method),
-            "trials": self._trials,
-            "rows": self.rows,
-        }
+    def _row(self, places: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
+        several = self.rules.reading.several
+        row = {name: own if several(name) else own[0] for name, own in places.items()}
+        return {name: score for name, score in row.items() if score is not None}
 
-    @classmethod
-    def _resumed(cls, content: dict[str, Any]) -> Self:
-        cls._require_edition(content["rules"]["method"], content)
-        question = cls(Rules.of(**content["rules"]))
-        reading = question.rules.reading
-        trials = {
-            name: np.array(own, dtype=float).reshape(-1, reading.kinds).T
-            for name, own in content["trials"].items()
-        }
-        for row in range(require_whole(content["rows"], "rows", 0)):
-            taken = {name: reading.trials(name, row) for name in trials}
-            found = {name: trials[name][:, own.start : own.stop] for name, own in taken.items()}
-            question._keep({name: cells for name, cells in found.items() if cells.size})
-        return question
+    def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
+        reading = self.rules.reading
+        blank = np.full((reading.kinds, self.rows), np.nan)
+        columns = []
+        for name in self.policies:
+            own = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
+            if name in reading.constants:
+                own = np.full_like(blank, reading.constants[name])
+            columns.append(own)
+        layers = [
+            side_by_side([blank[kind], *(own[kind] for own in columns)])[:, 1:]
+            for kind in range(reading.kinds)
+        ]
+        return replace(self._table(layers[0], task, notes), beside=tuple(layers[1:]))
+
+    def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
+        reading = self.rules.reading
+        cells = {name: own.reshape(-1, reading.kinds).T for name, own in trials.items()}
+        for row in range(rows):
+            taken = {name: reading.trials(name, row) for name in cells}
+            own = {name: cells[name][:, at.start : at.stop] for name, at in taken.items()}
+            self._keep({name: part for name, part in own.items() if part.size})

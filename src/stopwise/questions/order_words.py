@@ -124,23 +124,19 @@ class OrderInWords(Drawn):
         if self.margin > 0:
             edge = f"no difference up to {self.margin:g} lies inside"
         note = f"Intervals invert the test: {edge} once a pair's own evidence decides it; "
+        levels = [pair.interval_level for pair in pairs]
         if self.adjust == "bonferroni" or len(pairs) == 1:
             together = " together" if len(pairs) > 1 else ""
-            share = 1 - len(pairs) * (1 - pairs[0].interval_level)
+            share = 1 - len(pairs) * (1 - levels[0])
             note += f"they hold{together}, at all times, with probability {share:.6g}."
         else:
-            # Four digits, unless these say that an interval is certain.
-            digits = 4 if all(pair.interval_level < 0.9999 for pair in pairs) else 8
-            levels = sorted({f"{pair.interval_level:.{digits}g}" for pair in pairs})
-            levels = levels if len(levels) == 1 else [levels[0], levels[-1]]
+            ends = dict.fromkeys(f"{level:.8g}" for level in (min(levels), max(levels)))
             note += (
                 "each is a statement about its pair alone, at the level of that pair's decision "
-                f"({' to '.join(levels)}), at all times."
+                f"({' to '.join(ends)}), at all times."
             )
-        if any(pair.implied for pair in pairs):
-            note += " A decision that follows from others leaves the interval of its pair as it is."
-        if any(pair.same for pair in pairs):
-            note += " Sameness is shown at another level; such an interval may exceed its margin."
+        if any(pair.implied or pair.same for pair in pairs):
+            note += " That of a pair decided by others, or shown to be the same, may say less."
         return note
 
     @property
@@ -223,22 +219,17 @@ class OrderInWords(Drawn):
             shown = sum(pair.decided for pair in pairs)
             return f"Of {len(pairs)} policies, {shown} shown not to be worse than {old}"
         if old is not None:
-            better, worse = (sum(own == old for own in ends) for ends in self._ends_of_pairs)
-            return (
-                f"Of {len(pairs)} policies, {worse} shown to be better than {old}, {better} worse"
+            better, worse = (
+                sum(getattr(pair, end) == old for pair in pairs) for end in ("worse", "better")
             )
-        _, beaten = self._ends_of_pairs
+            return (
+                f"Of {len(pairs)} policies, {better} shown to be better than {old}, {worse} worse"
+            )
+        beaten = {pair.worse for pair in pairs}
         top = [policy.name for policy in self.policies if policy.name not in beaten]
-        of = f"Of {len(self.policies)} policies, "
-        if len(top) == len(self.policies):
-            return f"{of}none was shown to be better than another"
-        if len(top) > MOST_IN_WORDS:
-            return f"{of}{len(top)} were not shown to be worse than any other"
-        return f"{of}none was shown to be better than {listed(top, 'or')}"
-
-    @property
-    def _ends_of_pairs(self) -> tuple[list[str | None], list[str | None]]:
-        return [pair.better for pair in self.pairs], [pair.worse for pair in self.pairs]
+        than = listed(top, "or") if len(top) <= MOST_IN_WORDS else f"{len(top)} of them"
+        than = "another" if len(top) == len(self.policies) else than
+        return f"Of {len(self.policies)} policies, none was shown to be better than {than}"
 
     @property
     def headline(self) -> str:
@@ -274,13 +265,13 @@ class OrderInWords(Drawn):
         ]
         if not better and not said:
             return f"{self._nothing_aloud}{self._further_trials}"
+        number = sum(map(len, open_.values()))
         rest = [
             f"{name} and {own[0]} were not told apart"
             if len(own) == 1
             else f"{name} was not told apart from {listed(own)}"
             for name, own in open_.items()
         ]
-        number = sum(map(len, open_.values()))
         if number > MOST_OPEN:
             rest = [f"the other {number} of {len(self.pairs)} pairs were not told apart"]
         return "; ".join([*better, *said, *rest])

@@ -9,27 +9,28 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Shown
+from stopwise.core.registry import edition_of
 from stopwise.core.rules import FromRules, Rules
+from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.reach import out_of_reach
 from stopwise.questions.standing import Elimination, Standing, Way, rows_to_go, ways
-from stopwise.rows.table import Table, side_by_side
+from stopwise.rows.table import Table
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
 
 T = TypeVar("T")
-Found = TypeVar("Found", bound=Analysis)
+Answer = TypeVar("Answer", bound=Analysis)
 # Which trials a row takes: of each policy that it needs, their numbers among its own, from 0.
 Places = Mapping[str, range]
 # The scores of the trials at these places; None instead of them all while the row is not complete.
@@ -104,24 +105,17 @@ class Question(Resumable):
     def analyze(self, table: Table) -> Analysis:
         """Return the whole analysis of a table of rows, under the same rules."""
 
-    def _told(self, found: Found) -> Found:
-        found = self._with_broader(found)
-        if found.eliminated or any(pair.decided for pair in found.pairs):
-            return found
-        return replace(found, warnings=(*out_of_reach(self), *found.warnings))
-
-    def _with_broader(self, found: Found) -> Found:
-        """Return an analysis with the answer about more than it claims, where there is one."""
+    def _answered(self, answer: Answer) -> Answer:
+        """Return an analysis with what else is known: of more than it claims, or of no claim."""
+        first: list[str] = []
         rules = self.rules.reading.broader()
-        if rules is None:
-            return found
-        other = type(self)(rules, self.joined).analyze(found.aligned)
-        level = f"(a claim of its own at alpha {rules.alpha:g})"
-        text = f"for new scenes and runs {level}: {other.headline}"
-        return replace(found, warnings=(text, *found.warnings))
-
-    def _show(self, scores: Floats) -> None:
-        raise NotImplementedError
+        if not (answer.eliminated or any(pair.decided for pair in answer.pairs)):
+            first += out_of_reach(self)
+        if rules is not None:
+            other = type(self)(rules, self.joined).analyze(answer.aligned)
+            level = f"(a claim of its own at alpha {rules.alpha:g})"
+            first.append(f"for new scenes and runs {level}: {other.headline}")
+        return replace(answer, warnings=(*first, *answer.warnings))
 
     @cached_property
     def _columns(self) -> dict[str, int]:
@@ -202,49 +196,17 @@ class Question(Resumable):
     def ways(self, standings: Sequence[Standing]) -> dict[str, Way]:
         return ways(standings, alpha=self.rules.alpha)
 
+    @abstractmethod
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add one row of scores; a pair with a policy that is missing in it waits."""
-        self._require_room()
-        found = {name: self._cells(name, given) for name, given in row.items()}
-        self.rules.reading.check_row(found)
-        self._keep({name: np.array(cells, dtype=float).T for name, cells in found.items()})
+        """Add one row of scores."""
 
     def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
-        found = self.rules.reading.offered(score, proxy)
-        if found is None:
+        offered = self.rules.reading.offered(score, proxy)
+        if offered is None:
             self._require_gaps(policy)
-        if isinstance(found, tuple):
+        if isinstance(offered, tuple):
             self.comparison.unit_score(proxy, f"the proxy of {policy!r}")
-        return found
-
-    def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
-        self._require_known(name)
-        reading = self.rules.reading
-        trials = given if reading.several(name) else [given]
-        number = len(reading.trials(name, self.rows))
-        require(
-            len(trials) == number,
-            f"this row takes {counted(number, 'trial')} of {name!r}, but got "
-            f"{counted(len(trials), 'score')}",
-        )
-        cells = [reading.cell(name, trial) for trial in trials]
-        for score in (score for cell in cells for score in cell if score is not None):
-            self.comparison.unit_score(score, repr(name))
-        return cells
-
-    def _keep(self, found: Mapping[str, Floats]) -> None:
-        """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
-        reading, unit = self.rules.reading, self.comparison.scale.unit
-        row = np.full((reading.kinds, len(self.policies)), np.nan)
-        for name, score in reading.constants.items():
-            row[:, self._columns[name]] = unit(np.array(score))
-        for name, cells in found.items():
-            own, first = self._trials[name], reading.trials(name, self.rows).start
-            own += [(math.nan,) * reading.kinds] * (first - len(own))  # rows went by without it
-            own += map(tuple, cells.T.tolist())
-            row[:, self._columns[name]] = reading.averaged(name, unit(cells))
-        self._show(row if reading.kinds > 1 else row[0])
-        self._seen += 1
+        return offered
 
     def _require_gaps(self, policy: str) -> None:
         require(
@@ -275,28 +237,16 @@ class Question(Resumable):
             yield self.rows - 1
 
     def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
-        several = self.rules.reading.several
-        row = {name: own if several(name) else own[0] for name, own in found.items()}
-        return {name: score for name, score in row.items() if score is not None}
+        """Return the scores of places as ``add`` takes them."""
+        return found
 
     def scores(self) -> list[dict[str, float]]:
         rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
+    @abstractmethod
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        reading = self.rules.reading
-        blank = np.full((reading.kinds, self.rows), np.nan)
-        columns = []
-        for name in self.policies:
-            own = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
-            if name in reading.constants:
-                own = np.full_like(blank, reading.constants[name])
-            columns.append(own)
-        layers = [
-            side_by_side([blank[kind], *(own[kind] for own in columns)])[:, 1:]
-            for kind in range(reading.kinds)
-        ]
-        return replace(self._table(layers[0], task, notes), beside=tuple(layers[1:]))
+        """Return the rows so far as a table."""
 
     def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
         return Table(
@@ -307,6 +257,26 @@ class Question(Resumable):
             bounds=self.rules.bounds,
             notes=tuple(notes),
         )
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "rules": self.rules.settings(),
+            "edition": edition_of(self.rules.method),
+            "trials": self._trials,
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def _resumed(cls, content: dict[str, Any]) -> Self:
+        cls._require_edition(content["rules"]["method"], content)
+        question = cls(Rules.of(**content["rules"]), content.get("joins"))
+        columns = {name: np.array(own, dtype=float) for name, own in content["trials"].items()}
+        question._again(columns, require_whole(content["rows"], "rows", 0))
+        return question
+
+    @abstractmethod
+    def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
+        """Take so many rows of these trials in, whose scores were checked before."""
 
     def analysis(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Analysis:
         return self.analyze(self.table(task=task, notes=notes))

@@ -13,7 +13,6 @@ import stopwise as sw
 from stopwise.cli import app
 from stopwise.errors import InvalidInput
 from stopwise.questions.anywhere import not_worse_anywhere
-from stopwise.questions.family import Family, Holm
 from stopwise.report.figures import plot_differences
 
 
@@ -47,18 +46,6 @@ def test_what_is_decided_on_one_task_passes_its_share_on() -> None:
     # Of three pairs U are undecided: P + U shares of alpha, until this pair is decided.
     assert beside_unclear.p_value / beside_clear.p_value == pytest.approx(6 / 4, rel=1e-9)
     assert (beside_clear.decided, beside_unclear.decided) == (True, False)
-
-
-def test_a_family_counts_the_pairs_of_other_tasks() -> None:
-    budget = Holm(family=Family(k=2, elsewhere=(3, 1)), alpha=0.06)
-    claims, p_value = np.zeros((1, 1, 2), dtype=bool), np.ones((1, 1, 2))
-
-    p_value[..., 0] = 0.0101  # four pairs, of which two are undecided: alpha / 6
-    factor, found = budget.step(budget.start(1), claims, p_value)
-    assert not found.any()
-    p_value[..., 0] = 0.01
-    assert budget.step(factor, claims, p_value)[1].any()
-    assert budget.start(1) == 8
 
 
 @pytest.mark.slow("a hundred studies of six tasks each: counts false claims")

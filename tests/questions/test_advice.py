@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import stopwise as sw
 from tests.cli.typed import run
 
 RNG = np.random.default_rng(0)
@@ -77,23 +76,6 @@ def test_groups_are_advised_only_where_they_are_taken(tmp_path: Path, options: t
     assert "--design groups" in plain
 
 
-def test_a_trial_is_known_by_its_training_run_too(tmp_path: Path, seeds: str) -> None:
-    code, said = run("analyze", seeds, "--bounds", "0,1")
-    assert code == 0, said
-    assert "columns used: policy, score = success, task, trial = episode, seed; override" in said
-    assert "b is better than a" in said
-    trials = sw.read_trials(seeds)
-    assert len(trials.frame) == 200
-    lines = Path(seeds).read_text().splitlines()
-    copied = tmp_path / "copied.csv"
-    copied.write_text("\n".join([*lines, lines[-1]]) + "\n")
-    assert len(sw.read_trials(copied).frame) == 200
-    other = lines[-1][:-1] + str(1 - int(lines[-1][-1]))
-    copied.write_text("\n".join([*lines, other]) + "\n")
-    with pytest.raises(sw.InvalidInput, match="seed '4', trial '9' already appears at line 201"):
-        sw.read_trials(copied)
-
-
 def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> None:
     _, by_seed = run("analyze", seeds, "--bounds", "0,1", "--unit", "seed")
     assert "the claims on 2 tasks share alpha" in by_seed
@@ -102,26 +84,6 @@ def test_training_runs_and_several_tasks_advise_what_is_possible(seeds: str) -> 
     _, said = run("analyze", seeds, *MEAN)
     assert refused == 2
     assert "as one trial, of each task by itself" in said
-
-
-@pytest.mark.parametrize("method", ["nscore-plus", "wsr"])
-@pytest.mark.parametrize("futility", ["advisory", "binding"])
-def test_a_loop_of_ones_own_stops_where_a_decision_is_unlikely(method: str, futility: str) -> None:
-    test = sw.SequentialTest(method, n_max=40, futility=futility, alternative="greater")
-    verdict = test.verdict
-    while not verdict.stop:
-        verdict = test.update(1, 0)
-
-    assert (verdict.decided, verdict.futile, verdict.n < 40) == (False, True, True)
-    assert "and a decision by n_max has become unlikely" in str(verdict)
-    patient = sw.SequentialTest(method, n_max=40, alternative="greater", futility=None)
-    while not patient.verdict.stop:
-        patient.update(1, 0)
-    assert patient.verdict.n == 40
-    decided = sw.SequentialTest(method, n_max=40)
-    while not decided.verdict.stop:
-        decided.update(1, 0)
-    assert decided.verdict.decision is sw.Decision.POLICY0
 
 
 def test_a_copy_given_as_stored_is_told_as_one(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.questions.analyze import analyze
-from stopwise.rows.align import align
 from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
@@ -140,26 +139,6 @@ def test_the_papers_convention_is_named() -> None:
     assert not any("exact ties" in w for w in rank(FOUR, ties="paper", method="wsr").warnings)
 
 
-def blocked(scale: float) -> dict[str, list[Any]]:
-    """Return the four policies as columns, with a block for each row."""
-    return {
-        "policy": [name for name in FOUR for _ in range(120)],
-        "block": [f"block {row}" for _ in FOUR for row in range(120)],
-        "score": [scale * float(score) for own in FOUR.values() for score in own],
-    }
-
-
-def test_aligned_scores_bring_their_design_and_notes() -> None:
-    aligned = align(sw.read_trials(blocked(1.0)))
-
-    analysis = rank(aligned)
-
-    assert analysis.design == "paired"
-    assert any("assumed paired" in warning for warning in analysis.warnings)
-    with pytest.raises(sw.InvalidInput, match="proven only for the independent design"):
-        rank(aligned, method="savi")
-
-
 @pytest.mark.parametrize(
     ("trials", "settings", "message"),
     [
@@ -179,27 +158,6 @@ def test_aligned_scores_bring_their_design_and_notes() -> None:
 def test_wrong_input_is_one_clear_line(trials: Any, settings: Any, message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         rank(trials, **settings)
-
-
-def test_scores_are_kept_for_figures() -> None:
-    uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
-
-    kept = rank(uneven).scores
-
-    assert all((kept[name] == own).all() for name, own in uneven.items())
-    with pytest.raises(ValueError, match="read-only"):
-        kept["low"][0] = 1.0
-
-
-def test_step_answers_within_the_ranking() -> None:
-    """All or nothing: its p-value is exactly its share, and its e-value 0 or one over it."""
-    analysis = rank(FOUR, method="step", n_max=20, adjust="bonferroni")
-
-    assert analysis.letters["high"] == "a"
-    for pair in json.loads(analysis.to_json())["pairs"]:
-        decided = pair["decision"] != "undecided"
-        assert pair["p_value"] == (0.05 if decided else 1.0)
-        assert pair["e_value"] == pytest.approx(240.0 if decided else 0.0)
 
 
 def test_files_and_frames_are_read_on_the_way(tmp_path: Path) -> None:

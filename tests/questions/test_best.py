@@ -16,7 +16,6 @@ from tests.questions.drawn import play, rules_of
 RATES = {"a": 0.3, "b": 0.9, "c": 0.4, "d": 0.5}
 SATURATED = {"a": 0.6, "b": 1.0, "c": 0.95, "d": 1.0, "e": 1.0}
 # With an indifference some rows try the leader alone, and others come back after them.
-NEAR_THE_TOP = {"a": 0.9, "b": 0.95, "c": 0.97, "d": 0.7, "e": 0.4}
 Settings = dict[str, Any]
 CASES: dict[str, Settings] = {
     "plain": {},
@@ -61,23 +60,6 @@ def test_the_leader_is_tried_several_times_in_a_row_and_the_others_once() -> Non
     assert question.leader == "c"
     assert question.places["c"] == range(1, 4)
     assert question.places[leader] == range(3, 4)  # two of its trials were without a score
-
-
-@pytest.mark.parametrize("case", ["plain", "near", "near, paired"])
-def test_a_rule_for_anyones_own_loop_takes_each_as_often_as_it_is_named(case: str) -> None:
-    """Also after rows that tried the leader alone, in which others met no block."""
-    rng = np.random.default_rng(3)
-    rates = NEAR_THE_TOP if "near" in case else RATES
-    rule = sw.StopRule(list(rates), **{"goal": "best", "n_max": 400, **CASES[case]})
-    while not rule.stop:
-        for policy in rule.needed:
-            rule.add(policy, float(rng.random() < rates[policy]))
-        if rule.rows % 25 == 11:
-            rule = sw.StopRule.from_json(rule.to_json())
-
-    assert rule.best == ("c" if "near" in case else "b")
-    assert rule.waiting == 0
-    assert rule.analysis().best == rule.best
 
 
 @pytest.mark.parametrize("case", ["plain", "near", "paired", "wsr, near"])

@@ -56,17 +56,6 @@ def one_look(settings: dict[str, Any]) -> Any:
     return sw.analyze(SCORES, list_size=60, **settings).order_text
 
 
-def test_policies_that_score_alike_on_the_list_are_equal_on_it() -> None:
-    tie = {"a": SCORES["a"], "b": SCORES["a"][::-1]}
-
-    found = stopped(tie).analysis()
-
-    assert found.sentence.startswith("a = b on these 60 scenes, in this run: 1 of 1 pair decided")
-    assert found.pairs[0].interval == (0, 0)
-    best = stopped({**tie, "c": np.zeros(60)}, goal="best").analysis()
-    assert best.sentence.startswith("a and b are the best of 3, and equal on these 60 scenes")
-
-
 def test_a_stored_baseline_that_was_run_on_the_list_is_paired_by_scene() -> None:
     stored = {"base": SCORES["a"]}
     rule = sw.StopRule(["base", "new"], stored=stored, list_size=60, design="paired")

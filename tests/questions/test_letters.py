@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import pytest
 
 from stopwise.core.arrays import Bools
 from stopwise.questions.letters import letters, order_text, ranked
@@ -45,25 +44,6 @@ def test_letters_are_right_and_none_is_redundant_on_1000_random_graphs() -> None
 def test_a_strict_order_has_one_letter_each() -> None:
     assert letters(~np.eye(30, dtype=bool), list(range(30)))[-3:] == ("B", "C", "D")
     assert letters(~np.eye(54, dtype=bool), list(range(54)))[-1] == "b1"
-
-
-@pytest.mark.parametrize(
-    ("claims", "text"),
-    [
-        ([], "A ? B, C; B ? C"),
-        ([(0, 1), (0, 2)], "A > B, C; B ? C"),
-        ([(0, 1), (0, 2), (1, 2)], "A > B; B > C"),
-        ([(0, 2)], "A > C; A ? B; B ? C"),
-        # A contradiction is shown as it is, not hidden.
-        ([(0, 1), (1, 2), (2, 0)], "A > B; B > C; C > A"),
-    ],
-)
-def test_the_order_in_words(claims: list[tuple[int, int]], text: str) -> None:
-    better = np.zeros((3, 3), dtype=bool)
-    for i, j in claims:
-        better[i, j] = True
-
-    assert order_text("ABC", better, ~np.eye(3, dtype=bool), [0, 1, 2]) == text
 
 
 def test_the_words_imply_every_claim_of_a_transitive_order() -> None:

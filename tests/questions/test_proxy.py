@@ -105,20 +105,6 @@ def test_scenes_of_the_trials_do_not_count_as_simulated() -> None:
         )
 
 
-def test_rows_without_a_policy_wait() -> None:
-    gaps = REAL.filter(~((pl.col("policy") == "new") & pl.col("scene").is_in(["scene 3"])))
-    found = sw.analyze(read(gaps, proxy="sim"), n_max=100, **KNOWN)
-    whole = sw.analyze(
-        read(REAL.filter(pl.col("scene") != "scene 3"), proxy="sim"), n_max=100, **KNOWN
-    )
-
-    assert found.pairs[0].n == whole.pairs[0].n
-    assert tuple(found.pairs[0].interval) == tuple(whole.pairs[0].interval)
-
-    assert any("must not depend on the scene either" in note for note in found.warnings)
-    assert not any("on the scene either" in note for note in whole.warnings)
-
-
 def test_a_trial_without_a_score_of_the_proxy_is_refused() -> None:
     """Left out, scenes would be chosen: here those that suit one policy."""
     scores = dict(zip(("base", "new"), wide(REAL, "score").T, strict=True))
@@ -159,19 +145,6 @@ def test_a_proxy_that_lacks_a_score_or_leaves_the_bounds_is_refused() -> None:
         sw.analyze(read(REAL), proxy="sim", n_max=100, **KNOWN)
 
 
-def test_the_command_line(tmp_path: Path) -> None:
-    real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
-    REAL.write_csv(real)
-    scenes(20000, first=1000).drop("score").write_csv(simulated)
-    usual = ["analyze", str(real), "--bounds", "0,1", "--column", "block=scene", "--proxy"]
-    code, shown = run(*usual, f"sim={simulated}", "--n-max", "100")
-    assert code == 0
-    assert "new > base" in shown
-    assert "20000 simulated scenes" in shown
-    assert "--n-max" in run(*usual, f"sim={simulated}")[1]
-    assert "--proxy COLUMN=FILE (simulated scenes)" in run(*usual, "sim")[1]
-
-
 def test_copies_of_the_trials_are_found() -> None:
     """The score as its own proxy; the trials as simulated scenes."""
     with pytest.raises(InvalidInput, match="is the score itself"):
@@ -209,19 +182,6 @@ def test_a_column_of_scenes_is_a_block() -> None:
     found = sw.analyze(audited, proxy="sim", audit=0.3, n_max=100)
     assert found.rules.design == "paired"
     assert not any("cells are empty" in note for note in found.warnings)
-
-
-def test_independent_trials_take_a_proxy_too() -> None:
-    """Scenes of their own: no names, and simulated scenes that policies do not share either."""
-    trials = REAL.drop("scene")
-    simulated = scenes(20000, first=1000).drop("scene", "score")
-    found = sw.analyze(trials, bounds=(0, 1), proxy="sim", proxy_scores=simulated, n_max=100)
-    known = sw.analyze(trials, bounds=(0, 1), proxy="sim", n_max=100, **KNOWN)
-    paired = sw.analyze(read(REAL, proxy="sim"), n_max=100, **KNOWN)
-
-    assert found.rules.design == known.rules.design == "independent"
-    assert found.pairs[0].better == "new"
-    assert known.pairs[0].n == paired.pairs[0].n
 
 
 def test_each_of_several_tasks_needs_simulated_scenes_of_its_own() -> None:

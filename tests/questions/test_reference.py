@@ -1,6 +1,5 @@
 """One policy, or several, against a number: the same answer whichever way it is asked for."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,33 +23,12 @@ def test_the_number_is_a_policy_without_trials() -> None:
     assert "against the number 0.6 (fixed in advance)" in found.to_html()
 
 
-def test_only_real_trials_are_left_out_beyond_n_max() -> None:
-    found = sw.analyze({"new": [0, 1] * 10}, reference=0.5, n_max=15)
-    assert "5 trials beyond n_max = 15 per policy left out" in found.warnings
-
-
 def test_one_interval_for_mean_and_decision() -> None:
     found = sw.analyze({"new": NEW}, reference=0.7, bounds=(0, 1))
     (pair,), policy = found.pairs, found.policies[0]
     assert found.order_text == "new > 0.7"
     assert policy.interval.low == pytest.approx(0.7 + pair.interval.low)
     assert 0.7 < policy.interval.low < 0.9 < policy.interval.high <= 1.0
-
-
-def test_a_race_runs_the_policy_alone(tmp_path: Path) -> None:
-    def episode(policy: Any, seed: int) -> float:
-        return float(policy(seed))
-
-    journal = tmp_path / "race.jsonl"
-    policies = {"new": lambda seed: seed % 10 > 0}
-    found = sw.race(policies, episode, reference=0.6, n_max=60, journal=journal)
-    assert found.analysis.order_text == "new > 0.6"
-    assert {episode.policy for episode in found.episodes} == {"new"}
-    assert f"after {found.used} episodes instead of 60" in found.sentence
-    again = sw.race(policies, episode, reference=0.6, n_max=60, journal=journal)
-    assert again.analysis.to_dict() == found.analysis.to_dict()
-    with pytest.raises(sw.InvalidInput):
-        sw.race(policies, episode, reference=0.5, n_max=60, journal=journal)
 
 
 @pytest.mark.parametrize(

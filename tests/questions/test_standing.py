@@ -1,13 +1,11 @@
 """How far a pair has come on its way to a decision."""
 
-import math
-
 import numpy as np
 import pytest
 
 import stopwise as sw
 from stopwise.core.pair_verdict import Decision
-from stopwise.questions.standing import Standing, rows_to_go, share_of_way, ways
+from stopwise.questions.standing import Standing, share_of_way
 
 
 def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecided") -> Standing:
@@ -46,12 +44,3 @@ def test_it_never_falls_so_that_operators_do_not_see_what_they_scored() -> None:
 
     assert shares == sorted(shares)
     assert 0 < shares[4] < shares[-1] == 1
-
-
-def test_half_the_way_takes_as_many_rows_again() -> None:
-    pair = standing(0.5 * math.log(2 / 0.05))
-
-    half, none = (ways([own], alpha=0.05).values() for own in (pair, standing(-1.0)))
-    assert rows_to_go(half, None) in (10, 11)
-    assert rows_to_go(half, 5) == 5
-    assert rows_to_go(none, None) is None

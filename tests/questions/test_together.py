@@ -141,16 +141,3 @@ def test_drawn_tasks_keep_the_order_of_their_draws() -> None:
     )
 
     assert found.aligned.scores[:, 0].tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
-
-
-def test_a_run_is_the_policy_or_the_training_but_not_both() -> None:
-    runs = ["first", "second"] * 6
-    alone = sw.read_trials({"run": runs, "score": [0.2, 0.4] * 6}, bounds=(0, 1))
-    beside = sw.read_trials(
-        {"policy": ["a"] * 6 + ["b"] * 6, "run": runs, "score": [0.2, 0.4] * 6}, bounds=(0, 1)
-    )
-
-    assert alone.policies == ("first", "second")
-    assert "seed" not in alone.frame.columns
-    assert beside.policies == ("a", "b")
-    assert beside.frame["seed"].n_unique() == 2

@@ -97,18 +97,6 @@ def test_an_order_that_does_not_look_random_is_doubted(
     assert "these trials do not look like fresh draws in random order" in found.sentence
 
 
-def test_ranges_that_differ_are_scaled_and_each_task_is_shown_in_its_own_unit() -> None:
-    found = [("reach", "a", 0.0), ("reach", "b", 1.0), ("far", "a", 10.0), ("far", "b", 15.0)]
-    trials = table(found, bounds={"reach": (0, 1), "far": (0, 20)})
-
-    mean = over_tasks(trials, order="rounds", weights=None, design=None)
-
-    assert mean.scores.tolist() == [[0.25, 0.875]]
-    assert any("scaled to [0, 1]" in note for note in mean.notes)
-    assert mean.mean is not None
-    assert mean.mean.tasks[1].means == {"a": 10.0, "b": 15.0}
-
-
 def test_a_task_that_a_policy_never_drew_is_not_left_out() -> None:
     """A policy that dropped out of a race early has not met every task; the claim stays whole."""
     found = [("lift", policy, 0.5) for policy in ("old", "new")] + [("push", "old", 1.0)]
@@ -183,17 +171,6 @@ def test_arrays_of_runs_by_tasks_are_read_like_a_file_of_them() -> None:
     of_trials = sw.analyze(sw.read_trials(scores), tasks="mean", bounds=(0, 1))
     assert of_arrays.to_dict() == of_trials.to_dict()
     assert [policy.n for policy in of_arrays.policies] == [20, 20]
-
-
-def test_rounds_are_called_that_and_their_intervals_are_explained() -> None:
-    rng = np.random.default_rng(1)
-    scores = {"a": rng.random((9, 5)), "b": rng.random((9, 5)) / 1.2}
-    rounds = sw.analyze(scores, tasks="mean", bounds=(0, 1))
-    product = sw.analyze(scores, tasks="mean", task_order="independent", bounds=(0, 1))
-
-    assert "9 rounds" in rounds.to_html()
-    assert not any("may include 0" in warning for warning in rounds.warnings)
-    assert any("may include 0" in warning for warning in product.warnings)
 
 
 def test_while_files_grow_a_task_without_trials_does_not_change_the_scale_of_the_others() -> None:

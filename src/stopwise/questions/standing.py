@@ -37,22 +37,19 @@ class Standing:
     n
         Pairs of trials seen: until the decision, or all where undecided.
     p_value
-        P-value adjusted for the family, of an anytime method an anytime one: at most alpha
-        exactly when decided.
+        P-value adjusted for the family: at most alpha exactly when decided.
     log_e
         Log e-value of the pair alone, of the direction claimed or, if undecided, of the one with
         more evidence; None for methods without.
     p_equivalent
-        P-value of "practically the same", adjusted for the family, or None if that was not asked.
+        The same p-value of "practically the same", or None if that was not asked.
     chance
         While undecided with n_max ahead: the chance of a decision by then if there is an effect
         worth finding, at the highest level that the pair can still get; None if unknown.
     futile
         Whether that has become too unlikely to be worth more trials.
-    margin
-        By how much a policy must be better; negative: by how much policy 1 must not be worse.
-    equivalence
-        Means less than this apart count as practically the same; None if that was not asked.
+    margin, equivalence
+        Of the rules.
     """
 
     policy0: str
@@ -77,40 +74,35 @@ class Standing:
         return self.decision is Decision.EQUIVALENT
 
     @property
+    def _ordered(self) -> tuple[str, str] | None:
+        """The policies as declared, the one ahead first; None without an order."""
+        names = self.policy0, self.policy1
+        orders = {Decision.POLICY0: names, Decision.POLICY1: names[::-1]}
+        return orders.get(self.decision)
+
+    @property
     def better(self) -> str | None:
         """The name of the policy declared better, or None: that it is not worse is less."""
-        if self.margin < 0:
-            return None
-        return {Decision.POLICY0: self.policy0, Decision.POLICY1: self.policy1}.get(self.decision)
+        return None if self._ordered is None or self.margin < 0 else self._ordered[0]
 
     @property
     def worse(self) -> str | None:
         """The name of the policy that the other was declared better than, or None."""
-        if self.margin < 0:
-            return None
-        return {Decision.POLICY0: self.policy1, Decision.POLICY1: self.policy0}.get(self.decision)
+        return None if self._ordered is None or self.margin < 0 else self._ordered[1]
 
     @property
     def relation(self) -> str:
         """What was shown, in short: "A > B", "A = B" or "A not worse than B"; else "A ? B"."""
-        if not self.decided:
-            return f"{self.policy0} ? {self.policy1}"
-        if self.same:
-            return f"{self.policy0} = {self.policy1}"
-        if self.margin < 0:
-            return f"{self.policy1} not worse than {self.policy0}"
-        return f"{self.better} > {self.worse}"
+        if self._ordered is not None:
+            return f" {'not worse than' if self.margin < 0 else '>'} ".join(self._ordered)
+        return f"{self.policy0} {'=' if self.same else '?'} {self.policy1}"
 
     @property
     def claim(self) -> str | None:
         """What was shown, in words with the margin, or None."""
-        if not self.decided:
-            return None
         if self.same:
             return same_claim(self.policy0, self.policy1, self.equivalence)
-        names = self.policy0, self.policy1
-        winner = int(self.decision is Decision.POLICY1)
-        return order_claim(names[winner], names[1 - winner], self.margin)
+        return None if self._ordered is None else order_claim(*self._ordered, self.margin)
 
     @property
     def finding(self) -> str | None:
@@ -134,7 +126,7 @@ class PolicyResult:
         Its name.
     n, mean
         Its trials in the table (up to n_max rows) and their plain average; asked for wins, the
-        share of its meetings with the others that it has won, a tie counting half.
+        share of its meetings that it has won, a tie counting half.
     interval
         Confidence interval of its mean; those of all policies hold together, at all times.
     letters
@@ -142,8 +134,8 @@ class PolicyResult:
     trials_used
         Its trials that entered a comparison, until all its pairs were decided.
     trials_saved
-        Its trials after that, which were not needed: those up to n_max, run or not, or without a
-        declared n_max those in the table. 0 as long as one of its pairs is undecided.
+        Its trials after that, up to n_max or else those in the table; 0 while a pair of it is
+        undecided.
     trials_unpaired
         Its earlier trials that entered no comparison, because they had no partner in their row.
     """
@@ -165,20 +157,17 @@ class PairResult(Standing):
     Attributes
     ----------
     difference
-        Mean advantage of policy 1 over all pairs of trials. Where trials stopped because of a
-        decision it is too large: the lucky streak that decided is part of it.
+        Mean advantage of policy 1 over all pairs of trials; too large where a decision ended them.
     estimate
         An advantage that does not flatter: in at most half of all studies it lies beyond the true
         one, whenever one stops. None where the pair's own evidence decided no order.
     interval
-        Confidence interval of mean1 - mean0 (of mean0 - mean1 if lower is better, so always the
-        advantage of policy 1) from all trials of the pair, also those after the decision.
-        With a method that bets it is the test inverted: 0 lies outside exactly if the pair's own
-        evidence decides it.
+        Confidence interval of the advantage of policy 1, from all trials of the pair. With a method
+        that bets it is the test inverted: 0 lies outside exactly if the pair's own evidence decides
+        it.
     interval_level
         The probability with which this interval holds, at all times. With "bonferroni" all hold
-        together with 1 - alpha; with "holm" each is a statement about its pair alone, at the level
-        of that pair's decision.
+        together with 1 - alpha; with "holm" each by itself, at the level of its pair's decision.
     path
         Evidence against n, for figures.
     """

@@ -223,19 +223,19 @@ def over_tasks(
     )
     by_task = by_task or source.preferences
     require(
-        not by_task or (order == "rounds" and not growing),
-        "each task is compared by itself: that takes rounds of complete files, with ",
+        order == "rounds" or not by_task,
+        "each task is compared by itself: that takes rounds, with ",
         Setting("task_order", "rounds"),
+        parameter="task_order",
+    )
+    require(
+        not growing or (order != "independent" and not by_task),
+        "while files grow, rounds are averaged, and preferences have no averages",
         parameter="task_order",
     )
     there: dict[str, list[str]] = {}
     for task, policy in source.counts():
         there.setdefault(task, []).append(policy)
-    require(
-        not growing or order != "independent",
-        Setting("task_order", order),
-        " is for files that are complete: while they grow, rounds are averaged",
-    )
     if growing:  # which rows there will be must not depend on what has come in
         share = shares(weights or {}, weights)
         for task in there:
@@ -248,16 +248,16 @@ def over_tasks(
         trials = _one_range(source, list(there), bounds)
         table, doubts = _drawn(trials, share, design)
         return replace(table, mean=described(order, share, source.frame, table.policies, doubts))
-    kept, missing = list(share), tuple[str, ...]()
+    missing: tuple[str, ...] = ()
     if growing:
-        for task in kept:
-            require(task in there, f"task {task!r} has no trials yet")
+        waiting = [task for task in share if task not in there]
+        require(not waiting, f"task {few(list(map(repr, waiting)))} has no trials yet")
     else:
         kept, missing = of_every_policy(there)
         share = shares(kept, {task: share[task] for task in kept})
-    trials = _one_range(source, kept, bounds)
+    trials = _one_range(source, list(share), bounds)
     parts = tables(trials, design=design, in_turn=not growing)
-    if len(kept) == 1 and not growing:
+    if len(parts) == 1 and not growing:
         return replace(parts[0], notes=(*missing, *parts[0].notes))
     table = _averaged(parts, share, by_task=by_task)
     require(
@@ -269,9 +269,9 @@ def over_tasks(
     )
     if order != "independent" and not by_task:
         table = replace(table, beside=())
-    if not growing and not set(kept) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
+    if not growing and not set(share) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
-        table = replace(table, notes=(more, *table.notes))
+        missing = (*missing, more)
     mean = described(order, share, source.frame, table.policies, by_task=by_task)
     return replace(table, notes=(*missing, *table.notes), mean=mean)
 

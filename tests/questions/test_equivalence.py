@@ -49,8 +49,6 @@ def test_sameness_releases_no_alpha() -> None:
             assert pair.interval_level <= without.interval_level
 
 
-
-
 def test_a_race_of_equal_policies_ends_by_itself() -> None:
     def episode(policy: int, seed: int) -> float:
         return float(np.random.default_rng([seed, policy]).binomial(6, 0.6)) / 6

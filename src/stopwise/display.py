@@ -1,4 +1,4 @@
-"""What a person at a terminal sees while the library works: progress bars on standard error."""
+"""Progress bars on standard error."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

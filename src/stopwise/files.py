@@ -1,4 +1,4 @@
-"""Files that are never seen half-written, and names that any tracker may have."""
+"""Files that are never seen half-written, and names that every tracker accepts."""
 
 import os
 import re
@@ -22,7 +22,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def state_folder() -> Path:
-    """Folder of what programs keep for the user between runs, by the custom of the platform."""
+    """Folder for state that is kept between runs, as the platform has it."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

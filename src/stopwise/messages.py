@@ -1,4 +1,4 @@
-"""What people are told: text that knows its code and which settings it names.
+"""Texts for people that carry their code and the settings they name.
 
 The library words a setting as Python (``missing='drop'``). An interface with words of its own, such
 as the command line (``--missing drop``), rewords it with ``worded``; nobody has to search text.
@@ -124,7 +124,7 @@ def one_look(why: str, *way_out: str | Setting, code: str = ONE_LOOK) -> Message
 
 
 def placed(place: str, text: str) -> str:
-    """Return a text with the place it is about before it; a message stays one."""
+    """A text prefixed with its place; a ``Message`` stays one."""
     return text.within(place) if isinstance(text, Message) else f"{place}{text}"
 
 
@@ -134,7 +134,7 @@ def reworded(texts: Iterable[str], word: Callable[[Setting], str]) -> list[str]:
 
 
 def in_short(notes: Iterable[str]) -> list[str]:
-    """Return notes for people: how files were read is told in one line, the first.
+    """Notes for people; how files were read is one line, the first.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def names_listed(names: Iterable[object]) -> str:
 
 
 def few(texts: Sequence[str], between: str = ", ", letters: float = math.inf) -> str:
-    """Return the first texts as one, at most twelve, and how many more there are."""
+    """The first twelve texts as one, with the number of the others."""
     ends = accumulate(len(text) + len(between) for text in texts[:MOST_LISTED])
     shown = max(1, sum(end <= letters for end in ends)) if texts else 0
     more = len(texts) - shown
@@ -222,6 +222,6 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def first_few(signs: Sequence[str]) -> str:
-    """Return the first few signs as one clause, and how many more there are."""
+    """The first few signs as one clause, with the number of the others."""
     more = len(signs) - MOST_NAMED
     return "; ".join(signs[:MOST_NAMED]) + (f"; and {more} more such signs" if more > 0 else "")

@@ -64,7 +64,7 @@ def is_derived(raw: RawTable) -> bool:
 
 
 def _terms(score: str, columns: Sequence[str]) -> list[tuple[float, str]]:
-    """Return factors and columns ("" for a number alone); none if it is no sum of columns."""
+    """Factors and columns ("" for a number alone); empty if the text is no sum of columns."""
     if score in columns:
         return []
     names = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
@@ -84,7 +84,7 @@ def _terms(score: str, columns: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def _range(raw: RawTable, column: pl.Series) -> Bounds | None:
-    """Return the range of a column that its format or its words define."""
+    """Range of a column as its format or its words define it."""
     values = raw.frame[column.name]
     unit = is_logical(values) or is_parts_of_one(values)
     return raw.bounds.get(column.name, UNIT if unit else None)

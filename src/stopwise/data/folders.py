@@ -1,4 +1,4 @@
-"""What the names of files and folders say: the policy, its parts, its seed, the job that ran it."""
+"""What the names of files and folders say: policy, part, seed, and the job that ran it."""
 
 import re
 from collections.abc import Iterator, Mapping

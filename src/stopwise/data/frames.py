@@ -1,4 +1,4 @@
-"""Tables that are in memory already: polars, pandas, Arrow, and dictionaries of arrays."""
+"""Tables in memory: polars, pandas, Arrow, and dictionaries of arrays."""
 
 import math
 import os

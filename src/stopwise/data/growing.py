@@ -1,4 +1,4 @@
-"""Files that others are writing: read again only where they have changed, in whole lines."""
+"""Files that others write: read again only where they have changed, in whole lines."""
 
 import os
 import time
@@ -33,7 +33,7 @@ class GrowingFiles:
         self._kept: dict[tuple[Callable[..., Any], str], tuple[object, Any]] = {}
 
     def changed(self) -> bool:
-        """Take the times and sizes of all files; whether they are others than at the last call."""
+        """Stat all files; True if any differs from the last call."""
         if self._places is None:
             return True
         before, now = self._stamps, time.time_ns()
@@ -42,7 +42,7 @@ class GrowingFiles:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Keep what is read in here."""
+        """Cache in this block."""
         token = _current.set(self)
         try:
             yield
@@ -63,12 +63,12 @@ class GrowingFiles:
 
 
 def growing() -> GrowingFiles | None:
-    """Return the files that are being watched right now, or None: they are as they will be."""
+    """The files being watched right now, or None."""
     return _current.get()
 
 
 def unless_changed(make: Callable[[Path], T], path: Path) -> T:
-    """Return ``make(path)``; of a watched file that has not changed, what it returned last."""
+    """``make(path)``, from the cache for a watched file that has not changed."""
     files = growing()
     stamp = None if files is None else files.stamp(str(path))
     if files is None or stamp is None:

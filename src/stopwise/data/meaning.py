@@ -108,7 +108,7 @@ def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) ->
 
 
 def _is_crossed(raw: RawTable, keyed: pl.DataFrame, starts: Sequence[str]) -> bool:
-    """Whether each start has a row of every value, as of two scorers of one question."""
+    """Whether each start has a row of every value, as with two scorers per question."""
     values = keyed["_own"]
     if values.dtype.is_float() or values.n_unique() > MOST_CROSSED:
         return False
@@ -151,7 +151,7 @@ def _is_length(keyed: pl.DataFrame, names: Sequence[str]) -> bool:
 
 
 def _constant(keyed: pl.DataFrame) -> bool:
-    """Whether each training run has one value: then it says no more than the run does."""
+    """Whether each training run has one value, which says no more than the run does."""
     if "seed" not in keyed.columns:
         return False
     runs = keyed.group_by("policy", "seed").agg(pl.col("_own").n_unique())["_own"]

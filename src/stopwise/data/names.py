@@ -1,4 +1,4 @@
-"""Usual names of columns, and words in them: what a name says, whatever the column holds."""
+"""Usual names of columns: what a name suggests, whatever the column holds."""
 
 import re
 
@@ -6,7 +6,6 @@ from stopwise.messages import Message, Setting
 
 
 def each_of(text: str) -> tuple[str, ...]:
-    """Return the names in a text."""
     return tuple(text.split())
 
 
@@ -151,7 +150,7 @@ def words_of(name: str) -> frozenset[str]:
 
 
 def sounds_like_outcome(name: str) -> bool:
-    """Whether a column holds what came of a trial, by a word of its name."""
+    """Whether a word of the name suggests the outcome of a trial."""
     return is_score_name(name) or bool(OUTCOMES & words_of(name))
 
 
@@ -162,7 +161,7 @@ def names_scores(name: str) -> bool:
 
 
 def direction_note(column: str, *, chosen: bool = False) -> Message | None:
-    """Return the question whether less of a score is better, if its name does not say.
+    """Question whether less is better, if the name of the score leaves it open.
 
     A name that the user chose is known for a reason, or asked about; a guessed one is usual.
     """

@@ -1,4 +1,4 @@
-"""What a reader has to be told: odd names of policies, and all notes in order of importance."""
+"""Notes to the reader: doubtful policy names, and all notes in order of importance."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -50,7 +50,7 @@ def odd_names(frame: pl.DataFrame, parts: Sequence[Part], notes: Notes) -> None:
 
 
 def in_order(parts: Sequence[Part], others: Iterable[str]) -> tuple[str, ...]:
-    """Return all notes, those that matter most first, and one for many files of one kind."""
+    """All notes, the most important first, merged where many files have the same one."""
     kinds: dict[object, list[tuple[str, Message]]] = {}
     for source, note in [
         *(("", note) for note in others),

@@ -19,7 +19,7 @@ LEAST_DECIDED = 4
 
 
 def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
-    """Return the rows in an order drawn from their content where like outcomes stand together.
+    """Rows in an order drawn from their content where like outcomes stand together.
 
     So they do if a batch lists its successes first, or a file is sorted by its scores. The same
     rows give the same order: nobody can draw again.
@@ -60,7 +60,7 @@ def in_chance_order(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
 
 
 def log_of_few_runs(changes: int, high: int, n: int) -> float:
-    """Return the log of the chance of at most so many changes, were all orders as likely."""
+    """Log of the chance of at most so many changes if every order is equally likely."""
     from scipy.special import log_ndtr  # loaded only where rows are counted
 
     low = n - high

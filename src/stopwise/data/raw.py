@@ -1,4 +1,4 @@
-"""What every reader returns: the columns as they are in the file, and where each row is."""
+"""What every reader returns: the columns of the file, and the place of each row."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,12 +70,11 @@ class RawTable:
 
 
 def says(notes: Iterable[str], code: str) -> bool:
-    """Whether a note of this kind is among them."""
     return any(getattr(note, "code", "") == code for note in notes)
 
 
 def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
-    """Return the table with what holds for all of its rows, unless it has a column of it."""
+    """The table with constants as columns, unless it has columns of these names."""
     new = [pl.lit(value).alias(key) for key, value in facts.items() if key not in raw.frame.columns]
     return replace(raw, frame=raw.frame.with_columns(new)) if new else raw
 

@@ -1,4 +1,4 @@
-"""How files are read: one group of settings, checked once and handed on as one value."""
+"""How files are read: one group of settings, checked once and passed on as one value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,7 +181,7 @@ class Reading:
 
 
 def plain(value: object) -> str:
-    """Return a value as it is compared: 1, 1.0 and "1" are one, as are True and "true"."""
+    """A value as it is compared: 1, 1.0 and "1" are equal, as are True and "true"."""
     text = str(value).strip()
     try:
         return f"{float(text):.12g}"

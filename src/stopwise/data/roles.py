@@ -1,4 +1,4 @@
-"""Which column means what, and why: as the user says, as the format defines, or by evidence."""
+"""Which column means what, and why: by declaration, by format, or by evidence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of each role, and what has to be said about them."""
+    """The columns of each role, and notes about them."""
 
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
@@ -114,7 +114,7 @@ def resolve(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
 def _evidence(
     raw: RawTable, role: str, known: Mapping[str, tuple[str, ...]], *, alone: bool
 ) -> tuple[str, ...]:
-    """Return the columns for which name and values speak."""
+    """Columns for which both name and values speak."""
     present = {usual_name(name): name for name in reversed(raw.frame.columns)}
     named = [present[name] for name in NAMES[role] if name in present]
     if role == "score":
@@ -283,5 +283,5 @@ def _may_be_score(column: pl.Series) -> bool:
 
 
 def no_header(name: str) -> str:
-    """Return why a column has no name, for messages."""
+    """Why a column has no name, for messages."""
     return f"the first line holds the number {name!r} where a name should be (add a header line)"

@@ -1,4 +1,4 @@
-"""What the user points at: files, folders, frames or dictionaries, and whose trials they hold."""
+"""Sources: files, folders, frames or dictionaries, and the policy that each table belongs to."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,6 @@ def load(source: Any, reading: Reading) -> list[Loaded]:
 
 
 def tables(source: Any, reading: Reading) -> list[Loaded]:
-    """Return every table as it is."""
     policy = reading.policy
     if is_place(source):
         return _load(source, reading, policy)
@@ -69,7 +68,7 @@ def tables(source: Any, reading: Reading) -> list[Loaded]:
 
 
 def require_apart(state: Path, source: Any) -> None:
-    """Raise if a file that remembers what was read would be read as one of the results."""
+    """Raise if a state file would be read as one of the results."""
     places = source.values() if isinstance(source, Mapping) else source
     for place in [places] if isinstance(places, str | Path) else places:
         require(
@@ -160,7 +159,7 @@ def _files_beneath(folder: Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether it is kept in a hidden folder, as those of Hydra and of git are, or a backup."""
+    """Whether a file is a backup or lies in a hidden folder, as those of Hydra and git."""
     hidden = any(part.startswith(".") for part in path.parts[:-1])
     return hidden or path.name.lower().endswith(BACKUPS)
 

@@ -130,7 +130,7 @@ def _columns(
 
 
 def _direction(raw: RawTable, column: str, reading: Reading) -> list[Message]:
-    """Return the question whether less is better, if neither name nor words nor format say so."""
+    """Question whether less is better, unless name, words or format answer it."""
     if is_derived(raw):
         return []
     chosen = reading.names("score") == (column,) and not reading.success_word
@@ -248,7 +248,7 @@ def _scored(
     how: tuple[Reading, Bounds | None],
     notes: Notes,
 ) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the trials, and which have a score; what is missing is refused, or as was said."""
+    """Trials, and which of them have a score; a missing one is refused or handled as declared."""
     (reading, bounds), scores = how, frame["score"]
     everyone = pl.repeat(True, len(frame), eager=True)
     gaps, known = scores.null_count(), scores.drop_nulls()
@@ -279,7 +279,7 @@ def _scored(
 
 
 def _failed(raw: RawTable, known: pl.Series, reading: Reading, bounds: Bounds | None) -> pl.Expr:
-    """Return the scores with the worst that there can be in place of those that are missing."""
+    """Scores with the worst possible one in place of the missing."""
     ends = reading.bounds if not isinstance(reading.bounds, str) else None
     if ends is None:
         ends = UNIT if bounds is None and known.is_in([0.0, 1.0]).all() else bounds

@@ -87,7 +87,7 @@ def is_logical(column: pl.Series) -> bool:
 
 
 def says_success(column: pl.Series) -> bool:
-    """Whether words such as "success" and "failed" say themselves which is better."""
+    """Whether words such as "success" and "failed" settle which value is better."""
     if column.dtype != pl.String or not is_logical(column):
         return False
     words = words_in(column)
@@ -124,7 +124,6 @@ def _all_words(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:
 
 
 def words_in(column: pl.Series) -> pl.Series:
-    """Return texts in lower case, without blanks around them."""
     return column.str.strip_chars().str.strip_suffix(AS_EMOJI).str.to_lowercase()
 
 

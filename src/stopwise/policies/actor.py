@@ -40,7 +40,7 @@ class Actor:
             self._reset(**({"seed": policy_seed(seed)} if self._reset_takes_seed else {}))
 
     def _predicting(self, predict: Callable[..., Any]) -> Callable[[Any], Any]:
-        """Return stable-baselines3's way: an action and a state, always the best action known."""
+        """Adapter for stable-baselines3, whose ``predict`` also returns a state."""
         fixed = {"deterministic": True} if "deterministic" in _names(predict) else {}
 
         def act(observation: Any) -> Any:

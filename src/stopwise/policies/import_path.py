@@ -1,4 +1,4 @@
-"""Objects by the name of their place in a module: ``package.module:name``."""
+"""Objects by import path: ``package.module:name``."""
 
 import importlib
 import inspect
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 def is_place(text: str) -> bool:
-    """Whether the text names an object of a module (gymnasium's "module:Env-v0" does not)."""
+    """Whether the text is an import path (gymnasium's "module:Env-v0" is not)."""
     return _PLACE.fullmatch(text) is not None
 
 

@@ -100,7 +100,7 @@ class ServedPolicy:
         return self._chunk.pop(0)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -168,7 +168,7 @@ def unpacked(message: bytes) -> Any:
 
 
 def _plain(value: Any) -> dict[bytes, Any]:
-    """Return an array or a number of NumPy as openpi writes it."""
+    """A NumPy array or scalar in openpi's form."""
     if hasattr(value, "detach"):
         value = as_numbers(value)
     if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind in "VOc":
@@ -180,7 +180,7 @@ def _plain(value: Any) -> dict[bytes, Any]:
 
 
 def _array(value: dict[Any, Any]) -> Any:
-    """Return the array or number that was written so; anything else as it is."""
+    """Inverse of ``_plain``; other values pass unchanged."""
     if b"__ndarray__" in value:
         return np.frombuffer(value[b"data"], value[b"dtype"]).reshape(value[b"shape"]).copy()
     if b"__npgeneric__" in value:

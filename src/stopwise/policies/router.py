@@ -1,4 +1,4 @@
-"""One address for several policies: the robot asks, and does not learn who answers."""
+"""One address for several policies: the robot asks, and does not learn which one answers."""
 
 import time
 from collections.abc import Callable
@@ -62,7 +62,7 @@ class Router(Generic[Turn]):
         self._thread.join()
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer those that only ask whether someone is there, and refuse who lacks the key."""
+        """Answer health checks, and refuse clients without the key."""
         if request.path == "/healthz":
             return connection.respond(HTTPStatus.OK, "OK\n")
         sent = request.headers.get("Authorization", "")
@@ -97,7 +97,7 @@ class Router(Generic[Turn]):
             self._clients.discard(client)
 
     def _await_turn(self, client: ServerConnection) -> None:
-        """A robot that left and is back at once waits until that is known.
+        """Make a client that reconnects at once wait until its disconnection is known.
 
         Else it would be greeted in a turn that ends.
         """

@@ -135,7 +135,7 @@ def _selected(
 
 
 def _detected(frame: pl.DataFrame, notes: Notes) -> str:
-    """Return the design that the blocks show; sharing any block makes trials dependent."""
+    """Design that the blocks show; sharing any block makes trials dependent."""
     design, why = "independent", "no block column found"
     hint: list[str | Setting] = []
     if "block" in frame.columns:

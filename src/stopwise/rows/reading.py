@@ -1,4 +1,4 @@
-"""From whatever holds trials to trials: files are read, and missing scores are as was said."""
+"""From any source of trials to trials: files are read, missing scores handled as declared."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -60,7 +60,7 @@ def read_if_place(source: Any) -> Any:
 
 
 def require_direction(trials: Any, settings: Mapping[str, Any]) -> None:
-    """Raise if the name of the score does not say whether more is better, and nobody did."""
+    """Raise if the name of the score leaves open whether more is better."""
     question = next(
         (note for note in trials.notes if getattr(note, "code", "") == "direction-unknown"), None
     )

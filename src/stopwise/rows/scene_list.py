@@ -1,4 +1,4 @@
-"""Files of trials on a fixed list of scenes: whether it is whole, and in which order it came."""
+"""Trials on a fixed list of scenes: whether the list is whole, and the order it was tried in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -111,7 +111,6 @@ def _one_task(trials: Trials) -> Trials:
 
 
 def _as_listed(scenes: Sequence[str]) -> bool:
-    """Whether scenes come in the order of their names."""
     return all(before < after for before, after in pairwise(map(in_number_order, scenes)))
 
 
@@ -129,7 +128,7 @@ def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
 def _require_first_of(
     policy: str, scenes: Sequence[str], other: str, order: Sequence[str], *, whole: bool
 ) -> None:
-    """Raise unless these scenes are the first of another policy's, or those in an unlike order."""
+    """Raise unless one policy's scenes are the first of the other's, in the same order."""
     place = {scene: number for number, scene in enumerate(order)}
     places = [place[scene] for scene in scenes if scene in place]
     if whole and (len(places) < SORTED_SCENES or places != sorted(places)):

@@ -64,7 +64,7 @@ class Table:
 
     @property
     def looks_clause(self) -> str:
-        """What limits the promise to one look, where further trials could change earlier rows."""
+        """Limit of the promise to one look, where further trials could change earlier rows."""
         once = any(getattr(note, "code", "").startswith(ONE_LOOK) for note in self.notes)
         return ", for one look at them" if once else ""
 
@@ -85,7 +85,7 @@ class Table:
         return replace(self, bounds=Scale.declared(bounds).ends, bounds_inferred=False)
 
     def clipped(self, scale: Scale) -> "Table":
-        """Return the table with scores moved to the bounds that rounding carried over them."""
+        """The table with scores that rounding carried over a bound moved back to it."""
         scores = scale.clip(self.scores)
         moved = int((np.isfinite(self.scores) & (scores != self.scores)).sum())
         if not moved:

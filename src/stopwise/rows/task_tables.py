@@ -1,4 +1,4 @@
-"""From whatever holds trials to tables, one per task."""
+"""From any source of trials to tables, one per task."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -94,7 +94,7 @@ def comparable(parts: list[Table], baseline: str | None) -> list[Table]:
 
 
 def _gaps(policies: Mapping[str, list[str]]) -> dict[str, str]:
-    """The policies that are missing in a task, of those where some are."""
+    """Missing policies by task."""
     every = list(dict.fromkeys(name for numbers in policies.values() for name in numbers))
     lacking = {
         task: [name for name in every if name not in numbers] for task, numbers in policies.items()

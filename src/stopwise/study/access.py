@@ -36,7 +36,7 @@ def owner_tokens(secret: str, who: str) -> Iterator[str]:
 
 
 def find(state: StudyState, text: str) -> TokenRecord | None:
-    """Find the record of a token, valid or not; comparing hashes takes no telling time."""
+    """Find the record of a token, valid or not, in constant time."""
     digest = digest_of(text)
     return next((one for one in state.tokens.values() if one.digest == digest), None)
 

@@ -1,4 +1,4 @@
-"""What people type: operations as methods, of a study here or on another machine."""
+"""The operations of a study as methods, for a study here or on another machine."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

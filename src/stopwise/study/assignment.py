@@ -1,4 +1,4 @@
-"""Which trial comes next: pure functions of the state, which return the events to enter.
+"""Which trial comes next: pure functions of the state that return the events to enter.
 
 The choice uses only what is in the journal, and the random order was fixed by the secret.
 """
@@ -26,7 +26,7 @@ def take(
     after: int | None = None,
     holder: str | None = None,
 ) -> list[Event]:
-    """Return what to enter when a station, or the ``holder`` of a token, asks for a trial."""
+    """Events to enter when a station, or the ``holder`` of a token, asks for a trial."""
     events: list[Event] = []
     if holder is not None:
         _require_alone(state, holder, station)
@@ -44,7 +44,7 @@ def take(
 
 
 def _set_aside(state: StudyState, trial: TrialRecord) -> list[Event]:
-    """Return what to enter for a trial whose result comes later: at most one at each station."""
+    """Event for a trial whose result comes later: at most one at each station."""
     plan = state.locked_plan
     if plan.task(trial.task).judged_in_pairs and state.run_before(trial) is None:
         raise NotAllowed(f"say that trial {trial.number} is done first: the next is compared to it")
@@ -92,7 +92,7 @@ def next_trial(
 
 
 def lapsed(state: StudyState) -> list[Released]:
-    """Handed out again, a trial that goes badly could be got rid of by waiting: it counts."""
+    """A lapsed trial counts: otherwise waiting would get rid of one that goes badly."""
     plan = state.locked_plan
     over = (
         trial

@@ -1,4 +1,4 @@
-"""What is drawn at random: labels, codes, orders and conditions, all from one secret.
+"""Random draws: labels, codes, orders and conditions, all from one secret.
 
 The secret is drawn with the store and kept in it; the journal holds only its hash. So nobody
 can foresee an order or a code, and after unblinding, which reveals the secret, anyone can check
@@ -64,13 +64,13 @@ class Draws:
         return code
 
     def salt(self, *purpose: object) -> str:
-        """Draw what keeps a published hash from being searched for its arm."""
+        """Salt that keeps a published hash from revealing the arm by search."""
         return self._draw("salt", *purpose).hex()[:32]
 
     def condition(
         self, conditions: Conditions | None, draw: int, *purpose: object, in_turn: bool
     ) -> str | None:
-        """In turn, each of a list comes once before any comes again; else each is drawn afresh."""
+        """Next condition: listed ones in turn, others drawn afresh."""
         if conditions is None:
             return None
         if conditions.listed and not in_turn:
@@ -94,7 +94,7 @@ class Draws:
 
 
 def letters(place: int) -> str:
-    """Return A to Z, then AA, AB and so on."""
+    """A to Z, then AA, AB and so on."""
     text = ""
     place += 1
     while place:

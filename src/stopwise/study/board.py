@@ -94,7 +94,7 @@ class SlotBoard:
         self._add_row({arm: Slot() for arm in arms}, ("", 0.0))
 
     def may_open(self, look_ahead: int | None) -> bool:
-        """A row has a slot for each arm in need: with one arm it would tell whose trial it is."""
+        """Whether to open a row: with a single arm in need it would reveal whose trial it is."""
         question, n_max = self.question, self.rules.n_max
         ahead = min(
             (self.opened(arm) - question.taken(arm) for arm in question.needed), default=math.inf
@@ -114,7 +114,7 @@ class SlotBoard:
                     yield row, arm, slot
 
     def touch(self, row: int, arm: str) -> None:
-        """Take note that a slot has changed; forget what was used from its row on."""
+        """Forget what was used from the row of a changed slot on."""
         if not self.rows[row][arm].settled:
             self._twin = None  # which may have used its score
         self._changed = True

@@ -1,4 +1,4 @@
-"""What time it is to a study: by its store, and by how long this machine has been running.
+"""The time of a study: from its store, and from the uptime of this machine.
 
 Clocks are set: by hand, by the network, after a machine has started with a wrong one. Leases must
 not run out by that, so time between two entries of one machine is measured by its uptime, which
@@ -32,7 +32,7 @@ class Moment(NamedTuple):
 
 @cache
 def boot() -> str:
-    """Name what the uptime counts from; where the system does not, for this process alone."""
+    """Identify the boot that the uptime counts from; per process where the system does not."""
     try:
         return BOOT_ID.read_text(encoding="ascii").replace("-", "")[:8]
     except OSError:

@@ -164,7 +164,7 @@ def server_time(connection: Connection) -> Label[float]:
 
 
 def patient(connection: Connection) -> None:
-    """Let a transaction rest: whoever reads it has long to think about what was read."""
+    """Allow an idle transaction while its reader works."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
@@ -196,7 +196,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @contextmanager
 def _clear_errors(engine: Engine) -> Iterator[None]:
-    """Turn what a database says into one clear line, without passwords."""
+    """Turn a database error into one clear line, without passwords."""
     place = engine.url.render_as_string(hide_password=True)
     try:
         yield

@@ -86,7 +86,7 @@ def decode(body: str, digest: str) -> Entry:
 def verified(
     rows: Iterable[tuple[int, str, str]], *, seq: int = 0, previous: str = ORIGIN
 ) -> Iterator[tuple[int, str, str]]:
-    """Pass on rows (seq, body, hash) after the given entry; raise at the first that does not fit.
+    """Yield rows (seq, body, hash) after the given entry; raise at the first that does not fit.
 
     What is wrong is named with its sequence number; nothing is ever mended.
     """

@@ -1,4 +1,4 @@
-"""The newest state of a study beside its store: others' entries come in, own ones go out."""
+"""The newest state of a study, kept in step with its store."""
 
 import threading
 from collections import deque
@@ -43,7 +43,7 @@ def one_look() -> Iterator[None]:
 
 @dataclass
 class _Request:
-    """What a thread wants decided and stored, and what became of it."""
+    """A request to decide and store, and its outcome."""
 
     operation: Operation[Any]
     who: str
@@ -154,7 +154,7 @@ class Ledger:
                 request.done.set()
 
     def _prepare(self) -> None:
-        """Do what takes long before a transaction: others wait for it, and databases end it."""
+        """Do slow work before a transaction, since others wait for it."""
         if not self.state.seq:
             self.refresh()
         if self.state.refusal is None:

@@ -1,4 +1,4 @@
-"""What is done to a study as a whole: lock, amend, unblind, tokens, the end of a day."""
+"""Operations on a study as a whole: lock, amend, unblind, tokens, the end of a day."""
 
 import secrets
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How long a text and how large a number may be, wherever it is entered."""
+"""Limits on texts and numbers, wherever they are entered."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What an operation is: what somebody says to a study, who may, and what follows from it.
+"""What an operation is: a request to a study, who may make it, and its consequences.
 
 Each is one class. Routes, request models and the reference of the API are made from the table in
 ``operations``, and ``Study`` and ``StudyClient`` do the same ones.
@@ -60,7 +60,7 @@ class Now:
 
 
 class Operation(BaseModel, Generic[Result]):
-    """Something that is said to a study; its fields are what is said.
+    """A request to a study; its fields are the request's.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Operation(BaseModel, Generic[Result]):
         return NoneType if result is None else result
 
     def decide(self, now: Now) -> Event | Sequence[Event]:
-        """Return the events that are to be entered, or raise; nothing is changed by this."""
+        """Events to enter; raises if the request is refused, and changes nothing."""
         raise NotImplementedError
 
     def result(self, now: Now) -> Result:  # noqa: ARG002

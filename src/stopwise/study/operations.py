@@ -1,4 +1,4 @@
-"""All that can be said to a study: the table from which the API and its clients are made."""
+"""All operations: the table from which the API and its clients are made."""
 
 from typing import Any
 

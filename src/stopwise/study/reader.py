@@ -35,7 +35,7 @@ EDITED = (
 def view(
     function: Callable[Concatenate[StudyState, Asked], Answer],
 ) -> Callable[Concatenate["StudyReader", Asked], Answer]:
-    """Make a function of the state a method of a study."""
+    """Turn a function of the state into a method of a study."""
 
     def method(self: "StudyReader", /, *given: Asked.args, **named: Asked.kwargs) -> Answer:
         with self.reading() as state:

@@ -59,7 +59,7 @@ class Film(Operation[None]):
 
 
 def ending_of(start: bytes) -> str | None:
-    """Type of a file by its first bytes, whatever its name."""
+    """File type by its first bytes, whatever its name."""
     if start.startswith(b"\xff\xd8\xff"):
         return "jpg"
     if start.startswith(b"\x89PNG\r\n\x1a\n"):

@@ -1,4 +1,4 @@
-"""What must hold of a trial before something is done to it; else the way out is named."""
+"""Preconditions of operations on trials; each refusal names the way out."""
 
 from collections.abc import Callable
 

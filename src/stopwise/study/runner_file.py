@@ -1,4 +1,4 @@
-"""The file of a runner: how each policy is started. Nobody but the runner's person may read it."""
+"""The file of a runner: how each policy is started. Only its owner may read it."""
 
 import os
 import re
@@ -140,7 +140,7 @@ class RunnerFile(PlanPart):
             raise InvalidInput(f"{path}: {'.'.join(map(str, place))}: {fault}") from error
 
     def require_all(self, names: Iterable[str]) -> None:
-        """Raise unless each of these policies can be started; the message tells no name."""
+        """Raise unless every policy can be started; the message names none."""
         lacking = [name for name in names if name not in self.policies]
         require(
             not lacking,

@@ -18,7 +18,7 @@ GRACE = 5.0  # seconds between asking a policy to end and making it
 
 
 def private(log: Path) -> BinaryIO:
-    """Open a file that nobody else can read: what is printed may tell a policy."""
+    """Open a file that nobody else can read: output may reveal the policy."""
     return os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE), "ab")
 
 

@@ -1,4 +1,4 @@
-"""Which trials people took out or changed, and whether that is spread as blind chance spreads it.
+"""Trials that people took out or changed, and whether blind chance explains how they spread.
 
 If exits are blind, each policy has such trials in proportion to its trials that count. A trial that
 is voided is run again, so given how many there are in all, those of one policy have a beta-binomial
@@ -20,7 +20,7 @@ AFTERMATH = "the verdict may depend on which trials were excluded"
 
 
 def _left(state: StudyState, trial: TrialRecord) -> bool:
-    """One that never began may have been run in secret if its place was handed out again."""
+    """Whether a trial was left: one that never began may have been run in secret."""
     if trial.status != "leased" and not trial.waiting:
         return trial.lapsed
     slot, number = state.slot(trial), trial.number
@@ -99,7 +99,7 @@ def selection(state: StudyState) -> dict[str, list[Exits]]:
 
 
 def doubts(state: StudyState) -> tuple[str, ...]:
-    """Return a warning for each imbalance that blind exits hardly give, and for what hides it."""
+    """Warnings for imbalances that blind exits hardly produce, and for what hides them."""
     findings = [*_by_policy(state), *_by_score(state)]
     tests = len(findings)
     warned = [one.text(tests, state.names) for one in findings if one.p_value * tests <= LEVEL]
@@ -107,7 +107,7 @@ def doubts(state: StudyState) -> tuple[str, ...]:
 
 
 def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | None]]:
-    """Imported trials have no first score, unless the plan declares them."""
+    """First scores by slot; imported trials have none, unless the plan declares them."""
     first: dict[str, dict[tuple[int, str], float | None]] = {
         name: {
             (number, arm): slot.first

@@ -1,4 +1,4 @@
-"""What the journal says: the state of a study, a pure function of its entries in their order.
+"""The state of a study, a pure function of its journal.
 
 Nothing in a state is stored as truth, so it can never disagree with the journal.
 """
@@ -141,7 +141,7 @@ class StudyState:
         return self.board(trial).rows[trial.row][trial.arm]
 
     def rival(self, trial: TrialRecord) -> TrialRecord | None:
-        """Return the trial that this one is, or will be, judged together with by preference."""
+        """The trial of the row that this one is compared with by preference."""
         board = self.board(trial)
         if board.rules.by != "wins":
             return None
@@ -166,7 +166,6 @@ class StudyState:
         return self.names or {arm: arm for arm in self.arms}
 
     def apply(self, entry: "Entry") -> None:
-        """Take the next entry in."""
         self.clock = self.now = self.clock_at(entry.moment)
         self.moment = entry.moment
         try:

@@ -1,4 +1,4 @@
-"""The report of a study: the analysis, and all that a reader must know of how it came about."""
+"""The report of a study: the analysis, and everything that a reader must know of its course."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def _record(study: "StudyReader") -> Chapter:
 
 
 def _selection(study: "StudyReader") -> list[Chapter]:
-    """Tell no score before unblinding: a mean beside the evidence tells whose trials these are."""
+    """Section on excluded trials; without scores before unblinding, which would reveal labels."""
     made = []
     for whose, rows in study.selection().items():
         if not any(any(row.numbers) for row in rows):
@@ -120,7 +120,7 @@ def _selection(study: "StudyReader") -> list[Chapter]:
 
 
 def _groups(study: "StudyReader") -> list[Chapter]:
-    """Only where names are known: beside the evidence, means would tell whose trials these are."""
+    """Section by station and day; only once names are known, since means reveal labels."""
     if not study.unblinded and study.plan.blinding != "none":
         return []
     names = study.plan.policy_names
@@ -147,7 +147,7 @@ def _number(value: float | None) -> str:
 
 
 def _by_people(study: "StudyReader") -> Chapter:
-    """Before unblinding no score is shown: beside the evidence, it tells the label of a trial."""
+    """Section by operator; without scores before unblinding, which would reveal labels."""
     rows = []
     with study.reading() as state:
         for entry in study.journal():
@@ -162,7 +162,7 @@ def _by_people(study: "StudyReader") -> Chapter:
 
 
 def _unscored(study: "StudyReader") -> Chapter:
-    """Trials that have begun and have no score: their outcome may have been seen."""
+    """Trials that began and have no score: their outcome may have been seen."""
     with study.reading() as state:
         rows = tuple(
             (str(trial.number), as_text(trial.when), trial.who)

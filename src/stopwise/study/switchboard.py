@@ -36,7 +36,6 @@ class Turn(Running):
             return "the policy could not answer"
 
     def stop(self) -> None:
-        """Answer no more."""
         if not self.done.is_set():
             self._ended(failed=self._silent)
             self._policy.close()
@@ -91,11 +90,9 @@ class Switchboard:
 
 
 class _Policy(Protocol):
-    def begin(self, seed: int) -> None:
-        """Forget the last episode."""
+    def begin(self, seed: int) -> None: ...
 
-    def answer(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """Answer an observation as openpi's servers do."""
+    def answer(self, sent: dict[str, Any]) -> dict[str, Any]: ...
 
     def close(self) -> None:
         """Let go of what an episode needed."""

@@ -109,7 +109,7 @@ def _require_declared(board: SlotBoard, arm: str, policy: str, count: int) -> No
 
 
 def _require_new(state: StudyState, task: str, rows: tuple[dict[str, float], ...]) -> None:
-    """Scores cannot tell the same file, or one that grew, from trials that went alike."""
+    """Raise for repeated scores: they cannot tell a copy from trials that went alike."""
     for known in state.imports:
         number = len(known.rows)
         if known.task != task or known.rows != rows[:number]:

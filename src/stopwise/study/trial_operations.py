@@ -1,4 +1,4 @@
-"""What is done to a trial: taken, started, scored, given back; and, by the owner, put right.
+"""Operations on a trial: take, start, score, give back; and, by the owner, correct and void.
 
 A trial has at most one episode, which a runner starts. Whatever ends it (its own end, a command
 that fails, the time limit, a runner that breaks off), it is not run again: how it went may have

@@ -1,4 +1,4 @@
-"""What a study has found so far, replayed from its journal."""
+"""The verdict of a study, replayed from its journal."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -127,7 +127,7 @@ def verdict(state: StudyState) -> StudyVerdict:
 def _rests_on_changes(
     state: StudyState, tasks: tuple[TaskVerdict, ...], shown: dict[str, str]
 ) -> Iterator[str]:
-    """Whatever an owner does of that, what was told first is a study that nobody has bent."""
+    """Whether claims do not follow from the scores as first entered."""
     claims = {task.task: _claims(task) for task in tasks}
     lost = sum(
         len(claims[name] - _claims(_task_verdict(name, state.boards[name].rescored(first), shown)))

@@ -34,7 +34,7 @@ class Verification:
 
 
 def verify(store: Store, against: str | None = None) -> Verification:
-    """Replay the whole journal, and hold everything against it that can be held against it."""
+    """Replay the whole journal and check every entry, draw and assignment."""
     state = StudyState()
     problems: list[str] = []
     wanted = None if against is None else against.strip().lower()

@@ -1,4 +1,4 @@
-"""What people are shown of a study: frozen, and blind where it must be."""
+"""What people see of a study: frozen, and blind where it must be."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
@@ -55,7 +55,7 @@ class Assignment(_TrialUnderWay):
 
 @dataclass(frozen=True, kw_only=True)
 class StationOffer:
-    """What a station is told: its trial, or why there is none.
+    """A station's offer: its trial, or the reason why there is none.
 
     There is none if the study is ``finished``, if the ``checks`` have to be gone through first, or
     if other stations hold the rest.
@@ -150,7 +150,7 @@ class Status:
     n_max: int | None
 
     def seen_by(self, who: str) -> "Status":
-        """Return the status without the codes of trials that others hold."""
+        """The status without the codes of trials that others hold."""
         stations = (each if each.who == who else replace(each, code=None) for each in self.stations)
         return replace(self, stations=tuple(stations))
 

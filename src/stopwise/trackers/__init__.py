@@ -1,4 +1,4 @@
-"""Where each row of an evaluation is reported: trackers of runs, and functions of the user."""
+"""Where the rows of an evaluation are reported: trackers of runs, and functions of the user."""
 
 import logging
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Reporting that an evaluation does not notice: trackers have a thread, and may fail."""
+"""Reporting that never disturbs an evaluation: trackers have a thread, and may fail."""
 
 import logging
 import tempfile
@@ -52,7 +52,7 @@ class Reporter:
         self._send(lambda tracker: tracker.begin(settings))
 
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None = None) -> None:
-        """Tell the numbers after a row, and the verdict if it is another."""
+        """Send the numbers after a row, and the verdict if it changed."""
         self._send(lambda tracker: tracker.log(row, numbers, verdict))
 
     def on_rows(self, question: Question, task: str | None = None) -> Callable[[], None]:
@@ -71,7 +71,7 @@ class Reporter:
         return row
 
     def conclude(self, analyses: Callable[[], Sequence[Analysis]]) -> None:
-        """Tell the answer with its page; nothing, where there is none yet."""
+        """Send the answer with its page, if there is one."""
         answers: Sequence[Analysis] = ()
         if self._open:
             with suppress(StopwiseError):  # a policy has no trial yet
@@ -80,7 +80,7 @@ class Reporter:
         self.finish(verdict or None, partial(report, answers) if answers else None)
 
     def finish(self, verdict: str | None = None, page: Callable[[], str] | None = None) -> None:
-        """Tell the answer, hand over the page, and wait until all is told; once."""
+        """Send the answer and the page, and wait until everything is sent; once."""
         if not self._open:
             return
         with tempfile.TemporaryDirectory() as folder:

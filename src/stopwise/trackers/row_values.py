@@ -1,4 +1,4 @@
-"""What trackers are told of a question after each of its rows."""
+"""Values that trackers get after each row of a question."""
 
 import math
 
@@ -75,7 +75,6 @@ class RowValues:
 
 
 def shown(question: Question) -> str:
-    """Decision so far, in a few words."""
     standings = question.standings()
     if not standings:
         left = ", ".join(question.candidates)

@@ -1,4 +1,4 @@
-"""What stopwise asks of a tracker."""
+"""The interface of a tracker."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

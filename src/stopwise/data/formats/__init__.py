@@ -73,7 +73,6 @@ TABLE = "a CSV file with a row per trial and the columns policy and score is alw
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all formats."""
     return tuple(known.name for known in FORMATS)
 
 

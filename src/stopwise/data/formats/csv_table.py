@@ -16,5 +16,4 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return all columns."""
     return read_delimited(head)

@@ -38,7 +38,7 @@ class Layout:
     doubtful: tuple[float, str] | None = None
 
     def recognise(self, head: Head) -> bool:
-        """Whether the columns, or the names near the beginning, are these."""
+        """Whether the file has the columns, or the keys near its beginning, of this layout."""
         if self.columns:
             return set(head.header) - {""} == set(self.columns)
         return head.has_keys(*self.keys, opening=self.opening)

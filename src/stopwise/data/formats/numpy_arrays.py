@@ -15,7 +15,6 @@ NPY_MAGIC, ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"
 
 
 def recognise(head: Head) -> bool:
-    """Whether the file begins as NumPy files do."""
     zipped = head.path.suffix == ".npz" and head.start.startswith(ZIP_MAGIC)
     return zipped or head.start.startswith(NPY_MAGIC)
 

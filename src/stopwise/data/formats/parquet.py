@@ -11,12 +11,10 @@ MAGIC = b"PAR1"
 
 
 def recognise(head: Head) -> bool:
-    """Whether the file begins as Parquet files do."""
     return head.start.startswith(MAGIC)
 
 
 def read(head: Head) -> RawTable:
-    """Return all columns."""
     path = head.path
     try:
         frame = pl.read_parquet(path)

@@ -55,13 +55,6 @@ def test_demo_serves_a_live_study_in_a_terminal(tmp_path: Path) -> None:
     assert page.is_success
 
 
-def test_demo_says_where_it_cannot_write() -> None:
-    done = run("demo", "--report", "/nonexistent/report.html")
-
-    assert done.returncode == 2
-    assert done.stderr == "stopwise demo: /nonexistent/report.html: No such file or directory\n"
-
-
 def test_methods_lists_all() -> None:
     listed = json.loads(run("methods", "--json").stdout)
     table = run("methods")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import fisher_exact
 
-from tests.cli.typed import EXAMPLE, run
+from tests.cli.typed import run
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,6 @@ def test_compare_of_many_trials_is_fishers_and_says_so(
     assert "p = 0," not in content["sentence"]
 
 
-def test_compare_of_one_thousand_trials_is_barnards() -> None:
-    content = json.loads(run("compare", "700/1000", "760/1000", "--json")[1])
-
-    assert content["method"] == "barnard"
-    assert content["p_value"] == pytest.approx(0.00254, rel=0.1)
-
-
 def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> None:
     for name, score in {"old": 1, "new": 9}.items():
         rows = "".join(f"cup,{score},{score}\ndoor,{score},{score}\n" for _ in range(30))
@@ -95,49 +88,3 @@ def test_compare_takes_the_options_that_its_errors_advise(tmp_path: Path) -> Non
     assert apart.startswith("On each of the 2 tasks: new is better than old.\n")
     assert apart.count("the claims on 2 tasks share alpha") == 1
     assert "(wsr, " in other
-
-
-def test_compare_files_is_sequential(tmp_path: Path) -> None:
-    for name, score in {"old": 0.1, "new": 0.9}.items():
-        (tmp_path / f"{name}.csv").write_text("score\n" + f"{score}\n" * 30)
-
-    code, output = run(
-        "compare", str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), "--bounds", "0,1"
-    )
-
-    assert code == 0
-    assert output.startswith("new is better than old.\n")
-    assert "new > old: 1 of 1 pair decided with" in output
-
-
-@pytest.mark.parametrize(
-    "arguments", [["21/20", "1/2"], ["no.csv", "no2.csv"], ["1/2", "x"], [EXAMPLE, EXAMPLE]]
-)
-def test_compare_refuses_nonsense(arguments: list[str]) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 2
-    assert len(output.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["17/20", "14/20", "--bounds", "0,5"], "--bounds has no effect on counts"),
-        (["17/20", EXAMPLE], "give two counts or two files, but not one of each"),
-        (["0.85", "0.7"], "0.85 is a rate, and what it shows depends on the number of trials"),
-    ],
-)
-def test_compare_says_what_it_takes(arguments: list[str], complaint: str) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 2
-    assert complaint in output
-
-
-def test_compare_states_what_it_assumed(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("score\n0\n1\n")
-    _, output = run("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
-
-    assert "note: no bounds were declared: scores are assumed to lie in [0, 1]" in output

@@ -43,28 +43,3 @@ def test_analyze_watch_and_compare_show_the_fourth_end(results: dict[str, Path])
     _, output = typed("compare", results["old"], results["new"], *OPTIONS)
     assert "(within 0.15)" in output
     assert "assumes a difference that stays the same" in output
-
-
-def test_plan_gives_the_chance_of_each_end() -> None:
-    code, output = typed(
-        "plan", 0.7, 0.7, "--equivalence", 0.25, "--n-max", 100, "--precision", 0.1
-    )
-
-    assert code == 0
-    assert "as practically the same (within 0.25)" in output
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        (["--equivalence", "2"], "--equivalence must be above 0 and below 1"),
-        (["--equivalence", "0.1", "--goal", "best"], "--equivalence does not go with --goal best"),
-        (["--equivalence", "0.1", "--method", "step", "--n-max", "100"], "step takes no margin"),
-    ],
-)
-def test_wrong_calls_get_one_line(results: dict[str, Path], options: list[str], line: str) -> None:
-    done = CliRunner().invoke(app, ["analyze", str(results["all"]), *options])
-
-    assert done.exit_code == 2
-    assert line in done.output
-    assert len(done.output.strip().splitlines()) == 1

@@ -73,90 +73,6 @@ def test_one_file_with_both_policies_and_the_library_agree(tmp_path: Path) -> No
     assert sw.gate(BAD * 30, GOOD * 30, 0.05, bounds=(0, 1)).n == found.n
 
 
-def test_a_mean_shown_above_the_edge_lies_in_the_interval() -> None:
-    """The ends of the interval agree with what was shown, in units of the score."""
-    low = sw.gate([8, 9, 10] * 30, [9, 8, 10] * 30, 2, bounds=(0, 10))
-    worse = sw.gate([1, 2, 3] * 30, [9, 8, 10] * 30, 2, bounds=(0, 10))
-
-    assert low.interval.low > -2
-    assert worse.interval.high < -2
-    assert low.interval_level == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--margin", "-0.05"], "give a positive number"),
-        (["--margin", "0"], "give a positive number"),
-        ([], "--margin says how much worse is still acceptable"),
-        (["--margin", "1"], "margin must lie strictly between"),
-        (["--alpha", "2"], "--alpha must lie strictly between 0 and 1"),
-        (["--method", "step", "--n-max", "50"], "step takes no margin"),
-        (["--bounds", "data"], "a gate needs bounds that were declared before the data"),
-        (["--versions", "a1"], "are remembered in a state"),
-        (["--results", "nowhere.csv"], "there is no such file"),
-        (["--junit", "nowhere/gate.xml"], "nowhere/gate.xml: No such file or directory"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(
-    tmp_path: Path, arguments: list[str], words: str
-) -> None:
-    files = [written(tmp_path / "new.csv", GOOD), "--baseline", written(tmp_path / "old.csv", BAD)]
-
-    own = [] if arguments[:1] in (["--margin"], []) else MARGIN
-    code, output = run("gate", *files, *own, *arguments)
-
-    assert code == 2
-    assert words in output
-    assert output.count("\n") == 1
-
-
-def test_policies_that_are_not_there(tmp_path: Path) -> None:
-    missing = run("gate", "huge", "--baseline", "base", "--results", EXAMPLE, *MARGIN)
-    many = run("gate", EXAMPLE, "--baseline", "base", *MARGIN)
-    same = run("gate", "base", "--baseline", "base", "--results", EXAMPLE, *MARGIN)
-    no_file = run("gate", str(tmp_path / "a.csv"), "--baseline", str(tmp_path / "b.csv"), *MARGIN)
-
-    assert [found[0] for found in (missing, many, same, no_file)] == [2, 2, 2, 2]
-    assert (
-        "'huge' is neither a file nor one of the policies: base, aug, large, large+rl" in missing[1]
-    )
-    assert "has 4 policies" in many[1]
-    assert "give the file with --results" in many[1]
-    assert "are both 'base'" in same[1]
-    assert "there is no such file or folder" in no_file[1]
-
-
-def test_tasks_designs_and_frames(tmp_path: Path) -> None:
-    place = tmp_path / "tasks.csv"
-    scores = {"old": GOOD, "new": BAD}
-    rows = [
-        f"{task},{name},{seed},{scores[name][seed % 4]}"
-        for task in ("cup", "door")
-        for seed in range(80)
-        for name in scores
-    ]
-    place.write_text("task,policy,seed,success\n" + "\n".join(rows) + "\n")
-
-    command = ["gate", str(place), "--baseline", "old", *MARGIN]
-    several = run(*command)
-    one = json.loads(run(*command, "--task", "cup", "--json")[1])
-    trials = sw.read_trials(place)
-    cup = trials.frame.filter(task="cup").select("policy", "block", "score")
-    new, old = (cup.filter(policy=name).drop("policy") for name in ("new", "old"))
-    by_frame = sw.gate(new, old, 0.05)
-
-    assert several[0] == 2
-    assert "one task, but there are cup, door: name one with --task" in several[1]
-    assert (one["task"], one["design"], one["answer"]) == ("cup", "paired", "fail")
-    assert (by_frame.design, by_frame.n, by_frame.policy) == ("paired", one["n"], "new")
-    assert sw.gate(BAD * 20, GOOD * 20, 0.05, design="paired").n == one["n"]
-    with pytest.raises(sw.InvalidInput, match="in the same way"):
-        sw.gate(place, GOOD, 0.05)
-    with pytest.raises(sw.InvalidInput, match="give bounds="):
-        sw.gate([3.0], [2.0], 0.05)
-
-
 def test_a_bug_never_looks_like_a_worse_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
@@ -200,14 +116,6 @@ def test_files_for_machines(tmp_path: Path) -> None:
     assert "old&lt;1&gt;.csv <span" in html
     assert "<title>stopwise: a|b: fail</title>" in html
     assert "up to the decision" in html
-
-
-def test_undecided_is_a_skipped_test() -> None:
-    found = sw.gate(GOOD, GOOD, 0.05)
-
-    assert '<skipped message="Undecided: about ' in found.to_junit()
-    assert 'skipped="1"' in found.to_junit()
-    assert "| undecided |" in found.to_markdown()
 
 
 def nights(tmp_path: Path, number: int) -> list[str]:

@@ -43,21 +43,3 @@ def test_help_shows_few_options_in_panels_and_two_examples_first(name: str, comm
         assert all(one.rich_help_panel for one in options)
         assert "─ Output ─" in shown
         assert 0 < example < shown.index("─ Start here ─")
-
-
-@pytest.mark.parametrize("name", [name for name, _ in commands()])
-def test_an_unknown_option_is_one_line(name: str) -> None:
-    code, output = run(*name.split()[1:], "--nonsense")
-
-    assert code == 2
-    assert output.startswith(f"{name}: No such option: --nonsense")
-    assert len(output.splitlines()) == 1
-
-
-@pytest.mark.parametrize("group", ["", "study", "study token"])
-def test_an_unknown_command_is_one_line(group: str) -> None:
-    code, output = run(*group.split(), "nonsense")
-
-    assert code == 2
-    name = " ".join(["stopwise", *group.split()])
-    assert output == f"{name}: No such command 'nonsense'; see `{name} --help`\n"

@@ -27,14 +27,6 @@ def trials(tmp_path: Path) -> Path:
     return path
 
 
-def test_from_nothing_there_is_a_table_of_gaps() -> None:
-    done = run(*FAST)
-
-    assert done.exit_code == 0
-    assert done.stdout.count(" exact ") == 10
-    assert "smallest gap detected with power 0.8" in done.stdout
-
-
 def test_guesses_in_all_forms() -> None:
     simulated = ["--n-max", "10", "--precision", "0.1", "--json"]
     for guesses in (
@@ -89,12 +81,6 @@ def test_several_scores_of_a_pilot_are_one_table(trials: Path) -> None:
     assert "Score success" in page.read_text()
 
 
-def test_the_help_of_plan_names_the_other_commands() -> None:
-    words = " ".join(run("--help").stdout.split())
-
-    assert "stopwise forecast" in words
-
-
 def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) -> None:
     header, *rows = trials.read_text().splitlines()
     lines = [f"{row},{task}" for task in ("cup", "<b>lid") for row in rows]
@@ -112,68 +98,6 @@ def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) ->
     assert len(list(folder.rglob("further.svg"))) == 2
 
 
-def test_pilot(trials: Path) -> None:
-    done = run(
-        "--pilot",
-        str(trials),
-        "--bounds",
-        "0,1.25",
-        "--n-max",
-        "15",
-        "--precision",
-        "0.1",
-        "--json",
-    )
-
-    assert 0 < json.loads(done.stdout)["rows"][0]["power"] < 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["0.5", "0.5"], "nothing to plan"),
-        (["0.7", "--gaps", "0.5"], "at most 0.3, but got 0.5"),
-        (["50", "70", "--bounds", "0,100"], "give MEAN+-SD, as in 50+-20"),
-        (["half"], "a guess must look like"),
-        (["half%"], "a guess must look like"),
-        (["5+-2", "7+-2", "--bounds", "0,10", "--margin", "5%"], "give it in units of the score"),
-        (
-            ["0.5", "0.6", "--n-max", "many"],
-            "--n-max must be whole numbers like 50,100, but got 'many'",
-        ),
-        (["0.5", "0.6", "--bounds", "x"], "--bounds must be given as"),
-        (["0.5", "0.6", "--pilot", "a.csv"], "give guesses or --pilot, but not both"),
-        (["0.5", "0.6", "--futility", "0.1"], "the word: --futility advisory:0.1"),
-        (["--n-max"], "requires an argument; see `stopwise plan --help`"),
-        (["--pilot", "a.csv", "--score", "a=0", "--score", "b"], "the range of a"),
-    ],
-)
-def test_impossible_input_has_one_clear_line(arguments: list[str], line: str) -> None:
-    done = run(*arguments)
-
-    assert done.exit_code == 2
-    assert line in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["nothing.csv"], "a file needs --n-max"),
-        (["nothing.csv", "--n-max", "10,20"], "--n-max must be a whole number, but got '10,20'"),
-        ([], "Missing argument"),
-        (["study.db", "--alpha", "0.05"], "--alpha has no effect on a study"),
-        (["a.csv", "--budget", "9"], "No such option: --budget"),
-    ],
-)
-def test_an_impossible_forecast_has_one_clear_line(arguments: list[str], line: str) -> None:
-    done = ahead(*arguments)
-
-    assert done.exit_code == 2
-    assert line in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
     """As for `analyze`: a file with columns of its own is no dead end."""
     odd = trials.with_name("odd.csv")
@@ -185,15 +109,6 @@ def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
 
     assert (pilot.exit_code, further.exit_code) == (0, 0), pilot.output + further.output
     assert "--score has no effect without --pilot" in run("0.5", *named[:2]).output
-
-
-def test_a_pilot_out_of_range_is_told_of_bounds(trials: Path) -> None:
-    trials.write_text("policy,score\nbase,50\nnew,70\nbase,55\n")
-
-    done = run("--pilot", str(trials))
-
-    assert done.exit_code == 2
-    assert done.stderr.strip().endswith("no bounds were declared: give --bounds")
 
 
 def test_naming_the_best() -> None:

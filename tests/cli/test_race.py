@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from stopwise.cli import app
@@ -18,10 +17,6 @@ STOPWISE = Path(sys.executable).with_name("stopwise")
 POLICIES = [
     "--policy", "fair=tests.rollout.players:make_fair",
     "--policy", "good=tests.rollout.players:make_good",
-]  # fmt: skip
-RATES = [
-    "--policy", "low=tests.rollout.players:make_low",
-    "--policy", "high=tests.rollout.players:make_high",
 ]  # fmt: skip
 RACE = ["race", "--env", "tests.rollout.players:short_cart_pole", "--bounds", "0", "120"]
 
@@ -85,20 +80,6 @@ def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:
     assert [json.loads(line)["stop"] for line in out.splitlines()] == [True]
 
 
-@pytest.mark.parametrize(
-    "bounds", [["--bounds", "-1", "120"], ["--bounds=-1,120"], ["--bounds=-1", "120"]]
-)
-def test_a_range_is_one_word_or_two(bounds: list[str], tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("policy,score\na,0\nb,120\n")
-    race = [*RACE[:3], *POLICIES, "--n-max", "1"]
-    commands = {0: [race, ["analyze", str(path)]], 3: [["watch", "--once", str(path)]]}
-    for code, command in ((code, one) for code, some in commands.items() for one in some):
-        done = CliRunner().invoke(app, [*command, *bounds, "--json"])
-        assert done.exit_code == code, done.stderr
-        assert '"interval":[-1.0,120.0]' in "".join(done.stdout.split())
-
-
 def test_a_journal_does_not_go_on_with_other_policies_of_the_same_names(tmp_path: Path) -> None:
     journal = tmp_path / "race.jsonl"
     options = ["--n-max", "2", "--journal", str(journal)]
@@ -136,47 +117,6 @@ def test_race_shows_its_progress_in_a_terminal_only() -> None:
     assert "episode" in text
     assert "of at most 50 rows" in text
     assert "evidence" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([*RACE, "--policy", "a"], "expected NAME=package.module:factory, but got 'a'"),
-        ([*RACE, *POLICIES, *POLICIES[:2]], "'fair' is given twice"),
-        ([*RACE, "--policy", "a=x:y", "--policy", "b=x:y"], "policy 'a' cannot be loaded"),
-        ([*RACE, *POLICIES, "--executor", "slurm"], "executor must be one of"),
-        ([*RACE, *POLICIES, "--executor", "serial:auto"], "only ray has an address, not serial"),
-        ([*RACE, *POLICIES, "--workers", "2"], "--workers needs --executor processes or ray"),
-        (
-            [*RACE, *POLICIES, "--executor", "processes", "--num-gpus", "1"],
-            "--num-gpus needs --executor ray, not processes",
-        ),
-        ([*RACE, *POLICIES, "--success", "once"], "success must be one of last, any"),
-        (
-            [*RACE[:3], *POLICIES, "--n-max", "3", "--seed", "1"],
-            "scores must lie within the bounds [0, 1], but 'fair' got 110; give the range with "
-            "--bounds\n",
-        ),
-        ([*RACE[:4], "0", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got '0'"),
-        ([*RACE[:4], "data", *POLICIES], "bounds must be given as \"LOW,HIGH\", but got 'data'\n"),
-        (
-            [*RACE[:4], "x=0,1", *POLICIES],
-            "bounds must be given as \"LOW,HIGH\", but got 'x=0,1'\n",
-        ),
-        (
-            ["race", "--env", "tests.rollout.players:measured", *RATES],
-            "the episode has no 'return', only 'length', 'success': choose with --score success\n",
-        ),
-        (["watch", "nowhere", "--once"], "there is no such file or folder"),
-    ],
-)
-def test_bad_input_is_one_clear_line(arguments: list[str], message: str) -> None:
-    done = CliRunner().invoke(app, arguments)
-
-    assert done.exit_code == 2
-    *before, said = done.stderr.splitlines(keepends=True)
-    assert message in said
-    assert all("every finished episode is in" in line for line in before)
 
 
 def test_watch_once_says_stop_or_go_on(tmp_path: Path) -> None:

@@ -34,14 +34,6 @@ def test_counts_get_the_batch_answer() -> None:
     assert worse.startswith("The policy is worse than 0.87: 20/50")
 
 
-@pytest.mark.parametrize("successes", range(0, 21, 4))
-def test_test_and_interval_agree(successes: int) -> None:
-    words = ("compare", f"{successes}/20", "--reference", ".6", "--json")
-    answer = json.loads(run(*words)[1])
-    low, high = answer["policies"][0]["interval"]
-    assert (answer["better"] is None) == (low <= 0.6 <= high)
-
-
 def test_one_file(new: str) -> None:
     settings = ("--reference", ".6", "--n-max", "60", "--bounds", "0,1")
     for command in ("compare", "analyze"):
@@ -53,39 +45,6 @@ def test_one_file(new: str) -> None:
     assert run("gate", new, "--reference", ".9", "--n-max", "60")[0] == 3
     forecast = run("forecast", new, "--reference", ".8", "--n-max", "90", "--precision", ".1")
     assert "Trials so far: new 60, of at most 90 each." in " ".join(forecast[1].split())
-
-
-def test_a_plan() -> None:
-    code, text = run("plan", ".95", "--reference", ".87", "--method", "step", "--n-max", "100")
-    assert code == 0
-    assert "(0.95 against 0.87)" in " ".join(text.split())
-
-
-def test_a_watch_goes_on(new: str, tmp_path: Path) -> None:
-    words = ("watch", new, "--reference", ".6", "--n-max", "60", "--once")
-    state = ("--state", str(tmp_path / "state.json"))
-    first, second = run(*words, *state), run(*words, *state)
-    assert first[0] == second[0] == 0
-    assert "0.6" in first[1]
-    assert run(*words[:3], ".7", *words[4:], *state)[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("45/50",), "45/50 is one policy: give the other too"),
-        (("45/50", "40/50", "--reference", ".8"), "40/50 has no place in that"),
-        (("45/50", "--reference", "1.2"), "reference must lie strictly between 0 and 1"),
-        (("45/50", "--reference", ".8", "--n-max", "9"), "--n-max has no effect on counts"),
-        (("51/50", "--reference", ".8"), "51/50 must be successes/trials"),
-        (("none.csv", "--reference", ".8"), "neither successes/trials"),
-    ],
-)
-def test_bad_input_gets_one_line(words: tuple[str, ...], message: str) -> None:
-    code, error = run("compare", *words)
-    assert code == 2
-    assert message in error
-    assert error.count("\n") == 1
 
 
 def test_compare_and_gate_call_the_policy_of_one_file_alike(tmp_path: Path) -> None:

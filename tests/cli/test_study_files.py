@@ -16,16 +16,6 @@ from tests.cli.typed import study as call
 from tests.study.live import locked
 
 
-def test_an_imported_score_that_was_corrected_is_in_the_report(tmp_path: Path) -> None:
-    study = locked(tmp_path / "study")
-    trials = sw.Trials.from_columns({"policy": ["old", "new"], "score": [0, 0]}, bounds=(0, 1))
-    study.add_trials(trials, source="notebook", reason="pilot")
-    study.correct(2, True, "misread", who="ada")
-    study.unblind()
-
-    assert re.search(r"</td>\s*<td[^>]*>".join(["ada", "misread", "0", "1"]), study.report())
-
-
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: str) -> None:
     call("run", folder, typed="all\nnone\nquit\n")
@@ -47,13 +37,6 @@ def test_export_is_blind_until_unblinded(folder: Path, tmp_path: Path, ending: s
     assert set(read(file)["policy"]) == {"old", "new"}
     assert {"code", "station", "answer"} <= set(read(file).columns)
     assert "2 trials" in call("export", folder, file, "--used").output
-
-
-def test_a_forgotten_file_is_named_before_a_study_is_looked_for(folder: Path) -> None:
-    found = call("export", folder)
-
-    assert found.exit_code == 2
-    assert f"the file must end in .csv, .jsonl, .parquet, but got {str(folder)!r}" in found.output
 
 
 def test_import_adds_rows_and_the_report_says_so(folder: Path, tmp_path: Path) -> None:
@@ -150,26 +133,6 @@ def test_other_trials_that_went_alike_are_imported_if_that_is_said(
     page = study.report()
     for reason, again in (("pilot", "-"), ("another day", "declared to be different trials")):
         assert re.search(rf"{reason}</td>\s*<td[^>]*>{again}</td>", page)
-
-
-def test_the_report_counts_what_was_handed_out_and_what_was_imported(
-    folder: Path, tmp_path: Path
-) -> None:
-    def row(name: str, count: int) -> re.Match[str] | None:
-        return re.search(rf"{name}</td>\s*<td[^>]*>{count}</td>", sw.Study.open(folder).report())
-
-    call("run", folder, typed="all\nnone\nquit\n")
-    assert row("trials handed out", 3)
-    assert "trials imported" not in sw.Study.open(folder).report()
-    file = tmp_path / "earlier.csv"
-    file.write_text("policy,score\n" + "old,0.25\nnew,1\n" * 4)
-    call("import", folder, file, "--reason", "pilot")
-
-    assert row("trials handed out", 3)
-    assert row("trials imported", 8)
-    assert row("with a score", 10)
-    status = json.loads(call("status", folder, "--json").output)
-    assert (status["assigned"], status["imported"]) == (3, 8)
 
 
 def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:

@@ -39,21 +39,6 @@ def test_a_file_is_ranked_by_the_mean_over_its_tasks(trials: str) -> None:
     assert "do not look like fresh draws in random order" in doubted
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--tasks", "each:lift"], "expected --tasks mean: TASK=WEIGHT,..., but got lift"),
-        (["--tasks", "mean:lift=two"], "expected --tasks mean: TASK=WEIGHT,..., but got lift=two"),
-    ],
-)
-def test_what_makes_no_sense_is_one_line(trials: str, options: list[str], message: str) -> None:
-    code, output = run("analyze", trials, *options)
-
-    assert code != 0
-    assert message in output
-    assert "Traceback" not in output
-
-
 def test_a_race_names_its_tasks(tmp_path: Path) -> None:
     page = tmp_path / "race.html"
     tasks = ["--env", f"lift={ENV}", "--env", f"push={ENV}"]

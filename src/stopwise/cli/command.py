@@ -44,7 +44,7 @@ class Command(TyperCommand):
         return _prepared(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read ``--bounds 0 500`` as ``--bounds 0,500``; a first argument may be left out."""
+        """Read ``--bounds 0 500`` as ``--bounds 0,500``."""
         words: list[str] = []
         for word in args:
             last = words[-1] if words else ""
@@ -53,16 +53,7 @@ class Command(TyperCommand):
                 words[-1] += f",{word}"
             else:
                 words.append(word)
-        try:
-            return super().parse_args(ctx, list(words))
-        except (UsageError, Mistyped) as error:
-            arguments = [one for one in self.params if one.param_type_name == "argument"]
-            if [one.required for one in arguments][:2] != [False, True]:
-                raise
-            try:
-                return super().parse_args(ctx, [str(arguments[0].default), *words])
-            except (UsageError, Mistyped):
-                raise error from None
+        return super().parse_args(ctx, words)
 
     def invoke(self, ctx: Any) -> Any:
         before = OFFERED.set({name for one in self.params for name in one.opts})

@@ -1,6 +1,7 @@
 """``stopwise compare``: the quick question about two policies, or one and a number."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.exit_codes import OPEN, SHOWN, WORSE, code_of
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
-from stopwise.cli.printing import json_of, print_analyses, print_rows, say
+from stopwise.cli.printing import print_analyses, print_rows, say, tell
 from stopwise.errors import InvalidInput, require
 
 # What looks like a rate, not like a count.
@@ -34,11 +35,10 @@ def compare(given: Given) -> None:
     if given.rerun:
         unused = {*asked, "exit_code"} - {"alpha", "lower_is_better"}
         given.refuse(unused, "on a rerun, which has no better policy")
-        _tell_reruns(both, given)
+        tell(_reruns(both, given), given)
         return
     if given.second is None and given.reference is None:
-        given.refuse(of_files - {"column"}, "on counts: it is for scores in files")
-        given.refuse({"exit_code"}, "on a table of counts: it is for two policies")
+        given.refuse((of_files - {"column"}) | {"exit_code"}, "on a table of counts")
         _tell_counts(given)
         return
     aside = f"{both[0]} is compared with --reference {given.reference}: {both[-1]} has no place"
@@ -46,34 +46,25 @@ def compare(given: Given) -> None:
     if all(map(is_count, both)):
         given.refuse(of_files, "on counts: it is for scores in files")
         answer = compared(*both, alpha=given.alpha, reference=given.reference)
-        found = [answer]
+        tell([answer], given)
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     else:
         found = _from_files(both, given)
         code = code_of(found)
-    if given.as_json:
-        typer.echo(json_of(found))
-    elif all(map(is_count, both)):
-        say(answer.sentence, style="bold")
-    else:
-        print_analyses(found)
+        tell(found, given, partial(print_analyses, found))
     if given.exit_code:
         raise typer.Exit(code)
 
 
-def _tell_reruns(both: list[str], given: Given) -> None:
-    """Answer for two runs of the same policies."""
+def _reruns(both: list[str], given: Given) -> list[Any]:
+    """Answers for two runs of the same policies."""
     from stopwise import compare as compared
     from stopwise import read_trials
 
     require(len(both) == 2, f"a rerun is two runs, but got only {both[0]}: give both")
     runs = [read_trials(Path(name), **given.keywords("reading")) for name in both]
-    found = list(compared(*runs, rerun=True, alpha=given.alpha).values())
-    if given.as_json:
-        typer.echo(json_of(found))
-    for run in () if given.as_json else found:
-        say(run.sentence, style="bold")
+    return list(compared(*runs, rerun=True, alpha=given.alpha).values())
 
 
 def _tell_counts(given: Given) -> None:
@@ -87,23 +78,24 @@ def _tell_counts(given: Given) -> None:
         )
     columns = given.keywords("reading")["columns"]
     found = list(counted_tasks(Path(given.first), alpha=given.alpha, columns=columns).values())
-    if given.as_json:
-        typer.echo(json_of(found))
-        return
-    for task in found:
-        rows = [
-            {
-                "policy": policy.name,
-                "letters": policy.letters,
-                "successes": policy.successes,
-                "trials": policy.n,
-                "rate": f"{policy.mean:.3f}",
-            }
-            for policy in task.policies
-        ]
-        title = f"{task.task}: " if len(found) > 1 else ""
-        say(f"{title}{task.sentence}", style="bold")
-        print_rows(rows)
+
+    def show() -> None:
+        for task in found:
+            title = f"{task.task}: " if len(found) > 1 else ""
+            say(f"{title}{task.sentence}", style="bold")
+            rows = [
+                {
+                    "policy": policy.name,
+                    "letters": policy.letters,
+                    "successes": policy.successes,
+                    "trials": policy.n,
+                    "rate": f"{policy.mean:.3f}",
+                }
+                for policy in task.policies
+            ]
+            print_rows(rows)
+
+    tell(found, given, show)
 
 
 def _from_files(names: list[str], given: Given) -> list[Any]:

@@ -11,11 +11,9 @@ import typer
 
 from stopwise.cli.evidence import bar
 from stopwise.cli.output_files import check_places
-from stopwise.cli.printing import print_analyses
+from stopwise.cli.printing import print_analyses, say
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from stopwise.study.study import Study
 
 MINUTES_PER_TRIAL = 3
@@ -52,20 +50,20 @@ def demo(
     from stopwise.data.example import four_policies
 
     check_places(report)
-    console = Console(highlight=False)
-    _two_policies(console, pause if console.is_terminal else 0)
-    console.print("\n[bold]Next, a study of four policies, 60 trials each, from a file:[/bold]\n")
+    terminal = Console().is_terminal
+    _two_policies(pause if terminal else 0)
+    say("\nNext, a study of four policies, 60 trials each, from a file:\n", style="bold")
     study = analyze(read_trials(four_policies(), bounds=(0, 1)), n_max=60)
     report.write_text(study.to_html(), encoding="utf-8")
     print_analyses([study])
-    console.print(f"\nIts report, with figures and a methods paragraph: {report}")
-    if console.is_terminal:
-        _live_study(console)
+    say(f"\nIts report, with figures and a methods paragraph: {report}")
+    if terminal:
+        _live_study()
     else:
-        console.print("\nLast, a live study to open in the browser: run the demo in a terminal.")
+        say("\nLast, a live study to open in the browser: run the demo in a terminal.")
 
 
-def _two_policies(console: "Console", pause: float) -> None:
+def _two_policies(pause: float) -> None:
     """Play trials of two policies until it is known which one is better."""
     from stopwise import SequentialTest
     from stopwise.data.example import two_policies
@@ -73,33 +71,32 @@ def _two_policies(console: "Console", pause: float) -> None:
     scores = list(zip(*two_policies(), strict=True))
     n_max = len(scores)
     test = SequentialTest(alpha=0.05, n_max=n_max)
-    console.print(
-        f"[bold]Is the new policy (1) better than the baseline (0)?[/bold]\n"
+    say("Is the new policy (1) better than the baseline (0)?", style="bold")
+    say(
         f"Partial credit in 7 levels, {n_max} trials planned for each, alpha = 0.05.\n"
-        f"We may look after every pair, and stop when the evidence reaches 1/alpha = 20.\n\n"
-        f"[dim]pair  baseline     new          evidence (log scale, full at 20)[/dim]"
+        "We may look after every pair, and stop when the evidence reaches 1/alpha = 20.\n\n"
+        "pair  baseline     new          evidence (log scale, full at 20)"
     )
     for pair in scores:
         verdict = test.update(*pair)
         levels = (round(6 * score) for score in pair)
         drawn = "  ".join(f"{'#' * level}{'.' * (6 - level)} {level}/6" for level in levels)
-        evidence = min(max(verdict.log_e / -math.log(verdict.alpha), 0.0), 1.0)
-        console.print(
-            f"{verdict.n:4d}  {drawn}  {bar(evidence)}  "
-            f"e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}"
-        )
+        evidence = bar(min(max(verdict.log_e / -math.log(verdict.alpha), 0.0), 1.0))
+        numbers = f"e = {verdict.e_value:.3g}, p = {verdict.p_value:.2g}"
+        say(f"{verdict.n:4d}  {drawn}  {evidence}  {numbers}")
         if verdict.decided:
             break
         time.sleep(pause)
     saved = 2 * (n_max - verdict.n)
-    console.print(
-        f"\n[bold]{verdict}[/bold]\n\nA fixed plan of {n_max} trials per policy costs {2 * n_max} "
-        f"trials and may be looked at only once.\nWe used {2 * verdict.n} and saved {saved}: "
+    say(f"\n{verdict}\n", style="bold")
+    say(
+        f"A fixed plan of {n_max} trials per policy costs {2 * n_max} trials and may be looked at "
+        f"only once.\nWe used {2 * verdict.n} and saved {saved}: "
         f"{saved * MINUTES_PER_TRIAL / 60:.1f} hours at {MINUTES_PER_TRIAL} minutes per trial."
     )
 
 
-def _live_study(console: "Console") -> None:
+def _live_study() -> None:
     """Serve a study in progress until interrupted."""
     from stopwise.web.server import Serving
 
@@ -108,12 +105,10 @@ def _live_study(console: "Console") -> None:
         half_run(Path(folder) / "cups") as study,
     ):
         serving = Serving.bind(study, port=0)
-        console.print("\n[bold]Last, a live study, half run by simulated stations:[/bold]\n")
+        say("\nLast, a live study, half run by simulated stations:\n", style="bold")
         typer.echo(serving.owner_link())
-        console.print(
-            "\nOpen its page, invite yourself as an operator and run more trials. Press Ctrl-C to "
-            "end."
-        )
+        say("\nOpen its page, invite yourself as an operator and run more trials.")
+        say("Press Ctrl-C to end.")
         serving.run()
 
 

@@ -12,7 +12,7 @@ from stopwise.cli.command import Mistyped
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
 from stopwise.cli.output_files import check_places, origin_of
-from stopwise.cli.printing import json_of, print_notes, say
+from stopwise.cli.printing import print_notes, say, tell
 from stopwise.errors import StopwiseError
 
 
@@ -35,9 +35,8 @@ def gate(given: Given) -> None:
         require_apart(given.state, places)
     check_places(given.html, None, given.junit, given.summary)
     with _no_false_alarm():
-        code = (
-            _on_all_tasks(given) if given.not_worse_anywhere is not None else _asked(given, places)
-        )
+        ask = _on_one_task if given.not_worse_anywhere is None else _on_all_tasks
+        code = ask(given, places)
     raise typer.Exit(code)
 
 
@@ -48,18 +47,19 @@ def _trials(given: Given) -> tuple[Any, tuple[str, ...]]:
     return found_policies(given.new, given.baseline, results, given.keywords("reading"))
 
 
-def _asked(given: Given, places: list[Path]) -> int:
+def _on_one_task(given: Given, places: list[Path]) -> int:
     from stopwise import gate as ask
 
     trials, names = _trials(given)
     old = None if given.baseline is None else names[0]
     settings = given.keywords("gate") | given.keywords("comparison")
     found = ask(names[-1], old, results=trials, **settings)
-    if given.as_json:
-        typer.echo(found.to_json())
-    else:
+
+    def show() -> None:
         say(found.sentence, style="bold")
         print_notes(found.warnings)
+
+    tell([found], given, show)
     if given.junit is not None:
         given.junit.write_text(found.to_junit(), encoding="utf-8")
     if given.summary is not None:
@@ -70,7 +70,7 @@ def _asked(given: Given, places: list[Path]) -> int:
     return found.exit_code
 
 
-def _on_all_tasks(given: Given) -> int:
+def _on_all_tasks(given: Given, _: list[Path]) -> int:
     from stopwise.questions.anywhere import not_worse_anywhere
 
     others = {*given.names("gate"), "junit", "summary", "html", "reference"}
@@ -82,7 +82,7 @@ def _on_all_tasks(given: Given) -> int:
     settings.pop("reference")
     margin = given.not_worse_anywhere
     found = not_worse_anywhere(names[-1], names[0], margin, results=trials, **settings)
-    typer.echo(json_of([found]) if given.as_json else found.sentence)
+    tell([found], given)
     return found.exit_code
 
 

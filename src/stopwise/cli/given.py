@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from types import SimpleNamespace
 from typing import Annotated, Any, get_origin
@@ -17,53 +17,50 @@ from stopwise.errors import require
 class Row:
     """An option, or an argument, of the commands ``of``; ``...`` as its default if required.
 
-    Its value is one of the keywords of a ``part`` of the library, or becomes some by ``read``.
+    Its value is one of the keywords of a ``part`` of the library, or becomes some by ``read``. It
+    is ``typed`` as its name says, or as an "argument".
     """
 
     of: str
     name: str
     kind: Any
     help: str
-    default: Any
-    part: str
-    read: Callable[[Any], dict[str, Any]] | None
-    typed: str
-    look: dict[str, Any] = field(hash=False)
+    default: Any = None
+    part: str = ""
+    read: Callable[[Any], dict[str, Any]] | None = None
+    typed: str = ""
+    metavar: str | None = None
+    show_default: bool | str = True
+    min: float | None = None
+    max: float | None = None
 
     def parameter(self, panel: str | None) -> inspect.Parameter:
         """The option as typer reads it."""
-        look = {"help": self.help, "rich_help_panel": panel, **self.look}
         flag = f"--{self.name.replace('_', '-')}" if self.kind is bool else ""
         names = (self.typed or flag).split()
-        info = typer.Argument(**look) if names == ["argument"] else typer.Option(*names, **look)
+        is_argument = names == ["argument"]
+        made: Any = typer.Argument if is_argument else typer.Option
+        option = made(
+            *([] if is_argument else names),
+            help=self.help,
+            rich_help_panel=panel,
+            metavar=self.metavar,
+            show_default=self.show_default,
+            min=self.min,
+            max=self.max,
+        )
         kind: Any = self.kind | None if self.default is None else self.kind
         annotated: Any = Annotated
         default = inspect.Parameter.empty if self.default is ... else self.default
         keyword = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(
-            self.name, keyword, default=default, annotation=annotated[kind, info]
+            self.name, keyword, default=default, annotation=annotated[kind, option]
         )
-
-
-def row(
-    of: str,
-    name: str,
-    kind: Any,
-    text: str,
-    default: Any = None,
-    part: str = "",
-    read: Callable[[Any], dict[str, Any]] | None = None,
-    *,
-    typed: str = "",
-    **look: Any,
-) -> Row:
-    """A row of the table; it is ``typed`` as its name says, or as an "argument"."""
-    return Row(of, name, kind, text, default, part, read, typed, look)
 
 
 def flag(of: str, name: str, text: str, part: str = "", *, typed: str = "") -> Row:
     """A row of an option that is given or not."""
-    return row(of, name, bool, text, False, part, typed=typed)
+    return Row(of, name, bool, text, False, part, typed=typed)
 
 
 class Given(SimpleNamespace):
@@ -101,32 +98,23 @@ class Given(SimpleNamespace):
 
 def takes_options(
     table: dict[str, list[Row]], name: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of the table that are ``of`` its name, in place of ``given``."""
+) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
+    """Give a command the options of the table that are ``of`` its name."""
     rows = {one: panel for panel, some in table.items() for one in some if name in one.of.split()}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    context = inspect.Parameter("context", keyword, annotation=typer.Context)
+    options = [one.parameter(rows[one] if len(rows) > FEW else None) for one in rows]
+    # typer makes None of a list with nothing in it.
+    lists = [one.name for one in rows if get_origin(one.kind) is list]
 
-    def made(command: Callable[..., None]) -> Callable[..., None]:
-        parameters: list[inspect.Parameter] = []
-        for own in inspect.signature(command).parameters.values():
-            if own.annotation is Given:
-                panels = {one: rows[one] if len(rows) > FEW else None for one in rows}
-                parameters += [one.parameter(panel) for one, panel in panels.items()]
-            else:
-                parameters.append(own.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        context = inspect.Parameter(
-            "context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context
-        )
-
+    def made(command: Callable[[Given], None]) -> Callable[..., None]:
         @wraps(command)
         def with_options(context: typer.Context, **typed: Any) -> None:
-            values = {one.name: typed.pop(one.name) for one in rows}
-            # typer makes None of a list with nothing in it.
-            lists = {one.name for one in rows if get_origin(one.kind) is list}
-            values |= {name: values[name] or [] for name in lists}
-            command(given=Given(rows=list(rows), context=context, **values), **typed)
+            typed |= {name: typed[name] or [] for name in lists}
+            command(Given(rows=list(rows), context=context, **typed))
 
         # typer reads both: the names and defaults from the one, the types from the other.
-        signature = inspect.Signature([context, *parameters])
+        signature = inspect.Signature([context, *options])
         vars(with_options)["__signature__"] = signature
         with_options.__annotations__ = {
             each.name: each.annotation for each in signature.parameters.values()

@@ -4,16 +4,18 @@ import json
 
 import typer
 
-from stopwise.cli.options import AsJson
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
 
 
-def methods(as_json: AsJson = False) -> None:
+@takes("methods")
+def methods(given: Given) -> None:
     """List the statistical tests: when to choose each, and which scores and designs it accepts."""
     from stopwise.cli.printing import print_rows
     from stopwise.core import registry
 
     known = registry.methods().values()
-    if as_json:
+    if given.as_json:
         typer.echo(json.dumps([vars(info) for info in known], indent=2))
         return
     columns = ("method", "when to choose it", "scores", "designs")

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,11 +53,11 @@ def check_places(html: Path | None, figures: str | None = None, *files: Path | N
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
 
-def origin_of(paths: Sequence[Path]) -> "Origin":
+def origin_of(paths: Iterable[Path]) -> "Origin":
     """Say from which files an answer came, and what was typed."""
     from stopwise.report.html import Origin
 
-    return Origin.of(paths, f"stopwise {shlex.join(sys.argv[1:])}")
+    return Origin.of(list(paths), f"stopwise {shlex.join(sys.argv[1:])}")
 
 
 def write_files(

@@ -1,15 +1,16 @@
 """Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from stopwise.cli.given import Given
 from stopwise.cli.wording import OFFERED, in_options
 from stopwise.report.tables import WORDS
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from stopwise.questions.analysis import Analysis
 
 Rows = Sequence[Mapping[str, object]]
@@ -19,6 +20,17 @@ def json_of(answers: Sequence[Any]) -> str:
     """One answer, or the list of several, as JSON."""
     contents = [one if isinstance(one, dict) else one.to_dict() for one in answers]
     return json.dumps(contents[0] if len(contents) == 1 else contents, indent=2)
+
+
+def tell(answers: Sequence[Any], given: Given, show: Callable[[], None] | None = None) -> None:
+    """Print answers as JSON, if that was asked for, else by ``show``, or a sentence each."""
+    if given.as_json:
+        typer.echo(json_of(answers))
+    elif show is not None:
+        show()
+    else:
+        for answer in answers:
+            say(answer.sentence, style="bold")
 
 
 def say(text: str, *, style: str = "", err: bool = False) -> None:
@@ -75,47 +87,34 @@ def _print_analysis(analysis: "Analysis", without: Collection[str] = ()) -> None
 
 
 def print_rows(rows: Rows, words: Collection[str] = WORDS) -> None:
-    """Print a table; ``words`` are its columns of text."""
-    from rich.console import Console
+    """Print a table; ``words`` are its columns of text.
 
-    Console(highlight=False).print(FittingTable(rows, words))
-
-
-class FittingTable:
-    """A table where there is room for it, else its rows as blocks of lines.
-
-    Names are never cut: those that begin alike would look the same.
+    Where there is no room for it, its rows are blocks of lines. Names are never cut: those that
+    begin alike would look the same.
     """
+    from rich import box, table
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.text import Text
 
-    def __init__(self, rows: Rows, words: Collection[str], title: str = "") -> None:
-        self.rows, self.words, self.title = rows, words, title
-
-    def __rich_console__(self, console: Any, options: Any) -> Iterator["RenderableType"]:
-        from rich import box, table
-        from rich.measure import Measurement
-        from rich.text import Text
-
-        drawn = table.Table(title_justify="left", box=box.SIMPLE, collapse_padding=True)
-        drawn.pad_edge, drawn.title = False, Text(self.title) if self.title else None
-        for name in self.rows[0]:
-            justify: Any = "left" if name in self.words else "right"
-            drawn.add_column(Text(name), justify=justify, no_wrap=name not in self.words)
-        for row in self.rows:
-            drawn.add_row(*(Text(str(value)) for value in row.values()))
-        if (
-            Measurement.get(console, options.update(max_width=10_000), drawn).minimum
-            <= options.max_width
-        ):
-            yield drawn
-            return
-        yield from [Text(self.title, style="italic")] if self.title else []
-        for row in self.rows:
-            (name, first), *others = row.items()
-            yield Text(f"{first}" if name in self.words else f"{name} {first}", style="bold")
-            line = ""
-            for text in (f"  {name}: {value}" for name, value in others if str(value)):
-                if len(line + text) > options.max_width:
-                    yield Text(line)
-                    line = ""
-                line += text
-            yield Text(line)
+    console = Console(highlight=False)
+    drawn = table.Table(box=box.SIMPLE, collapse_padding=True, pad_edge=False)
+    for name in rows[0]:
+        justify: Any = "left" if name in words else "right"
+        drawn.add_column(Text(name), justify=justify, no_wrap=name not in words)
+    for row in rows:
+        drawn.add_row(*(Text(str(value)) for value in row.values()))
+    options = console.options.update(max_width=10_000)
+    if Measurement.get(console, options, drawn).minimum <= console.width:
+        console.print(drawn)
+        return
+    for row in rows:
+        (name, first), *others = row.items()
+        console.print(Text(f"{first}" if name in words else f"{name} {first}", style="bold"))
+        line = ""
+        for text in (f"  {name}: {value}" for name, value in others if str(value)):
+            if len(line + text) > console.width:
+                console.print(Text(line))
+                line = ""
+            line += text
+        console.print(Text(line))

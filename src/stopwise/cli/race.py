@@ -1,7 +1,6 @@
 """``stopwise race``: run policies in a simulator until it is known which is better."""
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,12 +13,12 @@ import typer
 
 from stopwise.cli.analyze import as_typed
 from stopwise.cli.command import Mistyped
-from stopwise.cli.evidence import WORDS, candidate_rows, candidates_text, pair_rows, rows_text
+from stopwise.cli.evidence import candidates_text, rows_text
 from stopwise.cli.exit_codes import code_of, require_baseline
 from stopwise.cli.given import Given
 from stopwise.cli.options import FACTORY, takes
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import FittingTable, print_analyses, say
+from stopwise.cli.printing import print_analyses, say
 from stopwise.cli.values import chosen_executor, named_values, stored_scores, with_current_folder
 from stopwise.errors import StopwiseError
 from stopwise.files import state_folder
@@ -51,7 +50,7 @@ def race(given: Given) -> None:
         require_baseline(several, given.baseline, settings["goal"])
     del settings["task_order"]
     reading = {"score": given.score or _measure(given.env), "bounds": settings["bounds"]}
-    settings["stored"] = stored_scores(given.stored, quiet=given.as_json, **reading)
+    settings["stored"] = stored_scores(given.stored, **reading)
     settings["executor"] = chosen_executor(given.executor, **given.keywords("fleet"))
     settings |= given.keywords("report")
     environments = _environments(given.env, given.tasks)
@@ -149,7 +148,7 @@ def _live(given: Given, journal: Path) -> "Iterator[Callable[[RaceProgress], Non
     Elsewhere only where the journal is, unless the user knows, and what is waited for.
     """
     from rich.console import Console
-    from rich.live import Live
+    from rich.markup import escape
 
     console = Console(stderr=True)
     told: set[str] = set()
@@ -166,28 +165,19 @@ def _live(given: Given, journal: Path) -> "Iterator[Callable[[RaceProgress], Non
     if given.as_json or not console.is_terminal:
         yield tell
         return
-    shown = -math.inf
-    with Live(console=console, transient=True, refresh_per_second=4) as live:
+    with console.status("") as status:
 
         def update(progress: "RaceProgress") -> None:
-            nonlocal shown
             tell(progress)
-            if progress.seconds < shown + 0.2:  # drawing must not slow down short episodes
-                return
-            shown = progress.seconds
-            live.update(_table(progress, given.alpha))
+            status.update(escape(_line(progress)))
 
         yield update
 
 
-def _table(progress: "RaceProgress", alpha: float) -> FittingTable:
-    title = (
-        f"{counted(progress.episodes, 'episode')} in {progress.seconds:.0f} s; "
-        f"{rows_text(progress.rows, progress.n_max, progress.remaining)}"
-    )
-    if progress.awaited:
-        title = f"{title}; waits for {', '.join(progress.awaited)} to come"
-    if not progress.p_values:
-        return FittingTable(pair_rows(progress.standings, alpha), WORDS, title)
-    rows = candidate_rows(progress.candidates, progress.p_values, alpha)
-    return FittingTable(rows, WORDS, f"{candidates_text(progress.candidates)}; {title}")
+def _line(progress: "RaceProgress") -> str:
+    decided = sum(pair.decided for pair in progress.standings)
+    pairs = f"{decided} of {counted(len(progress.standings), 'pair')} decided"
+    found = candidates_text(progress.candidates) if progress.p_values else pairs
+    rows = rows_text(progress.rows, progress.n_max, progress.remaining)
+    episodes = counted(progress.episodes, "episode")
+    return f"{episodes} in {progress.seconds:.0f} s; {rows}; {found}"

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from stopwise.cli.command import Mistyped, Percentage, number
-from stopwise.cli.wording import as_option
+from stopwise.cli.wording import in_options
 from stopwise.errors import require
-from stopwise.messages import reworded
 
-# Options of executors: of those with workers elsewhere, and of Ray alone.
-FLEET = ("workers",)
-RAY = ("num_cpus", "num_gpus", "resources", "runtime_env")
+GUESSED = ("score-column-guessed", "score-column-default")
 KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 
 
@@ -154,20 +151,16 @@ def trial_source(files: list[Path], policies: list[str]) -> Any:
     return files[0] if len(files) == 1 else files
 
 
-def stored_scores(items: list[str], *, quiet: bool = True, **reading: Any) -> dict[str, Any]:
-    """The scores of policies that were tried before, from a file each.
-
-    Which column was taken for the score is told on standard error, unless ``quiet``.
-    """
+def stored_scores(items: list[str], **reading: Any) -> dict[str, Any]:
+    """The scores of policies that were tried before, from a file each."""
     from stopwise.cli.printing import say
     from stopwise.data.read import read_trials
 
     found = {}
     for name, path in named_values(items, "--stored NAME=FILE").items():
         trials = read_trials(path, **reading)
-        codes = () if quiet else ("score-column-guessed", "score-column-default")
-        taken = [note for note in trials.notes if getattr(note, "code", "") in codes]
-        for note in reworded(taken, lambda setting: setting.words or as_option(setting)):
+        guesses = [note for note in trials.notes if getattr(note, "code", "") in GUESSED]
+        for note in in_options(guesses):
             say(f"note: {path}: {note}", err=True)
         own = trials.policies[0] if len(trials.policies) == 1 else name
         known = ", ".join(trials.policies)
@@ -200,12 +193,11 @@ def chosen_executor(name: str, **typed: Any) -> Any:
     name, _, address = name.partition(":")
     require(not address or name == "ray", f"only ray has an address, not {name}")
     given = {option: value for option, value in typed.items() if value is not None}
-    places = {"processes": FLEET, "ray": (*FLEET, *RAY)}
     for option in given:
-        fits = [place for place, known in places.items() if option in known]
+        fits = ("processes", "ray") if option == "workers" else ("ray",)
         text = f"--{option.replace('_', '-')} needs --executor {' or '.join(fits)}, not {name}"
         require(name in fits, text)
-    if name not in places:
+    if name not in ("processes", "ray"):
         return name
     from stopwise.rollout.executors import processes, ray_cluster  # others need none of it
 

@@ -51,10 +51,10 @@ def watch(given: Given) -> None:
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     stop = all(sight.stop for sight in sights)
+    known = [sight.analysis for sight in sights if sight.analysis is not None]
     if given.once and given.as_json:
         _print_json(sights)
     elif not given.as_json:
-        known = [sight.analysis for sight in sights if sight.analysis is not None]
         if known:
             print_analyses(known)
         for sight in sights:
@@ -62,7 +62,6 @@ def watch(given: Given) -> None:
         over = "stop: no more trials are needed, or n_max is reached"
         typer.echo(over if stop else "go on: more trials are needed")
     if given.exit_code:
-        known = [sight.analysis for sight in sights if sight.analysis is not None]
         code = code_of(known)
         raise typer.Exit(OPEN if code == SHOWN and len(known) < len(sights) else code)
     raise typer.Exit(0 if stop or not given.once else GO_ON)
@@ -73,32 +72,24 @@ def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
     from stopwise.errors import InvalidInput
     from stopwise.rollout.watch import PastChanged
 
-    told: object = None
+    told: list[str] = []
     while True:
         sights: Sequence[TaskSight] = ()
-        lines: list[str] = []
         try:
             sights = watching.look()
             lines = [*map(_line, sights), *_unfinished(sights)]
-            news: object = (
-                [
-                    (sight.task, sight.rows, sight.waiting, sight.candidates, sight.awaited)
-                    for sight in sights
-                ],
-                _unfinished(sights),
-            )
         except PastChanged:
             raise
         except InvalidInput as error:  # a file may be half written, or not there yet
             if error.code == "no-such-file" and not given.wait:
                 raise
-            news = f"waiting: {in_words(error)}"
-        if news != told:
-            told = news
+            lines = [f"waiting: {in_words(error)}"]
+        if lines != told:
+            told = lines
             if given.as_json and sights:
                 _print_json(sights)
             else:
-                for line in lines or [str(news)]:
+                for line in lines:
                     say(line, err=True)
         if sights and all(sight.stop for sight in sights):
             return sights

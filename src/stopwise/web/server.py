@@ -93,13 +93,13 @@ class Serving:
         """Return a link for the owner, named as a person; the same at every start."""
         return join_link(self.url, self.study.owner_token(who))
 
-    def server(self, *, access_log: bool = False) -> uvicorn.Server:
+    def server(self) -> uvicorn.Server:
         """Return the server, to be run here or in a thread; no token ever is in its log."""
         tls = self.tls
         config = uvicorn.Config(
             create_app(self.study, url=self.url),
-            log_level=logging.WARNING if not access_log else logging.INFO,
-            access_log=access_log,
+            log_level=logging.WARNING,
+            access_log=False,  # a link may hold a token
             timeout_graceful_shutdown=SECONDS_TO_CLOSE,
             http=Impatient,
             backlog=128,  # so many are let in before those who say nothing are looked at
@@ -108,9 +108,9 @@ class Serving:
         )
         return _Server(config)
 
-    def run(self, *, access_log: bool = False) -> None:
+    def run(self) -> None:
         """Serve until interrupted, or asked to end by the system."""
         if threading.current_thread() is threading.main_thread():
             # The server ends in order by itself and then passes the signal on to this.
             signal.signal(signal.SIGTERM, lambda *_: None)
-        self.server(access_log=access_log).run(sockets=[self.listener])
+        self.server().run(sockets=[self.listener])

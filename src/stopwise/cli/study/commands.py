@@ -2,24 +2,20 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
 
 from stopwise.cli.command import Mistyped
 from stopwise.cli.evidence import print_evidence
 from stopwise.cli.given import Given
-from stopwise.cli.options import AsJson, takes
+from stopwise.cli.options import takes
 from stopwise.cli.output_files import check_places
-from stopwise.cli.study.opening import Place, Who, open_study, person, warn_if_readable
+from stopwise.cli.study.opening import open_study, person, warn_if_readable
 from stopwise.cli.values import named_values
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
-
-if TYPE_CHECKING:
-    from stopwise.study.views import Status
 
 WARNING = (
     "Warning: everyone on this network can reach the study. Each request needs a token, but "
@@ -27,201 +23,133 @@ WARNING = (
     "--url, or a network that you trust."
 )
 SUFFIXES = (".csv", ".jsonl", ".parquet")
-Number = Annotated[int, typer.Argument(help="The number of the trial.")]
-Reason = Annotated[str, typer.Option(help="Why; shown in the report.")]
 
 
-def init(
-    folder: Annotated[Path, typer.Argument(help="A new folder for the study.")],
-    store: str | None = typer.Option(
-        None, help="URL of a PostgreSQL database, if a team shares the study: ...#NAME."
-    ),
-    aa: bool = typer.Option(
-        False, "--aa", help="Plan two copies of one policy, to see what the rig does to scores."
-    ),
-) -> None:
+@takes("init")
+def init(given: Given) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
     from stopwise.study.plan_file import aa_template, plan_text, write_plan
 
-    write_plan(folder, aa_template() if aa else plan_text(None), store)
-    typer.echo(f"written: {folder / 'study.yaml'}")
-    typer.echo(f"Edit it, then lock it: stopwise study lock {folder}")
+    write_plan(given.folder, aa_template() if given.aa else plan_text(None), given.store)
+    typer.echo(f"written: {given.folder / 'study.yaml'}")
+    typer.echo(f"Edit it, then lock it: stopwise study lock {given.folder}")
 
 
-def lock(place: Place = ".", who: Who = None) -> None:
+@takes("lock")
+def lock(given: Given) -> None:
     """Freeze the plan and draw the random order, so that trials can begin."""
-    with open_study(place) as study:
-        study.lock(who=person(who))
+    with open_study(given.place) as study:
+        study.lock(who=person(given.who))
         status, hopeless = study.status(), study.plan.hopeless()
     for note in hopeless:
         typer.echo(f"note: {note}; start a new study with another plan", err=True)
     typer.echo(f"locked: {status.name}")
     typer.echo(f"SHA-256 of the plan: {status.plan_digest} (publish it to preregister the study)")
     typer.echo(f"Hash of the journal: {status.hash} (write it down: `verify --against` checks it)")
-    typer.echo(f"Run trials: stopwise study run {place}")
+    typer.echo(f"Run trials: stopwise study run {given.place}")
 
 
-def serve(
-    place: Place = ".",
-    port: int = typer.Option(8000, min=0, max=65535, help="Port; 0 for any free one."),
-    lan: bool = typer.Option(
-        False, "--lan", help="Also serve phones and other machines on this network."
-    ),
-    url: str | None = typer.Option(None, help="The public address, if the app is behind a proxy."),
-    certificate: Path | None = typer.Option(
-        None, help="Serve over TLS, with the certificate in this file."
-    ),
-    key: Path | None = typer.Option(None, help="With --certificate: the file of its private key."),
-    qr: bool = typer.Option(False, "--qr", help="Print the owner's link as a QR code."),
-    access_log: bool = typer.Option(
-        False, "--access-log", help="Log each request, but never a token."
-    ),
-    *,
-    who: Who = None,
-    as_json: AsJson = False,
-) -> None:
+@takes("serve")
+def serve(given: Given) -> None:
     """Serve the web app: pages for operators and owners, and the API. Press Ctrl-C to end."""
-    if (certificate is None) != (key is None):
+    if (given.certificate is None) != (given.key is None):
         raise Mistyped("--certificate and --key belong together: give both, or neither")
-    with open_study(place) as study:
+    with open_study(given.place) as study:
         from stopwise.web.links import qr_text
         from stopwise.web.server import Serving, Tls
 
-        tls = Tls(certificate, key) if certificate and key else None
-        serving = Serving.bind(study, port=port, lan=lan, url=url, tls=tls)
+        tls = Tls(given.certificate, given.key) if given.certificate else None
+        serving = Serving.bind(study, port=given.port, lan=given.lan, url=given.url, tls=tls)
         with serving.listener:
-            link = serving.owner_link(person(who))
-            if lan and tls is None:
+            link = serving.owner_link(person(given.who))
+            if given.lan and tls is None:
                 typer.echo(WARNING, err=True)
             warn_if_readable(study)
-            if as_json:
+            if given.as_json:
                 typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
             else:
                 typer.echo(f"Serving at {serving.url}; the owner's link, for you alone:\n{link}")
-                typer.echo(qr_text(link) if qr else "Invite operators on that page.")
-            serving.run(access_log=access_log)
+                typer.echo(qr_text(link) if given.qr else "Invite operators on that page.")
+            serving.run()
 
 
-def resolve(
-    place: Place = ".",
-    *,
-    code: Annotated[str, typer.Argument(help="The code that the operator reads out.")],
-    as_json: AsJson = False,
-    who: Who = None,
-) -> None:
+@takes("resolve")
+def resolve(given: Given) -> None:
     """Print what the robot should run for a code. From then on, the trial has begun.
 
     Whoever scores the trial must not see it.
     """
-    with open_study(place) as study:
-        found = study.resolve(code, who=person(who))
-    typer.echo(json.dumps(asdict(found)) if as_json else found.run or found.policy)
+    with open_study(given.place) as study:
+        found = study.resolve(given.code, who=person(given.who))
+    typer.echo(found.run or found.policy)
 
 
-def correct(
-    place: Place = ".",
-    *,
-    trial: Number,
-    score: Annotated[str, typer.Argument(help="As typed in `run`, e.g. y, 0.5, all or '1 2'.")],
-    reason: str = typer.Option("", help="How the mistake happened."),
-    who: Who = None,
-) -> None:
+@takes("correct")
+def correct(given: Given) -> None:
     """Replace a score that was entered by mistake; after unblinding, the report shows both."""
     from stopwise.study.rubric import in_words, parse_answer
 
-    with open_study(place) as study:
-        answer = parse_answer(study.rubric(trial), score)
-        study.correct(trial, answer, reason, who=person(who))
-    typer.echo(f"corrected: trial {trial}, {in_words(answer)}")
+    with open_study(given.place) as study:
+        answer = parse_answer(study.rubric(given.trial), given.score)
+        study.correct(given.trial, answer, given.reason, who=person(given.who))
+    typer.echo(f"corrected: trial {given.trial}, {in_words(answer)}")
 
 
-def void(
-    place: Place = ".",
-    *,
-    trial: Number,
-    reason: str = typer.Option("", help="The cause, which must have nothing to do with the score."),
-    not_repeatable: bool = typer.Option(
-        False, "--not-repeatable", help="Do not run the trial again."
-    ),
-    who: Who = None,
-) -> None:
+@takes("void")
+def void(given: Given) -> None:
     """Exclude a trial for a stated cause; it stays in the journal and is run again."""
-    with open_study(place) as study:
-        study.void(trial, reason, redraw=not not_repeatable, who=person(who))
-    typer.echo(f"voided: trial {trial}")
+    again = not given.not_repeatable
+    with open_study(given.place) as study:
+        study.void(given.trial, given.reason, redraw=again, who=person(given.who))
+    typer.echo(f"voided: trial {given.trial}")
 
 
-def amend(
-    place: Place = ".",
-    reason: Reason = "",
-    change: list[str] = typer.Option(
-        (), "--set", metavar="NAME=VALUE", help="A setting to change, e.g. lease_minutes=60."
-    ),
-    who: Who = None,
-) -> None:
+@takes("amend")
+def amend(given: Given) -> None:
     """Record a change or a remark after the lock; what the guarantee rests on cannot change."""
     import yaml
 
     changes: dict[str, Any] = {}
-    for name, value in named_values(change, "NAME=VALUE", may_be_empty=True).items():
+    for name, value in named_values(given.change, "NAME=VALUE", may_be_empty=True).items():
         try:
             changes[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:
             raise InvalidInput(f"{name}: {value!r} cannot be read") from error
-    with open_study(place) as study:
-        study.amend(reason, changes, who=person(who))
+    with open_study(given.place) as study:
+        study.amend(given.reason, changes, who=person(given.who))
     typer.echo("amended")
 
 
 @takes("import")
-def import_trials(
-    place: Place = ".",
-    *,
-    file: Annotated[Path, typer.Argument(help="A file of trials, as for `stopwise analyze`.")],
-    reason: Reason = "",
-    given: Given,
-    again: bool = typer.Option(
-        False,
-        "--again",
-        help="These are new trials, although some with the same scores were imported before.",
-    ),
-    who: Who = None,
-) -> None:
+def import_trials(given: Given) -> None:
     """Add trials that were run elsewhere; the report says that they were imported."""
     from stopwise import read_trials
 
-    with open_study(place) as study:
-        trials = read_trials(file, **given.keywords("reading"))
-        named = {"source": file.name, "who": person(who)}
-        count = study.add_trials(trials, reason=reason, again=again, **named)
+    with open_study(given.place) as study:
+        trials = read_trials(given.file, **given.keywords("reading"))
+        said = {"source": given.file.name, "reason": given.reason, "who": person(given.who)}
+        count = study.add_trials(trials, again=given.again, **said)
     typer.echo(f"imported: {counted(count, 'trial')}")
 
 
-def status(place: Place = ".", as_json: AsJson = False) -> None:
+@takes("status")
+def status(given: Given) -> None:
     """Show trials, stations and the evidence so far; policies are labels until `unblind`."""
     from stopwise.study.reader import EDITED
 
-    with open_study(place) as study:
-        now = study.status()
+    with open_study(given.place) as study:
+        now, edited = study.status(), study.edited
         verdict = study.verdict() if study.locked else None
-        edited = study.edited
-    if as_json:
+    if given.as_json:
         found = None if verdict is None else verdict.to_dict()
         typer.echo(json.dumps({**now.to_dict(), "verdict": found}, indent=2))
         return
-    _show(now)
-    if edited:
-        typer.echo(f"Warning: {EDITED}", err=True)
-    if verdict is not None:
-        print_evidence(verdict)
-        typer.echo(str(verdict))
-
-
-def _show(now: "Status") -> None:
     most = "no limit" if now.n_max is None else f"at most {now.n_max} trials per policy"
     phase = f"{now.phase}, unblinded" if now.unblinded else now.phase
     typer.echo(f"{now.name}: {phase} ({now.method}, {most})")
-    if now.phase == "draft":
+    if edited:
+        typer.echo(f"Warning: {EDITED}", err=True)
+    if verdict is None:
         typer.echo("The plan is fine; lock it with `stopwise study lock`.")
         return
     typer.echo(
@@ -234,55 +162,48 @@ def _show(now: "Status") -> None:
         doing = running if station.trial else "idle"
         typer.echo(f"  {station.station}: {station.scored} scored; {doing}")
     typer.echo(f"journal: {counted(now.seq, 'entry')}, hash {now.hash}")
+    print_evidence(verdict)
+    typer.echo(str(verdict))
 
 
-def unblind(
-    place: Place = ".",
-    reason: Reason = "",
-    yes: bool = typer.Option(False, "--yes", help="Do not ask, even if it is not finished."),
-    who: Who = None,
-) -> None:
+@takes("unblind")
+def unblind(given: Given) -> None:
     """Reveal which policy is behind each label; after that no trial can be voided or undone."""
-    with open_study(place) as study:
-        if not study.finished and not yes:
+    with open_study(given.place) as study:
+        if not study.finished and not given.yes:
             typer.confirm("The study is not finished. Unblind it for good?", abort=True)
-        names = study.unblind(reason=reason, who=person(who))
+        names = study.unblind(reason=given.reason, who=person(given.who))
         verdict = study.verdict()
     for label, name in names.items():
         typer.echo(f"{label} is {name}")
     typer.echo(str(verdict))
 
 
-def report(
-    place: Place = ".",
-    html: Path = typer.Option(Path("report.html"), help="The file to write."),
-) -> None:
+@takes("report")
+def report(given: Given) -> None:
     """Check the whole journal and write the report, a web page for readers of the study."""
     from stopwise.study.recordings import FOLDER
 
-    check_places(html)
-    with open_study(place) as study:
+    check_places(given.html)
+    with open_study(given.place) as study:
         # Where recordings are, seen from the report.
         recordings = None if study.folder is None else study.folder / FOLDER
-        way = recordings and Path(os.path.relpath(recordings, html.resolve().parent)).as_posix()
-        text = study.report(None if way is None else lambda _, file: f"{way}/{file}")
-    html.write_text(text, encoding="utf-8")
-    typer.echo(f"written: {html}")
+        seen_from = given.html.resolve().parent
+        place = recordings and Path(os.path.relpath(recordings, seen_from)).as_posix()
+        text = study.report(None if place is None else lambda _, file: f"{place}/{file}")
+    given.html.write_text(text, encoding="utf-8")
+    typer.echo(f"written: {given.html}")
 
 
-def export(
-    place: Place = ".",
-    *,
-    file: Annotated[Path, typer.Argument(help="A file that ends in .csv, .jsonl or .parquet.")],
-    used: bool = typer.Option(False, "--used", help="Only the trials that the verdict rests on."),
-) -> None:
+@takes("export")
+def export(given: Given) -> None:
     """Write the trials as a table; before unblinding only those that count, by label."""
     from stopwise.study.records import csv_text
 
-    known = ", ".join(SUFFIXES)
+    file, known = given.file, ", ".join(SUFFIXES)
     require(file.suffix in SUFFIXES, f"the file must end in {known}, but got {str(file)!r}")
-    with open_study(place) as study:
-        frame = study.exported(used=used)
+    with open_study(given.place) as study:
+        frame = study.exported(used=given.used)
     if file.suffix == ".csv":
         file.write_text(csv_text(frame), encoding="utf-8")
     elif file.suffix == ".jsonl":
@@ -292,77 +213,52 @@ def export(
     typer.echo(f"written: {file}, {counted(len(frame), 'trial')}")
 
 
-def verify(
-    place: Place = ".",
-    against: str | None = typer.Option(
-        None, metavar="HASH", help="The hash of an entry that was written down elsewhere."
-    ),
-    *,
-    as_json: AsJson = False,
-) -> None:
+@takes("verify")
+def verify(given: Given) -> None:
     """Check the journal from its first entry: hashes, random draws and assignments.
 
     Whoever holds the disk can rewrite the whole journal, which then passes: --against finds that.
     A copy of study.db needs `stopwise study backup`; without study.db-wal, a plain copy is older.
     """
-    with open_study(place) as study:
-        found = study.verify(against)
-    if as_json:
-        typer.echo(json.dumps(asdict(found), indent=2))
-    else:
-        for problem in found.problems:
-            typer.echo(problem, err=True)
-        if found.sound:
-            typer.echo(f"all checks passed: {counted(found.entries, 'entry')}, hash {found.hash}")
-        for note in found.notes:
-            typer.echo(f"Warning: {note}", err=True)
+    with open_study(given.place) as study:
+        found = study.verify(given.against)
+    for problem in found.problems:
+        typer.echo(problem, err=True)
+    for note in found.notes:
+        typer.echo(f"Warning: {note}", err=True)
     if not found.sound:
         raise typer.Exit(1)
+    typer.echo(f"all checks passed: {counted(found.entries, 'entry')}, hash {found.hash}")
 
 
-def backup(
-    place: Place = ".",
-    *,
-    file: Annotated[Path, typer.Argument(help="The file to write, e.g. cups.db.")],
-) -> None:
+@takes("backup")
+def backup(given: Given) -> None:
     """Copy a study in SQLite into one file, also while it is in use, and verify the copy."""
-    with open_study(place) as study:
-        found = study.backup(file)
-    typer.echo(f"written: {file}, {counted(found.entries, 'entry')}, hash {found.hash}")
+    with open_study(given.place) as study:
+        found = study.backup(given.file)
+    typer.echo(f"written: {given.file}, {counted(found.entries, 'entry')}, hash {found.hash}")
 
 
-def create(
-    place: Place = ".",
-    *,
-    role: Annotated[str, typer.Argument(help="owner, operator, viewer or runner.")],
-    name: Annotated[str, typer.Argument(help="The person or machine it is for.")],
-    days: float = typer.Option(90.0, help="How many days it is valid."),
-    who: Who = None,
-) -> None:
+@takes("create")
+def create(given: Given) -> None:
     """Print a new token. It is shown only once, since the study keeps just its hash."""
-    with open_study(place) as study:
-        typer.echo(study.create_token(role, name, days=days, who=person(who)))
+    who = person(given.who)
+    with open_study(given.place) as study:
+        typer.echo(study.create_token(given.role, given.name, days=given.days, who=who))
 
 
-def revoke(
-    place: Place = ".",
-    *,
-    token: Annotated[str, typer.Argument(help="The id of the token, from `token list`.")],
-    who: Who = None,
-) -> None:
+@takes("revoke")
+def revoke(given: Given) -> None:
     """Revoke a token at once."""
-    with open_study(place) as study:
-        study.revoke_token(token, who=person(who))
-    typer.echo(f"revoked: {token}")
+    with open_study(given.place) as study:
+        study.revoke_token(given.token, who=person(given.who))
+    typer.echo(f"revoked: {given.token}")
 
 
-def list_tokens(place: Place = ".", as_json: AsJson = False) -> None:
+@takes("list")
+def list_tokens(given: Given) -> None:
     """List all tokens, including the revoked ones."""
-    with open_study(place) as study:
-        tokens = study.tokens()
-    names = ("token", "role", "name", "revoked")
-    rows = [{name: getattr(token, name) for name in names} for token in tokens]
-    if as_json:
-        typer.echo(json.dumps(rows, indent=2))
-    for token in () if as_json else tokens:
-        typer.echo(f"{token.token}  {token.role:<8}  {token.name}{'  (revoked)' * token.revoked}")
+    with open_study(given.place) as study:
+        for token in study.tokens():
+            revoked = "  (revoked)" * token.revoked
+            typer.echo(f"{token.token}  {token.role:<8}  {token.name}{revoked}")

@@ -4,7 +4,7 @@ import getpass
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,18 +12,6 @@ if TYPE_CHECKING:
     from stopwise.study.study import Study
     from stopwise.web.client import StudyClient
 
-Place = Annotated[
-    str, typer.Argument(metavar="STUDY", help="Folder of the study, or URL of its database.")
-]
-Served = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY", help="Folder of the study, URL of its database, or a link to its server."
-    ),
-]
-Who = Annotated[
-    str | None, typer.Option(help="Your name in the journal; defaults to your account name.")
-]
 TOKEN = "STOPWISE_TOKEN"
 
 

@@ -11,87 +11,57 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.evidence import print_evidence
-from stopwise.cli.study.opening import (
-    Served,
-    Who,
-    is_served,
-    open_link,
-    open_study,
-    warn_if_readable,
-)
-from stopwise.errors import NotAllowed, StopwiseError, require
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
+from stopwise.cli.study.opening import is_served, open_link, open_study, warn_if_readable
+from stopwise.errors import NotAllowed, StopwiseError
 
 if TYPE_CHECKING:
     from stopwise.study.runner import Desk
     from stopwise.study.views import Assignment
 
-HELP = "or: release REASON (give it back: it counts as the worst score), quit"
-HELP_FIRST = "or: quit"  # one of two that are compared, or one that is over, is not given back
 SECONDS_BETWEEN_LOOKS = 5.0
-MOST_PAIRS = 6  # pairs of a task whose evidence is shown after each score
 
 
-def run(
-    place: Served = ".",
-    station: str | None = typer.Option(
-        None, help="Name of this robot; defaults to the computer's name, or that of the token."
-    ),
-    task: str | None = typer.Option(None, help="Run only trials of this task."),
-    wait: bool = typer.Option(
-        True, "--wait/--no-wait", help="Wait while other stations hold the trials that are left."
-    ),
-    evidence: bool = typer.Option(
-        False,
-        "--evidence/--no-evidence",
-        help="Show the evidence after each score; whoever scores should not see it.",
-    ),
-    who: Who = None,
-) -> None:
+@takes("run")
+def run(given: Given) -> None:
     """Run trials at the terminal, one after another; quit and resume whenever you like.
 
     Every answer is stored before the next question, so nothing is lost if the power fails. A study
     that another machine serves is run by an operator's link.
     """
-    served = is_served(place)
-    require(not served or not evidence, "over the network, whoever scores sees no evidence")
     study: Desk
+    served = is_served(given.place)
     if served:
-        study = link = open_link(place)
-        own = link.name if station is None else station
+        study = link = open_link(given.place)
+        usual = link.name
     else:
-        study = folder = open_study(place)
+        study = folder = open_study(given.place)
         warn_if_readable(folder)
-        own = socket.gethostname() if station is None else station
+        usual = socket.gethostname()
+    own, who, place = usual if given.station is None else given.station, given.who, given.place
     with study:
         waiting = False
         while True:
             _go_through_checks(study, own, who)
-            trial = study.next_trial(own, task=task, who=who)
-            if trial is None:
-                if study.finished or not wait:
-                    break
-                if not waiting:
-                    typer.echo(
-                        "Other stations hold the trials that are left; waiting (Ctrl-C to end)."
-                    )
-                waiting = True
-                time.sleep(SECONDS_BETWEEN_LOOKS)
+            trial = study.next_trial(own, task=given.task, who=who)
+            if trial is not None:
+                waiting = False
+                with keeping(study, trial, who):
+                    if not _one_trial(study, trial, who):
+                        return
                 continue
-            waiting = False
-            with keeping(study, trial, who):
-                go_on = _one_trial(study, trial, who)
-            if not go_on:
-                return
-            if evidence:
-                verdict = study.verdict()
-                print_evidence(verdict, named=not verdict.blinded, most=MOST_PAIRS)
-        typer.echo("No trials are left: stop." if study.finished else "Nothing to do now.")
+            if study.finished:
+                break
+            if not waiting:
+                typer.echo("Other stations hold the trials that are left; waiting (Ctrl-C to end).")
+            waiting = True
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        typer.echo("No trials are left: stop.")
         if served:
             return
-        if evidence or study.finished:
-            typer.echo(str(study.verdict()))
-        if study.finished and not study.status().unblinded:
+        typer.echo(str(study.verdict()))
+        if not study.status().unblinded:
             typer.echo(f"Next: stopwise study unblind {place}; stopwise study report {place}")
             typer.echo(f"To correct a score first: stopwise study correct {place} TRIAL SCORE")
 
@@ -119,10 +89,8 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
     if trial.instructions:
         typer.echo(trial.instructions)
     key, began = f"terminal {uuid.uuid4()}", time.monotonic()
-    together = trial.rubric["kind"] == "preference"
-    help_text = HELP_FIRST if together and "first" not in trial.rubric else HELP
     while True:
-        typed = _ask(trial, help_text)
+        typed = _ask(trial)
         word, _, rest = typed.partition(" ")
         try:
             if typed == "quit":
@@ -131,34 +99,35 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
             if word == "release":
                 study.release(trial.trial, station=trial.station, reason=rest, who=who)
                 typer.echo(f"given back: trial {trial.trial}")
-            else:
-                answer = parse_answer(trial.rubric, typed)
-                seconds = round(time.monotonic() - began, 1)
-                saved = study.record(
-                    trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
-                )
-                text = in_words(answer)
-                if saved.score is not None:
-                    text += "" if together else f", score {saved.score:.3g}"
-                    late = "; not counted, since another result came first"
-                    text += "" if saved.counted else late
-                typer.echo(f"saved: trial {trial.trial}, {text}")
-            return True
+                return True
+            answer = parse_answer(trial.rubric, typed)
+            seconds = round(time.monotonic() - began, 1)
+            saved = study.record(
+                trial.trial, answer, station=trial.station, key=key, seconds=seconds, who=who
+            )
         except NotAllowed as error:
             # Perhaps it was voided meanwhile: what is ours now is asked for anew.
             typer.echo(str(error), err=True)
             return True
         except StopwiseError as error:
             typer.echo(str(error), err=True)
+            continue
+        text = in_words(answer)
+        if saved.score is not None and trial.rubric["kind"] != "preference":
+            text += f", score {saved.score:.3g}"
+        late = "" if saved.counted else "; not counted, since another result came first"
+        typer.echo(f"saved: trial {trial.trial}, {text}{late if saved.score is not None else ''}")
+        return True
 
 
-def _ask(trial: "Assignment", others: str) -> str:
+def _ask(trial: "Assignment") -> str:
     """What was typed; Ctrl-C ends, and the trial stays with its station."""
     from stopwise.study.rubric import question
 
     if hasattr(signal, "siginterrupt"):
         # polars lets the system resume what Ctrl-C broke off, so that it would wait for Enter.
         signal.siginterrupt(signal.SIGINT, True)
+    others = "or: release REASON (give it back: it counts as the worst score), quit"
     try:
         typed = typer.prompt(f"{question(trial.rubric)}\n  {others}\n", prompt_suffix="> ")
     except typer.Abort as error:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stopwise.cli.study.opening import Served, is_served, open_study, warn_if_readable
+from stopwise.cli.given import Given
+from stopwise.cli.options import takes
+from stopwise.cli.study.opening import is_served, open_study, warn_if_readable
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -19,18 +21,8 @@ if TYPE_CHECKING:
     from stopwise.study.runner_file import RunnerFile
 
 
-def runner(
-    place: Served = ".",
-    station: str | None = typer.Option(
-        None, help="The station, as on the operator's phone; default: the computer's name."
-    ),
-    file: Path | None = typer.Option(
-        None, help="How each policy is started; default: runner.yaml in the study's folder."
-    ),
-    logs: Path | None = typer.Option(
-        None, help="Folder for what the policies print; default: beside FILE."
-    ),
-) -> None:
+@takes("runner")
+def runner(given: Given) -> None:
     """Start the policy of each trial when the operator taps Start, so nobody has to know which.
 
     Its output does not reveal which policy it is. Ctrl-C stops the running policy.
@@ -38,8 +30,8 @@ def runner(
     from stopwise.study.runner import Runner
     from stopwise.study.runner_file import RunnerFile
 
-    served = is_served(place)
-    path = file or (Path() if served else Path(place)) / "runner.yaml"
+    place, served = given.place, is_served(given.place)
+    path = given.file or (Path() if served else Path(place)) / "runner.yaml"
     if not path.exists():
         _write(path, place, served=served)
         return
@@ -47,11 +39,11 @@ def runner(
     with ExitStack() as stack:
         desk = _desk(stack, place, content, served=served)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        name = socket.gethostname() if station is None else station
-        folder = logs or path.with_name("runner-logs")
+        own = socket.gethostname() if given.station is None else given.station
+        folder = given.logs or path.with_name("runner-logs")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder / "runner.log") as say:
-            Runner(desk, name, content, folder, say).run()
+            Runner(desk, own, content, folder, say).run()
             say("No trials are left: stop.")
 
 

@@ -52,7 +52,7 @@ def test_checkpoints_are_found_named_and_loaded(tmp_path: Path) -> None:
         ("{}/none_*", float, r"none_\*: no checkpoint matches$"),
         ("{}/one.*", float, r"only .*one\.txt matches, but a comparison needs at least 2"),
         ("{}", None, "checkpoints need load=, a function that makes a policy of a path"),
-        ("{}", "not a place", "load must be a function of a path, or package.module:name"),
+        ("{}", "not a place", "checkpoints need load=, .* or package.module:name of one"),
         ({"a": 1, "b": 2}, float, "load is for checkpoints, given as a folder or a pattern"),
         (7, None, "policies must be given by name, .* or as a folder or pattern"),
     ],
@@ -174,12 +174,12 @@ def test_a_newcomer_is_taken_when_it_is_written_and_named_as_the_others(tmp_path
     folder = checkpoints(tmp_path, {"x/1": 0.1, "x/2": 0.2})
     found = Checkpoints(f"{folder}/*/*", read_rate, clock=lambda: next(times))
     checkpoints(folder, {"y/1": 0.5})
+    twin = f"{folder.as_posix()}/y/1.txt"  # for there is another 1
     looks = []
     for content in ("0", "0.", "0.3", "0.3", "0.3"):
         (folder / "x/3.txt").write_text(content)
         os.utime(folder / "x/3.txt", (1, 1))
-        looks.append(found.appeared())
+        looks.append(found.appeared([twin, "3"]))
 
-    twin = f"{folder.as_posix()}/y/1.txt"  # for there is another 1
     assert [list(look) for look in looks] == [[], [twin], [], ["3"], []]
     assert looks[3]["3"]() == 0.3

@@ -19,8 +19,7 @@ import pytest
 import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import Executor, processes, ray_cluster
-from stopwise.rollout.lookahead import SPARE
-from stopwise.rollout.schedule import EpisodeFailed
+from stopwise.rollout.schedule import SPARE, EpisodeFailed
 from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}

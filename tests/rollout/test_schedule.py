@@ -8,8 +8,7 @@ import pytest
 
 from stopwise.errors import InvalidInput
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.lookahead import SPARE
-from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
+from stopwise.rollout.schedule import SPARE, EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.stop_rule import StopRule
 
 
@@ -52,7 +51,7 @@ def test_places_side_by_side_are_filled_with_one_policy() -> None:
 def test_a_policy_that_is_almost_out_is_not_begun_far_ahead() -> None:
     plan = schedule(policies="abc", n_max=None)
     scores = {"a": 0.9, "b": 0.8, "c": 0.0}
-    while max(plan.rule.ways()[policy][1] for policy in "abc") < 0.7:
+    while max(plan.rule.question.ways(plan.rule.standings())[policy][1] for policy in "abc") < 0.7:
         for ticket in plan.take(3, 3):
             plan.receive(done(ticket, scores[ticket.policy] + ticket.row % 2 / 10))
     begun = Counter(ticket.policy for ticket in plan.take(100, 100))
@@ -99,10 +98,9 @@ def test_a_failure_counts_only_where_its_row_counts() -> None:
         plan.receive(done(ticket, 0.5))
     assert plan.rule.rows == 2
 
-    with pytest.raises(EpisodeFailed, match=r"'b' in row 2 \(seed 21\) failed: it broke") as caught:
+    with pytest.raises(EpisodeFailed, match=r"'b' in row 2 \(seed 21\) failed: it broke"):
         plan.receive(done(tickets[4], 0.5))
 
-    assert len(caught.value.episodes) == 6
     assert plan.rule.rows == 2
 
 

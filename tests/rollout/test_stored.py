@@ -73,7 +73,7 @@ def test_a_race_runs_the_new_policy_only_and_goes_on(tmp_path: Path) -> None:
     assert filed.pairs[0].p_value == first.analysis.pairs[0].p_value
     with pytest.raises(sw.InvalidInput, match="belongs to another race: its stored trials"):
         sw.race({"new": 0.8}, episode, stored={"old": 1 - OLD}, **settings)
-    with pytest.raises(sw.InvalidInput, match="'new' has stored trials and is among"):
+    with pytest.raises(sw.InvalidInput, match="policies must be distinct, but got new, new"):
         sw.race({"new": 0.8}, episode, stored={"new": OLD}, n_max=50)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import stopwise as sw
-from stopwise.rollout.seeds import drawn_task
+from stopwise.rollout.draws import drawn_task
 from stopwise.rollout.watch import Watch
 from tests.rollout.players import draw
 

@@ -3,15 +3,15 @@
 import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any
 
-from stopwise.errors import require
-from stopwise.messages import Setting, named
+from stopwise.errors import InvalidInput, require
+from stopwise.messages import Setting
 from stopwise.policies import import_path
 
 Loader = Callable[[str], Any] | str
@@ -28,44 +28,15 @@ class Checkpoint:
     load: Loader  # returns the policy, given the place; or where to find that function
 
     def __call__(self) -> Any:
-        """Load it."""
         load = import_path.load(self.load) if isinstance(self.load, str) else self.load
         return load(self.place)
-
-
-def named_policies(given: Mapping[str, Any], load: Loader | None) -> dict[str, Any]:
-    """Return policies that were given by name, for which no loader is needed."""
-    require(
-        load is None,
-        named("load"),
-        " is for checkpoints, given as a folder or a pattern, but the policies are given by name",
-    )
-    return dict(given)
 
 
 class Checkpoints:
     """The checkpoints of a folder or pattern: those that are there, and those that appear.
 
-    Parameters
-    ----------
-    given
-        The folder or pattern.
-    load
-        Makes a policy of the path of a checkpoint.
-    begun
-        Names of a race that goes on, by ``identity_of`` the checkpoint; what else is there by now
-        appeared later. None for a new race.
-    least
-        How many checkpoints there must be at the start.
-    clock
-        The time in seconds.
-
-    Attributes
-    ----------
-    first
-        Those that were there at the start, by name.
-    left_out
-        Names of those that appeared and may not join.
+    Of a race that goes on, ``begun`` has the names by ``identity_of`` the checkpoint; what else is
+    there by now appeared later.
     """
 
     def __init__(
@@ -79,43 +50,48 @@ class Checkpoints:
     ) -> None:
         self._load = _checked(given, load)
         self._pattern, self._clock = str(given), clock
-        found = {path: self._checkpoint(path) for path in _matching(self._pattern)}
+        there = {path: self._checkpoint(path) for path in _matching(self._pattern)}
         if begun:
-            found = {path: own for path, own in found.items() if identity_of(own) in begun}
-        require(found != {}, f"{given}: no checkpoint matches")
+            there = {path: own for path, own in there.items() if identity_of(own) in begun}
+        require(there != {}, f"{given}: no checkpoint matches")
         require(
-            len(found) >= least,
-            f"{given}: only {next(iter(found))} matches, but a comparison needs at least 2 "
+            len(there) >= least,
+            f"{given}: only {next(iter(there))} matches, but a comparison needs at least 2 "
             "checkpoints",
         )
-        self._name = naming([Path(path) for path in found])
-        self._names = {path: self._name(Path(path)) for path in found}
-        if begun:
-            self._names = {path: begun[str(identity_of(own))] for path, own in found.items()}
-        self.first = {self._names[path]: own for path, own in found.items()}
-        self.left_out: list[str] = []
+        self._name = naming([Path(path) for path in there])
+        self._names = {
+            path: begun[str(identity_of(own))] if begun else self._name(Path(path))
+            for path, own in there.items()
+        }
+        self.first = {self._names[path]: own for path, own in there.items()}
+        self.left_out: list[str] = []  # that appeared and may not join
         self._stamps: dict[str, tuple[int, int]] = {}
         self._looked = -math.inf
 
-    def appeared(self) -> dict[str, Checkpoint]:
-        """Return those that came since the last look, by name, once nobody writes to them.
+    def appeared(self, awaited: Collection[str]) -> dict[str, Checkpoint]:
+        """Return the awaited ones that came since the last look, once nobody writes to them.
 
         That is, when they are as they were at the look before; looks are some time apart.
         """
+        newcomers: dict[str, Checkpoint] = {}
         if self._clock() < self._looked + PAUSE:
-            return {}
+            return newcomers
         self._looked = self._clock()
-        found = {}
         for path in _matching(self._pattern):
             stamp = None if path in self._names else _stamp(Path(path))
             if stamp is None:
                 continue
             if self._stamps.get(path) == stamp:
                 name = self._name(Path(path))
-                found[Path(path).as_posix() if name in self._names.values() else name] = path
-                self._names[path] = next(reversed(found))
+                name = Path(path).as_posix() if name in self._names.values() else name
+                self._names[path] = name
+                if name in awaited:
+                    newcomers[name] = self._checkpoint(path)
+                else:
+                    self.left_out.append(name)
             self._stamps[path] = stamp
-        return {name: self._checkpoint(path) for name, path in found.items()}
+        return newcomers
 
     def joined(self, newcomers: Mapping[str, str]) -> dict[str, Checkpoint]:
         """Return those that joined an earlier run of the race, given ``identity_of`` each."""
@@ -148,50 +124,41 @@ def _checked(given: Any, load: Loader | None) -> Loader:
         "policies must be given by name, as in {'old': ..., 'new': ...}, or as a folder or pattern "
         f"of checkpoints, but got {given!r}",
     )
-    require(
-        load is not None,
-        f"{given}: checkpoints need ",
-        Setting("load"),
-        ", a function that makes a policy of a path",
-    )
-    require(
-        callable(load) or (isinstance(load, str) and import_path.is_place(load)),
-        named("load"),
-        f" must be a function of a path, or package.module:name of one, but got {load!r}",
-    )
-    assert load is not None
+    if load is None or (isinstance(load, str) and not import_path.is_place(load)):
+        raise InvalidInput(
+            f"{given}: checkpoints need ",
+            Setting("load"),
+            ", a function that makes a policy of a path, or package.module:name of one",
+        )
     return load
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
     """Newest time and total size of all files, which change during a write; None if gone."""
     try:
-        files = [own for own in path.rglob("*") if own.is_file()] if path.is_dir() else [path]
-        found = [own.stat() for own in files]
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+        stats = [file.stat() for file in files]
     except OSError:
         return None
-    return max((own.st_mtime_ns for own in found), default=0), sum(own.st_size for own in found)
+    return max((stat.st_mtime_ns for stat in stats), default=0), sum(s.st_size for s in stats)
 
 
 def _matching(pattern: str) -> list[str]:
     """Return the paths in a folder, or those that match; ckpt_9 comes before ckpt_10."""
     if Path(pattern).is_dir():
-        found = [str(path) for path in Path(pattern).iterdir() if not path.name.startswith(".")]
+        paths = [str(path) for path in Path(pattern).iterdir() if not path.name.startswith(".")]
     else:
-        found = glob(pattern, recursive=True)
-    return sorted(found, key=_with_numbers)
+        paths = glob(pattern, recursive=True)
 
+    def with_numbers(path: str) -> list[tuple[int, str]]:
+        pieces = re.split(r"(\d+)", path)
+        return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces]
 
-def _with_numbers(path: str) -> list[tuple[int, str]]:
-    """Sort key that orders numbers within a text by value."""
-    pieces = re.split(r"(\d+)", path)
-    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces]
+    return sorted(paths, key=with_numbers)
 
 
 def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
-    """Name each path by its shortest distinct part.
-
-    An ending that all have in common says nothing, and is left out.
+    """Name each path by its shortest distinct part, without an ending that all have in common.
 
     Examples
     --------
@@ -208,17 +175,14 @@ def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
     endings = {path.suffix for path in paths}
     common = endings.pop() if len(endings) == 1 else None
 
-    def parts(path: Path) -> tuple[str, ...]:
-        return (path.with_suffix("") if path.suffix == common else path).parts
+    def part(path: Path, length: int | None, after: int) -> str:
+        own = (path.with_suffix("") if path.suffix == common else path).parts
+        first = -1 if length is None else len(own) - after - length
+        return "/".join(own[first : len(own) - after] if first >= 0 else own)
 
-    def part(path: Path, length: int, after: int) -> str:
-        own = parts(path)
-        first = len(own) - after - length
-        return "/".join(own[first : first + length] if first >= 0 else own)
-
-    shallowest = min(len(parts(path)) for path in paths)
+    shallowest = min(len(path.parts) for path in paths)
     for length in range(1, shallowest + 1):
         for after in range(shallowest - length + 1):
             if len({part(path, length, after) for path in paths}) == len(paths):
                 return partial(part, length=length, after=after)
-    return lambda path: "/".join(parts(path))
+    return partial(part, length=None, after=0)

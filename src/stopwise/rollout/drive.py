@@ -23,37 +23,34 @@ def drive(
     Checkpoints that appear join, if that was declared. Where nothing can be tried before one does,
     it is waited for.
     """
-    begin = time.monotonic()
+    begin, rule = time.monotonic(), schedule.rule
     waits = False
 
     def tell() -> None:
         if on_progress is not None:
-            rule, seconds = schedule.rule, time.monotonic() - begin
-            own = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
-            on_progress(RaceProgress.of(rule, **own))
+            seconds = time.monotonic() - begin
+            about = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
+            on_progress(RaceProgress.of(rule, **about))
 
     while not schedule.over:
-        appeared = {} if arrivals is None else arrivals.appeared()
+        appeared = {} if arrivals is None else arrivals.appeared(rule.awaited)
         for name, policy in appeared.items():
-            if name in schedule.rule.awaited:
-                executor.join(name, policy)
-                if journal is not None:
-                    journal.join(name, schedule.rule.rows, str(identity_of(policy)))
-                schedule.join(name)
-            elif arrivals is not None:
-                arrivals.left_out.append(name)
-        if schedule.rule.waits:
+            executor.join(name, policy)
+            if journal is not None:
+                journal.join(name, rule.rows, str(identity_of(policy)))
+            schedule.join(name)
+        if rule.waits:
             if not waits:
                 tell()
             time.sleep(PAUSE)
-        waits = schedule.rule.waits
+        waits = rule.waits
         executor.submit(schedule.take(executor.room, executor.capacity, executor.width))
-        found = executor.collect()
+        episodes = executor.collect()
         with undivided():  # journal and rule agree
             if journal is not None:
-                for episode in found:
+                for episode in episodes:
                     journal.add(episode)
-            schedule.receive(*found)
-        if found:
+            schedule.receive(*episodes)
+        if episodes:
             tell()
     return time.monotonic() - begin

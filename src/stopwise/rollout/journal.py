@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from stopwise.core.editions import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
-from stopwise.errors import InvalidInput, InvalidState, require
+from stopwise.errors import InvalidInput, InvalidState, StopwiseError, require
 from stopwise.messages import Notes, Setting, named
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.stopped import RaceStopped
@@ -31,30 +31,15 @@ OPENING = json.dumps({"kind": KIND}).encode()[:-1]  # of the first line
 class Journal:
     """The file of one race, open for more.
 
-    Parameters
-    ----------
-    path
-        The file; its folder must be there.
-    identity
-        What makes it this race and no other: policies, environment, seed, rules and the
-        edition of the method.
-    on_error
-        What failed episodes count as; a race may be taken up again with another choice, which the
-        journal then tells.
-
-    Attributes
-    ----------
-    newcomers
-        By name, what tells policies that joined an earlier run from others.
-    notes
-        What the reader should know of it, one plain sentence each.
+    ``identity`` makes it this race and no other. What failed episodes count as may be another
+    choice than before, which the journal then notes.
     """
 
     def __init__(self, path: str | Path, identity: Mapping[str, Any], on_error: str) -> None:
         self.path = Path(path)
         # Of a place that was run anew after a failure, the last counts.
         self._places: dict[tuple[str, int], Episode] = {}
-        self.newcomers: dict[str, str] = {}
+        self.newcomers: dict[str, str] = {}  # what tells policies that joined from others, by name
         self.notes = Notes()
         self._choices: list[str] = []
         content = plain(identity)
@@ -69,15 +54,21 @@ class Journal:
             raise InvalidInput(f"{self.path}: the journal cannot be written: {error}") from error
         try:
             _reserve(self._file, self.path)
-            there = self._read(content)
+            begun = self._read(content)
         except BaseException:
             self._file.close()
             raise
-        if not there:
-            self._write({"kind": KIND, "version": VERSION, "race": content, "on_error": on_error})
-        else:
+        if begun:
             self._write({"resumed": len(self.episodes), "on_error": on_error})
-            self._compare_choices(on_error)
+        else:
+            self._write({"kind": KIND, "version": VERSION, "race": content, "on_error": on_error})
+        choices = list(dict.fromkeys([*self._choices, on_error]))
+        if len(choices) > 1:
+            self.notes.add(
+                named("on_error"),
+                f" changed along the way ({', then '.join(choices)}): if that choice was made "
+                "after seeing scores, the guarantee does not hold",
+            )
 
     @property
     def joined(self) -> dict[str, int]:
@@ -98,7 +89,6 @@ class Journal:
         self._write({"joined": policy, "row": row, "policy": identity})
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     def _write(self, content: Mapping[str, Any]) -> None:
@@ -115,14 +105,25 @@ class Journal:
         """Take in what is there; return False if not even the first line is whole."""
         data = self.path.read_bytes()
         whole, _, torn = data.rpartition(b"\n")
-        if whole:
-            first, *rest = whole.split(b"\n")
-            self._check(first, identity)
-            for number, line in enumerate(rest, start=2):
-                self._take(number, line)
-        else:
-            is_journal = torn.startswith(OPENING) or OPENING.startswith(torn)
-            self._require_journal(is_journal)
+        first = whole or torn
+        require(
+            first.startswith(OPENING) or (not whole and OPENING.startswith(first)),
+            f"{self.path}: this is not a race journal, and nothing was written to it; name a new "
+            "file, or the journal of an earlier run, with ",
+            Setting("journal"),
+        )
+        lines = whole.split(b"\n") if whole else []
+        for number, line in enumerate(lines, start=1):
+            try:
+                content = json.loads(line)
+                if number == 1:
+                    self._begin(content, identity)
+                else:
+                    self._take(number, content)
+            except StopwiseError:
+                raise
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                raise InvalidState(f"{self.path}, line {number}: {DAMAGED}") from error
         if torn:  # only now is it known to be a journal
             cut = "the last line of the journal was cut off; its episode was run again"
             self.notes.add(cut, code="journal-cut")
@@ -130,75 +131,35 @@ class Journal:
                 file.truncate(len(data) - len(torn))
         return bool(whole)
 
-    def _check(self, line: bytes, identity: Mapping[str, Any]) -> None:
-        self._require_journal(line.startswith(OPENING))
-        opening = self._object(1, line)
-        refusal = other_format(
-            f"{self.path}: the race was started", opening.get("version"), VERSION
-        )
+    def _begin(self, line: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        begun = f"{self.path}: the race was started"
+        refusal = other_format(begun, line.get("version"), VERSION)
         if refusal is not None:
             raise InvalidState(refusal)
-        self._choices.append(str(opening.get("on_error")))
-        if not isinstance(opening.get("race"), dict):
-            raise self._damaged(1)
-        known = opening["race"]
+        self._choices.append(str(line.get("on_error")))
+        known = dict(line["race"])
+        edition = known.pop("edition", None)
         for name in dict.fromkeys([*identity, *known]):
-            if name == "edition":
-                continue
             require(
-                identity.get(name) == known.get(name),
+                name == "edition" or identity.get(name) == known.get(name),
                 f"{self.path}: this journal belongs to another race: its {name} is "
                 f"{known.get(name)!r}, not {identity.get(name)!r}",
             )
-        begun = f"{self.path}: the race was started"
-        refusal = other_edition(identity["method"], known.get("edition"), begun)
+        refusal = other_edition(identity["method"], edition, begun)
         if refusal is not None:
             raise InvalidState(refusal)
 
-    def _require_journal(self, is_journal: bool) -> None:
-        require(
-            is_journal,
-            f"{self.path}: this is not a race journal, and nothing was written to it; name a new "
-            "file, or the journal of an earlier run, with ",
-            Setting("journal"),
-        )
-
-    def _take(self, number: int, line: bytes) -> None:
-        record = self._object(number, line)
-        wrong = self._check_line(record)
+    def _take(self, number: int, line: dict[str, Any]) -> None:
+        wrong = self._check_line(line)
         if wrong is not None:
             raise InvalidState(f"{self.path}, line {number}: {wrong}")
-        if "score" in record:
-            try:
-                episode = Episode(**record)
-            except TypeError as error:
-                raise self._damaged(number) from error
+        if "score" in line:
+            episode = Episode(**line)
             self._places[episode.place] = episode
-        elif "joined" in record:
-            self.newcomers[record["joined"]] = str(record.get("policy"))
+        elif "joined" in line:
+            self.newcomers[line["joined"]] = str(line.get("policy"))
         else:
-            self._choices.append(str(record.get("on_error")))
-
-    def _object(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            content = json.loads(line)
-        except ValueError as error:
-            raise self._damaged(number) from error
-        if not isinstance(content, dict):
-            raise self._damaged(number)
-        return content
-
-    def _damaged(self, number: int) -> InvalidState:
-        return InvalidState(f"{self.path}, line {number}: {DAMAGED}")
-
-    def _compare_choices(self, on_error: str) -> None:
-        choices = list(dict.fromkeys([*self._choices, on_error]))
-        if len(choices) > 1:
-            self.notes.add(
-                named("on_error"),
-                f" changed along the way ({', then '.join(choices)}): if that choice was made "
-                "after seeing scores, the guarantee does not hold",
-            )
+            self._choices.append(str(line.get("on_error")))
 
 
 def recorded_race(path: str | Path) -> dict[str, Any]:
@@ -213,7 +174,7 @@ def recorded_race(path: str | Path) -> dict[str, Any]:
         with Path(path).open("rb") as file:
             first = json.loads(file.readline())
         return dict(first["race"]) if first["kind"] == KIND else {}
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput):
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return {}
 
 

@@ -17,16 +17,15 @@ from stopwise.core.seeds import drawn_seed, episode_seed
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import Setting, named
-from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of, named_policies
+from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of
+from stopwise.rollout.draws import Scenes, drawn_scenes, drawn_task
 from stopwise.rollout.drive import drive
 from stopwise.rollout.environments import SUCCESS
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import Executor, executor_of
 from stopwise.rollout.journal import Journal, recorded_race
 from stopwise.rollout.race_result import RaceResult, result_of
-from stopwise.rollout.scenes import Scenes, drawn_scenes
-from stopwise.rollout.schedule import FailureRule, Schedule
-from stopwise.rollout.seeds import drawn_task
+from stopwise.rollout.schedule import EpisodeFailed, FailureRule, Schedule
 from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.stopped import RaceInterrupted, RaceStopped
@@ -168,151 +167,103 @@ def race(
         usual = shares is None and scenes is None
         seed = 0 if usual else begun.get("seed", drawn_seed())
     require_whole(seed, "seed", 0)
+    _check(success, timeout, one_task=shares is None or not stored)
     least = 1 if stored or settings.get("reference") is not None else 2
     first, arrivals = _entrants(policies, load, settings, begun, least=least)
-    _check_stored(stored, first, one_task=shares is None)
-    _check_episodes(success, timeout)
     if design is None:
         design = begun.get("design", "independent" if stored else _usual_design(settings))
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
     setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
     order = None if scenes is None else drawn_scenes(scenes, seed)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
-    declared |= _of_list(order, declared, on_error, alone=shares is None and not stored)
+    if order is not None:
+        _check_list(len(order), declared, on_error, alone=shares is None and not stored)
+        declared |= {"n_max": len(order), "list_size": len(order)}
     rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
-    paired = design == "paired"
+    paired = rule.design == "paired"
     schedule = Schedule(
         rule,
-        partial(_seed_of, seed, order, paired=paired),
-        task_of=None
-        if shares is None
-        else partial(drawn_task, seed, shares, paired=rule.design == "paired"),
+        partial(episode_seed, seed, paired=paired) if order is None else lambda row, _: order[row],
+        task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
         failures=failures,
     )
-    book, seconds, place = None, 0.0, executor_of(executor)
-    stopped: RaceStopped | RaceInterrupted | None = None
+    book = None
     if journal is not None:
         book = Journal(journal, _identity(rule, setup, seed, shares, order), on_error)
+    answer = partial(result_of, schedule, shares=shares, seed=seed)
     with reporter_of(report_to, on_row) as reporter:
         rule.report_by(reporter)
-        try:
-            if book is not None:
-                schedule.restore(_kept(book.episodes, rule, failures), book.joined)
-                came = {} if arrivals is None else arrivals.joined(book.newcomers)
-                setup = replace(setup, policies={**first, **came})
-            if not schedule.over:
-                place.open(setup)
-                seconds = drive(schedule, place, book, on_progress, arrivals)
-        except RaceStopped as error:
-            stopped = error if journal is None else error.with_way_on(journal)
-        except KeyboardInterrupt as error:
-            stopped = RaceInterrupted(*error.args)
-        finally:
-            abandoned = place.close()
-            if book is not None:
-                book.close()
-        found = partial(
-            result_of,
+        return _run(
             schedule,
-            shares=shares,
-            seed=seed,
-            retries=place.retries,
-            abandoned=abandoned,
-            seconds=seconds,
+            setup,
+            executor_of(executor),
+            book=book,
+            arrivals=arrivals,
+            on_progress=on_progress,
+            answer=answer,
+            reporter=reporter,
         )
-        return _told(found, _notes(book, arrivals), stopped, schedule.episodes, reporter)
 
 
-def _seed_of(seed: int, order: Sequence[int] | None, row: int, policy: int, *, paired: bool) -> int:
-    return episode_seed(seed, row, policy, paired=paired) if order is None else order[row]
+def _run(
+    schedule: Schedule,
+    setup: Setup,
+    place: Executor,
+    *,
+    book: Journal | None,
+    arrivals: Checkpoints | None,
+    on_progress: Callable[[RaceProgress], None] | None,
+    answer: Callable[..., RaceResult],
+    reporter: Reporter,
+) -> RaceResult:
+    """Return the result, or raise what stopped the race, with the result so far."""
+    seconds = 0.0
+    stopped: RaceStopped | RaceInterrupted | None = None
+    try:
+        if book is not None:
+            schedule.restore(_kept(book.episodes, schedule), book.joined)
+            came = {} if arrivals is None else arrivals.joined(book.newcomers)
+            setup = replace(setup, policies={**setup.policies, **came})
+        if not schedule.over:
+            place.open(setup)
+            seconds = drive(schedule, place, book, on_progress, arrivals)
+    except RaceStopped as error:
+        stopped = error if book is None else _with_way_on(error, book.path)
+    except KeyboardInterrupt as error:
+        stopped = RaceInterrupted(*error.args)
+    finally:
+        abandoned = place.close()
+        if book is not None:
+            book.close()
+    notes = [] if book is None else list(book.notes)
+    if arrivals is not None and arrivals.left_out:
+        text = "appeared during the race without being declared, and took no part"
+        notes.append(f"{', '.join(arrivals.left_out)} {text}")
+    finished = partial(answer, retries=place.retries, abandoned=abandoned, seconds=seconds)
+    if stopped is None:
+        result = finished(notes=notes)
+        reporter.conclude(lambda: [result.analysis])
+        return result
+    stopped.episodes = schedule.episodes
+    why = stopped if isinstance(stopped, RaceStopped) else "it was interrupted"
+    with suppress(InvalidInput):  # where a policy has no trial yet
+        stopped.result = result = finished(notes=[*notes, f"the race stopped: {why}"])
+        reporter.conclude(lambda: [result.analysis])
+    raise stopped
 
 
-def _of_list(
-    order: Sequence[int] | None, declared: Mapping[str, Any], on_error: str, *, alone: bool
-) -> dict[str, Any]:
-    """Settings that a list of scenes implies; raise if another setting contradicts them."""
-    if order is None:
-        return {}
-    size = len(order)
-    for good, why in (
-        (declared["n_max"] in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
-        (declared["design"] == "paired", "all policies try the same ones: the design is paired"),
-        (on_error != "void", 'none may be left out: choose on_error="raise" or "score:0"'),
-        (alone, "they go neither with several tasks nor with stored trials"),
-    ):
-        require(good, f"of a list of scenes {why}", parameter="scenes")
-    return {"n_max": size, "list_size": size}
-
-
-def _check_episodes(success: str, timeout: float | None) -> None:
+def _check(success: str, timeout: float | None, *, one_task: bool) -> None:
     require_choice("success", success, SUCCESS)
     require(
         timeout is None or (is_number(timeout) and timeout > 0),
         named("timeout"),
         f" must be a positive number of seconds, but got {timeout!r}",
     )
-
-
-def _check_stored(stored: Mapping[str, Any], first: Mapping[str, Any], *, one_task: bool) -> None:
-    require(
-        not stored or one_task,
-        "stored trials belong to one task, but several were given",
-        parameter="stored",
-    )
-    for name in stored:
-        both = f"{name!r} has stored trials and is among the policies to run: leave it out of one"
-        require(name not in first, both, parameter="stored")
-
-
-def _notes(book: Journal | None, arrivals: Checkpoints | None) -> list[str]:
-    notes = [] if book is None else list(book.notes)
-    if arrivals is not None and arrivals.left_out:
-        told = "appeared during the race without being declared, and took no part"
-        notes.append(f"{', '.join(arrivals.left_out)} {told}")
-    return notes
-
-
-def _told(
-    found: Callable[..., RaceResult],
-    notes: list[str],
-    stopped: RaceStopped | RaceInterrupted | None,
-    episodes: tuple[Episode, ...],
-    reporter: Reporter,
-) -> RaceResult:
-    """Return the result, or raise what stopped the race, with the result so far."""
-    if stopped is None:
-        result = found(notes=notes)
-        reporter.conclude(lambda: [result.analysis])
-        return result
-    stopped.episodes = episodes
-    why = stopped if isinstance(stopped, RaceStopped) else "it was interrupted"
-    with suppress(InvalidInput):  # where a policy has no trial yet
-        stopped.result = result = found(notes=[*notes, f"the race stopped: {why}"])
-        reporter.conclude(lambda: [result.analysis])
-    raise stopped
-
-
-def _kept(episodes: Sequence[Episode], rule: StopRule, failures: FailureRule) -> list[Episode]:
-    """Episodes of an earlier run that count. The failure that stopped it is run again.
-
-    That is a score outside the bounds, all of a policy whose episodes all failed, and, under
-    "raise", whatever failed.
-    """
-    works = {episode.policy for episode in episodes if episode.error is None}
-
-    def counts(episode: Episode) -> bool:
-        if episode.score is None:
-            return failures.kind != "raise" and episode.policy in works
-        try:
-            rule.check(episode.policy, episode.score)
-        except InvalidInput:
-            return False
-        return True
-
-    return list(filter(counts, episodes))
+    text = "stored trials belong to one task, but several were given"
+    require(one_task, text, parameter="stored")
 
 
 def _entrants(
@@ -326,10 +277,63 @@ def _entrants(
     """Return the policies of the start, and where others may appear, if they may join."""
     if isinstance(policies, Mapping):
         require_all_there(settings)
-        return named_policies(policies, load), None
+        by_name = "checkpoints, given as a folder or a pattern, but the policies are given by name"
+        require(load is None, named("load"), f" is for {by_name}")
+        return dict(policies), None
     joining = bool(settings.get("later"))
-    found = Checkpoints(policies, load, _named(begun) if joining else None, least=least)
-    return dict(found.first), found if joining else None
+    checkpoints = Checkpoints(policies, load, _named(begun) if joining else None, least=least)
+    return checkpoints.first, checkpoints if joining else None
+
+
+def require_all_there(settings: RaceSettings) -> None:
+    """Raise if policies are to join later, but are given by name."""
+    require(
+        not settings.get("later"),
+        "policies that are given by name are there from the start: ",
+        named("later"),
+        " is for checkpoints, given as a folder or a pattern",
+    )
+
+
+def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
+    """Return it with a message that names the journal, unless it says how to go on."""
+    if isinstance(error, EpisodeFailed):
+        return error
+    way = f"; every finished episode is in {journal}: the same race goes on with "
+    stopped = RaceStopped(error.message, way, Setting("journal", str(journal)))
+    stopped.__cause__ = error
+    return stopped
+
+
+def _check_list(size: int, declared: Mapping[str, Any], on_error: str, *, alone: bool) -> None:
+    """Raise if another setting contradicts a list of scenes."""
+    for good, why in (
+        (declared["n_max"] in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
+        (declared["design"] == "paired", "all policies try the same ones: the design is paired"),
+        (on_error != "void", 'none may be left out: choose on_error="raise" or "score:0"'),
+        (alone, "they go neither with several tasks nor with stored trials"),
+    ):
+        require(good, f"of a list of scenes {why}", parameter="scenes")
+
+
+def _kept(episodes: Sequence[Episode], schedule: Schedule) -> list[Episode]:
+    """Episodes of an earlier run that count. The failure that stopped it is run again.
+
+    That is a score outside the bounds, all of a policy whose episodes all failed, and, under
+    "raise", whatever failed.
+    """
+    works = {episode.policy for episode in episodes if episode.error is None}
+
+    def counts(episode: Episode) -> bool:
+        if episode.score is None:
+            return schedule.failures.kind != "raise" and episode.policy in works
+        try:
+            schedule.rule.check(episode.policy, episode.score)
+        except InvalidInput:
+            return False
+        return True
+
+    return list(filter(counts, episodes))
 
 
 def _shares(
@@ -337,12 +341,13 @@ def _shares(
 ) -> dict[str, float] | None:
     """Return the tasks with their shares, None for a single environment; or raise."""
     require_tasks_choice(tasks, weights=weights, by=by)
-    if not isinstance(env, Mapping):
-        require(
-            tasks is None,
-            Setting("tasks", "mean"),
-            " needs environments by name, as in {'reach': env, 'push': env}",
-        )
+    several = isinstance(env, Mapping)
+    require(
+        several or tasks is None,
+        Setting("tasks", "mean"),
+        " needs environments by name, as in {'reach': env, 'push': env}",
+    )
+    if not several:
         return None
     require(
         tasks is not None,
@@ -358,16 +363,6 @@ def _shares(
     return task_shares(sorted(env), weights)  # a race that goes on may list them otherwise
 
 
-def require_all_there(settings: RaceSettings) -> None:
-    """Raise if policies are to join later, but are given by name."""
-    require(
-        not settings.get("later"),
-        "policies that are given by name are there from the start: ",
-        named("later"),
-        " is for checkpoints, given as a folder or a pattern",
-    )
-
-
 def _usual_design(settings: RaceSettings) -> str:
     proven = registry.find(settings.get("method", Rules.method)).designs
     return "paired" if "paired" in proven else proven[0]
@@ -380,12 +375,14 @@ def _identity(
     shares: Mapping[str, float] | None,
     order: Sequence[int] | None,
 ) -> dict[str, Any]:
-    """Identity of a race, from its settings and policies."""
+    """What makes a race this one and no other, as its journal keeps it."""
+    env = setup.env
     return {
         **rule.rules.identity(),
         **({} if setup.success == Setup.success else {"success": setup.success}),
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
-        **_places(setup.env, shares),
+        **({"env": identity_of(env)} if shares is None else {}),
+        **{f"task {name!r}": [identity_of(env[name]), own] for name, own in (shares or {}).items()},
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
@@ -398,9 +395,3 @@ def _named(begun: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of the policies that a recorded race began with, by what they are."""
     places = {name: begun.get(f"policy {name!r}") for name in begun.get("policies", ())}
     return {place: name for name, place in places.items() if place is not None}
-
-
-def _places(env: Any, shares: Mapping[str, float] | None) -> dict[str, Any]:
-    if shares is None:
-        return {"env": identity_of(env)}
-    return {f"task {task!r}": [identity_of(env[task]), share] for task, share in shares.items()}

@@ -159,7 +159,7 @@ def result_of(
         )
         warnings.append(drawn)
     return RaceResult(
-        analysis=rule.analysis(task=task, warnings=warnings, mean=mean),
+        analysis=rule.analysis_of_now(task=task, warnings=warnings, mean=mean)(),
         trials=trials,
         episodes=schedule.episodes,
         overshoot=schedule.overshoot,

@@ -1,8 +1,9 @@
 """Which episode is run next, and which results count: no clock, no worker, no file.
 
 Tickets are handed out row by row. Results come back in any order; each counts by its row alone.
-``Lookahead`` says how far ahead of the present row, which bounds both what waits and what is run
-beyond the stop. See docs/design/rollouts.md.
+How far ahead of the present row tickets go bounds both what waits and what is run beyond the stop:
+too few, and workers wait for the slowest of a row; too many, and a verdict leaves them in vain. See
+docs/design/rollouts.md.
 """
 
 import math
@@ -14,19 +15,26 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import Message, Setting, named
 from stopwise.questions.question import Places, complete
 from stopwise.rollout.episode import Episode, Ticket
-from stopwise.rollout.lookahead import Lookahead
 from stopwise.rollout.stop_rule import StopRule
 from stopwise.rollout.stopped import RaceStopped
 
 # So many episodes of a policy, all of them failed, stop a race whatever failures count as. If half
 # of them fail by chance, that happens to one policy in a thousand.
 FAILURES = 10
+# Episodes begun and not yet looked at, in units of what the executor holds: where episodes differ
+# threefold in length, a row waits that long for its slowest.
+SPARE = 3
+# Rows that may be begun ahead before there is evidence, and more for each row seen: an easy race
+# is over by then.
+FIRST, MORE = 16, 2
+# Of the rows that a policy is likely to need: it may need fewer, and then the rest is in vain.
+LIKELY = 0.6
+# Whatever is likely, so much of what the executor holds is begun: nothing is known for sure.
+LEAST = 0.5
 
 
 class EpisodeFailed(RaceStopped):
     """An episode that counts failed, and the race stops at that; nothing is lost."""
-
-    complete = True
 
 
 class ScoreOutside(EpisodeFailed, InvalidInput):
@@ -40,30 +48,21 @@ class FailureRule:
         text = f" must be raise, void or score:NUMBER, but got {on_error!r}"
         message = Message(named("on_error"), text)
         require(isinstance(on_error, str), message)
-        kind, _, value = on_error.partition(":")
-        require(kind in ("raise", "void", "score") and bool(value) == (kind == "score"), message)
+        self.kind, _, value = on_error.partition(":")
+        require(self.kind in ("raise", "void", "score"), message)
+        require(bool(value) == (self.kind == "score"), message)
         try:
-            score = float(value) if kind == "score" else 0.0
+            self.score = float(value) if value else None
         except ValueError as error:
             raise InvalidInput(message) from error
-        require(math.isfinite(score), message)
-        self.kind = kind
-        self.score = score if kind == "score" else None
+        require(math.isfinite(self.score or 0.0), message)
 
 
 class Schedule:
     """Hands out tickets, takes results in, and knows when it is over.
 
-    Parameters
-    ----------
-    rule
-        The stopping rule; its rows are those of the schedule.
-    seed_of
-        The seed of row and policy (by number).
-    failures
-        What an episode without a score counts as.
-    task_of
-        The task of row and policy (by number), where there are several.
+    Its rows are those of the stopping rule. ``seed_of`` gives the seed of row and policy (by
+    number), ``task_of`` the task, where there are several.
     """
 
     def __init__(
@@ -79,7 +78,8 @@ class Schedule:
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
         self._joins: deque[tuple[str, int]] = deque()  # to come, with their rows
         self._next: defaultdict[str, int] = defaultdict(int)  # by policy, the number to hand out
-        self._lookahead: Lookahead | None = None
+        self._likely: dict[str, float] = {}  # by policy, rows to begin ahead
+        self._likely_at = -1  # as of this row
         self._episodes: dict[tuple[str, int], Episode] = {}
         self._scored: list[tuple[Episode, float | None]] = []
         self._judgements: Counter[str] = Counter()
@@ -114,19 +114,13 @@ class Schedule:
     def overshoot(self) -> tuple[Episode, ...]:
         """Episodes that came back and do not count, because the verdict did not need them."""
         used = {episode.place for episode in self.used}
-        return tuple(found for found in self._episodes.values() if found.place not in used)
+        return tuple(e for e in self._episodes.values() if e.place not in used)
 
     def take(self, room: int, capacity: int | None = None, width: int = 1) -> list[Ticket]:
-        """Return up to so many tickets to run now, the nearest rows first.
+        """Return up to ``room`` tickets to run now, the nearest rows first.
 
-        Parameters
-        ----------
-        room
-            How many there is room for now.
-        capacity
-            How many can ever be under way; by default as many as there is room for.
-        width
-            How many of one policy take no longer than one: they are handed out together.
+        At most ``capacity`` can ever be under way; ``width`` tickets of one policy take no longer
+        than one, and are handed out together.
         """
         tickets: list[Ticket] = []
         places = {} if self.rule.stop else self.rule.places
@@ -135,8 +129,8 @@ class Schedule:
             policy = self._nearest(ahead, places, capacity or room)
             if policy is None:
                 break
-            beside = range(min(width, room - len(tickets)))
-            tickets += [self._ticket(policy) for _ in beside if self._in_time(policy, places)]
+            together = range(min(width, room - len(tickets)))
+            tickets += [self._ticket(policy) for _ in together if self._in_time(policy, places)]
         return tickets
 
     def restore(self, episodes: Iterable[Episode], joined: Mapping[str, int] | None = None) -> None:
@@ -144,9 +138,8 @@ class Schedule:
 
         With those who joined it, and after how many rows: they join again at these.
         """
-        for episode in episodes:
-            self._episodes.setdefault(episode.place, episode)
         self._joins.extend((joined or {}).items())
+        self._keep(episodes)
         self._follow()
 
     def join(self, policy: str) -> None:
@@ -163,10 +156,13 @@ class Schedule:
             If they complete a row with a failure that stops the race, or all of a policy failed.
         """
         before = self.count
-        for episode in episodes:
-            self._episodes.setdefault(episode.place, episode)
+        self._keep(episodes)
         if self.count > before:
             self._follow()
+
+    def _keep(self, episodes: Iterable[Episode]) -> None:
+        for episode in episodes:
+            self._episodes.setdefault(episode.place, episode)
 
     def _follow(self) -> None:
         """Look at all rows that are complete, and let those join whose row has come."""
@@ -178,10 +174,9 @@ class Schedule:
         for policy, failed in self._failures.items():
             if failed == self._judgements[policy] and (failed >= FAILURES or self.over):
                 last = next(e for e in reversed(self.used) if e.policy == policy)
-                raise self._stopped(
-                    EpisodeFailed,
+                raise EpisodeFailed(
                     f"every episode of {policy!r} so far failed, {failed} of {failed}, the last "
-                    f"with: {last.error}; this says more about the set-up than about the policy",
+                    f"with: {last.error}; this says more about the set-up than about the policy"
                 )
 
     def _ahead(self, policy: str, own: range) -> int:
@@ -203,12 +198,20 @@ class Schedule:
         for policy in sorted(ahead, key=ahead.__getitem__):
             if ahead[policy] == 0:
                 return policy
-            if self._lookahead is None or self._lookahead.rows != self.rule.rows:
-                self._lookahead = Lookahead(self.rule)
-            allowed = self._lookahead.allows(policy, ahead[policy], begun)
-            if allowed and self._in_time(policy, places):
+            if self._allows(policy, ahead[policy], begun) and self._in_time(policy, places):
                 return policy
         return None
+
+    def _allows(self, policy: str, ahead: int, begun: float) -> bool:
+        """Whether to begin an episode so many rows ahead."""
+        rows = self.rule.rows
+        if self._likely_at != rows:
+            ways = self.rule.question.ways(self.rule.standings())
+            self._likely = {name: LIKELY * _rows_more(*way) for name, way in ways.items()}
+            self._likely_at = rows
+        if ahead > FIRST + MORE * rows or begun >= SPARE:
+            return False
+        return begun < LEAST or ahead <= max(self._likely.get(policy, math.inf), 1.0)
 
     def _ticket(self, policy: str) -> Ticket:
         """Return the policy's next ticket."""
@@ -227,10 +230,10 @@ class Schedule:
             return None
         # All are judged before any is shown: an error leaves the row as it was.
         judged = {place: self._judged(self._episodes[place]) for place in wanted}
-        for policy, number in wanted:
-            self._judgements[policy] += 1
-            if self._episodes[policy, number].error is not None:
-                self._failures[policy] += 1
+        self._judgements.update(policy for policy, _ in wanted)
+        self._failures.update(
+            policy for policy, number in wanted if self._episodes[policy, number].error is not None
+        )
         self._scored += [(self._episodes[place], score) for place, score in judged.items()]
         return complete(lambda *place: judged[place], places)
 
@@ -241,22 +244,23 @@ class Schedule:
             try:
                 self.rule.check(episode.policy, episode.score)
             except InvalidInput as error:
-                raise self._stopped(ScoreOutside, error.message) from None
+                raise ScoreOutside(error.message) from None
             return episode.score
         if self.failures.kind == "raise":
             task = "" if episode.task is None else f", task {episode.task}"
-            message = Message(
+            raise EpisodeFailed(
                 f"the episode of {episode.policy!r} in row {episode.row} (seed {episode.seed}"
                 f"{task}) failed: {episode.error}; to go on, choose ",
                 Setting("on_error", "score:0"),
                 " or ",
                 Setting("on_error", "void"),
             )
-            raise self._stopped(EpisodeFailed, message)
         return self.failures.score
 
-    def _stopped(self, kind: type[EpisodeFailed], message: str) -> EpisodeFailed:
-        """Return the error that stops the race, with everything that came back."""
-        stopped = kind(message)
-        stopped.episodes = self.episodes
-        return stopped
+
+def _rows_more(seen: int, share: float) -> float:
+    """Return the rows likely to be needed if evidence grows as the square of the rows.
+
+    So it does at first, while a method learns how much to bet.
+    """
+    return max(seen * (share**-0.5 - 1), 0.0) if share > 0 else math.inf

@@ -13,41 +13,25 @@ from stopwise.rollout.stop_rule import StopRule
 
 @dataclass(frozen=True, kw_only=True)
 class Sight:
-    """How a comparison stands.
+    """How a comparison stands."""
 
-    Attributes
-    ----------
-    rows, n_max
-        Rows looked at, and the declared greatest number.
-    needed
-        Policies that need more trials.
-    standings, remaining
-        How each pair stands (none with the goal "best"), and the rows still needed at the growth of
-        evidence so far (None: unknown).
-    candidates
-        Policies that may still be the best.
-    awaited
-        Policies that were declared to come later, and have not come yet.
-    """
-
-    rows: int
+    rows: int  # looked at
     n_max: int | None
-    needed: tuple[str, ...]
-    standings: tuple[Standing, ...] = ()
-    remaining: int | None = None
-    candidates: tuple[str, ...] = ()
-    awaited: tuple[str, ...] = ()
+    needed: tuple[str, ...]  # policies that need more trials
+    standings: tuple[Standing, ...] = ()  # of each pair; none with the goal "best"
+    remaining: int | None = None  # rows still needed at the growth of evidence so far
+    candidates: tuple[str, ...] = ()  # for the best
+    awaited: tuple[str, ...] = ()  # policies that were declared to come later
 
     @classmethod
     def of(cls, rule: StopRule, **own: Any) -> Self:
-        """Standing of a rule, with its notes."""
         standings = rule.standings()
         return cls(
             rows=rule.rows,
             n_max=rule.n_max,
             needed=rule.needed,
             standings=standings,
-            remaining=rule.remaining(standings),
+            remaining=rule.question.remaining(standings),
             candidates=rule.candidates,
             awaited=rule.awaited,
             **own,
@@ -56,52 +40,25 @@ class Sight:
 
 @dataclass(frozen=True, kw_only=True)
 class RaceProgress(Sight):
-    """How a race stands.
+    """How a race stands."""
 
-    Attributes
-    ----------
-    episodes
-        Episodes that came back, those of earlier runs of the journal included.
-    p_values
-        With the goal "best": of each candidate, the anytime p-value of "this is a best policy".
-    seconds
-        Seconds since the race started or was last resumed.
-    """
-
-    episodes: int
-    p_values: Mapping[str, float]
-    seconds: float
+    episodes: int  # that came back, those of earlier runs of the journal included
+    p_values: Mapping[str, float]  # with the goal "best", of "this is a best policy"
+    seconds: float  # since the race started or was last resumed
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSight(Sight):
-    """How one task stands at one look.
-
-    Attributes
-    ----------
-    stop, decided
-        Whether to stop, and whether because every pair is decided, or the best is named.
-    futile
-        Whether a further decision by n_max has become too unlikely; if that is binding, to stop.
-    best, eliminated
-        The policy shown to be the best, or None; those shown not to be, and when.
-    waiting
-        Trials that are there but not looked at: a row before them is not complete, or they were
-        not needed.
-    notes
-        How the files were read.
-    analyze
-        What makes the analysis; None before the first row.
-    """
+    """How one task stands at one look."""
 
     task: str
-    stop: bool
-    decided: bool
-    futile: bool
-    best: str | None
+    stop: bool = False
+    decided: bool = False
+    futile: bool = False
+    best: str | None = None
     eliminated: Mapping[str, Elimination]
-    waiting: int
-    notes: tuple[str, ...] = ()
+    waiting: int  # trials that are there but not looked at
+    notes: tuple[str, ...] = ()  # how the files were read
     analyze: Callable[[], Analysis] | None = None
 
     @cached_property

@@ -27,8 +27,7 @@ from stopwise.questions import pose, resume
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.question import FindRow, Places, complete
 from stopwise.questions.reach import out_of_reach, warn
-from stopwise.questions.standing import Elimination, Standing, Way
-from stopwise.rows.task_mean import TaskMean
+from stopwise.questions.standing import Elimination, Standing
 from stopwise.trackers import reporter_of
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import RowFunction
@@ -109,55 +108,52 @@ class StopRule(Resumable):
             f"policies must be a list of names, but got {policies!r}",
             parameter="policies",
         )
-        self._stored = stored_scores(stored)
+        self.stored = stored_scores(stored)
         rules = rules_beside(
             proxy_scores,
             policies=tuple(policies),
-            groups=numbers_of(self._stored, settings),
-            stored=tuple(self._stored),
+            groups=numbers_of(self.stored, settings),
+            stored=tuple(self.stored),
             **settings,
         )
-        self._question = pose(rules)
-        warn(out_of_reach(self._question))
-        for name, own in self._stored.items():
-            cells = [self.rules.reading.cell(name, trial) for trial in own]
-            self._question.comparison.check(np.array(cells), f"stored trials of {name!r}")
+        self.question = pose(rules)
+        warn(out_of_reach(self.question))
+        for name, scores in self.stored.items():
+            cells = [rules.reading.cell(name, score) for score in scores]
+            self.question.comparison.check(np.array(cells), f"stored trials of {name!r}")
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
-        self._next = dict.fromkeys(self.rules.reading.run, 0)
+        self._next = dict.fromkeys(rules.reading.run, 0)
         self.report_to(report_to, on_row)
 
-    rules = Delegated[Rules]("_question.rules", "What was declared.")
+    rules = Delegated[Rules]("question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
-    rows = Delegated[int]("_question.rows", "Rows looked at.")
+    rows = Delegated[int]("question.rows", "Rows looked at.")
     n_max = FromRules[int | None]("n_max", "The declared maximum number of rows.")
     alpha = FromRules[float]("alpha", "The probability of any false claim.")
     design = FromRules[str]("design", 'The design, "independent" or "paired".')
     bounds = FromRules[tuple[float, float]]("bounds", "The declared range of the score.")
-    best = Delegated[str | None]("_question.best", "The policy shown to be the best, or None.")
-    candidates = Delegated[tuple[str, ...]]("_question.candidates", "Those that may be the best.")
+    best = Delegated[str | None]("question.best", "The policy shown to be the best, or None.")
+    candidates = Delegated[tuple[str, ...]]("question.candidates", "Those that may be the best.")
     eliminated = Delegated[Mapping[str, Elimination]](
-        "_question.eliminated", "Policies that were shown not to be the best, and when."
+        "question.eliminated", "Policies that were shown not to be the best, and when."
     )
     p_values = Delegated[Mapping[str, float]](
-        "_question.p_values", 'Anytime p-values of "this is a best policy" (goal "best").'
+        "question.p_values", 'Anytime p-values of "this is a best policy" (goal "best").'
     )
     needed = Delegated[tuple[str, ...]](
-        "_question.needed", "Policies that the next row tries, each as often as it does."
+        "question.needed", "Policies that the next row tries, each as often as it does."
     )
 
     @property
     def places(self) -> Places:
         """The trials of the next row that are still to be run, by their numbers."""
-        return self._to_run(self._question.places)
-
-    def _to_run(self, places: Places) -> Places:
-        return {name: own for name, own in places.items() if name not in self._stored}
+        return {name: own for name, own in self.question.places.items() if name not in self.stored}
 
     @property
     def awaited(self) -> tuple[str, ...]:
         """Policies that were declared to come later, and have not joined yet."""
-        return tuple(name for name in self.rules.later if name not in self._question.joined)
+        return tuple(name for name in self.rules.later if name not in self.question.joined)
 
     @property
     def waits(self) -> bool:
@@ -170,10 +166,10 @@ class StopRule(Resumable):
         """Whether everything is decided, n_max rows were looked at, or binding futility says so."""
         return not self.needed
 
-    decided = Delegated[bool]("_question.decided", "Whether the question is answered.")
-    futile = Delegated[bool]("_question.futile", "Whether a decision by n_max is too unlikely.")
+    decided = Delegated[bool]("question.decided", "Whether the question is answered.")
+    futile = Delegated[bool]("question.futile", "Whether a decision by n_max is too unlikely.")
     gave_up = Delegated[bool](
-        "_question.gave_up", "Whether it stopped for that, with binding futility."
+        "question.gave_up", "Whether it stopped for that, with binding futility."
     )
 
     @property
@@ -209,22 +205,22 @@ class StopRule(Resumable):
             policy in self._next,
             f"policies are {', '.join(self._next)}, but got a result of {policy!r}",
         )
-        require(policy not in self._stored, f"{policy!r} has stored trials and is not tried again")
+        require(policy not in self.stored, f"{policy!r} has stored trials and is not tried again")
         # In the paired design others may have met blocks without it.
-        following = max(self._next[policy], self._question.taken(policy))
+        following = max(self._next[policy], self.question.taken(policy))
         row = following if row is None else require_whole(row, "row", 0)
         known = self._waiting.get(row, {})
         require(
-            row >= self._question.taken(policy)
+            row >= self.question.taken(policy)
             or policy not in self.needed
-            or self._question.passed_over(policy, row),
+            or self.question.passed_over(policy, row),
             f"row {row} has already been looked at, but got another result of {policy!r} for it",
         )
         require(policy not in known, f"{policy!r} already has a result in row {row}")
         if score is not None:
             self.check(policy, score)
             score = as_float(score)
-        self._waiting.setdefault(row, {})[policy] = self._question.shown(policy, score, proxy)
+        self._waiting.setdefault(row, {})[policy] = self.question.shown(policy, score, proxy)
         self._next[policy] = max(self._next[policy], row + 1)
         before = self.rows
         self.follow(self._row)
@@ -235,14 +231,14 @@ class StopRule(Resumable):
 
     def taken(self, policy: str) -> int:
         """Return the number of the policy's next trial: those before it were looked at."""
-        return self._question.taken(policy)
+        return self.question.taken(policy)
 
     def join(self, policy: str) -> None:
         """Let a policy that was declared with ``later`` take part from the next row on.
 
         When it does may answer to all results so far.
         """
-        self._question.join(policy)
+        self.question.join(policy)
         if self.design == "paired":  # blocks that it was not in
             self._next[policy] = self.taken(policy)
 
@@ -255,19 +251,16 @@ class StopRule(Resumable):
         """
 
         def find_all(places: Places) -> Mapping[str, Sequence[Shown]] | None:
-            found = find(self._to_run(places))
-            if found is None:
+            run = find({name: own for name, own in places.items() if name not in self.stored})
+            if run is None:
                 return None
-            stored = {name: self._stored[name] for name in places if name in self._stored}
+            stored = {name: places[name] for name in places if name in self.stored}
             return {
-                **found,
-                **{
-                    name: own[places[name].start : places[name].stop]
-                    for name, own in stored.items()
-                },
+                **run,
+                **{name: self.stored[name][n.start : n.stop] for name, n in stored.items()},
             }
 
-        for _ in self._question.take(find_all if self._stored else find):
+        for _ in self.question.take(find_all if self.stored else find):
             if self._on_row is not None:
                 self._on_row()
 
@@ -279,8 +272,8 @@ class StopRule(Resumable):
         """Report the rows from now on by what others may report by as well."""
         self._reporter = reporter
         if reporter:
-            reporter.begin(self.settings())
-            self._on_row = reporter.on_rows(self._question, task)
+            reporter.begin(self.rules.settings())
+            self._on_row = reporter.on_rows(self.question, task)
 
     def finish(self) -> None:
         """Report the answer so far with its page, and close what was opened for that.
@@ -292,7 +285,7 @@ class StopRule(Resumable):
     def check(self, policy: str, score: float) -> None:
         """Raise unless this is a number within the bounds that the method accepts."""
         try:
-            self._question.comparison.unit_score(score, repr(policy))
+            self.question.comparison.unit_score(score, repr(policy))
         except InvalidInput as error:
             low, high = self.bounds
             if not is_number(score) or low <= score <= high:
@@ -300,52 +293,27 @@ class StopRule(Resumable):
             raise InvalidInput(f"{error}; give the range with ", Setting("bounds")) from error
 
     @property
-    def stored(self) -> dict[str, tuple[float, ...]]:
-        """The stored scores of policies that are not tried."""
-        return {name: tuple(own) for name, own in self._stored.items()}
-
-    @property
     def stored_identity(self) -> dict[str, str]:
         """What tells these stored scores from others: the SHA-256 of each policy's."""
         return {
-            f"stored trials of {name!r}": hashlib.sha256(json.dumps(own).encode()).hexdigest()
-            for name, own in self.stored.items()
+            f"stored trials of {name!r}": hashlib.sha256(json.dumps(scores).encode()).hexdigest()
+            for name, scores in self.stored.items()
         }
-
-    def settings(self) -> dict[str, Any]:
-        """Return all settings as plain values."""
-        return self.rules.settings()
 
     def standings(self) -> tuple[Standing, ...]:
         """Current standing of each pair."""
-        return self._question.standings()
+        return self.question.standings()
 
-    def remaining(self, standings: Sequence[Standing]) -> int | None:
-        """Return the rows still needed at the growth of evidence so far; None if unknown."""
-        return self._question.remaining(standings)
-
-    def ways(self) -> dict[str, Way]:
-        """Return the rows seen of each policy that needs more, and how far it has come in them."""
-        return self._question.ways(self.standings())
-
-    def analysis(
-        self,
-        *,
-        task: str | None = None,
-        warnings: Sequence[str] = (),
-        mean: TaskMean | None = None,
-        training_runs: int = 0,
-    ) -> Analysis:
-        """Return the whole analysis of the rows looked at, of one task or of the mean over many."""
-        about = {"mean": mean, "training_runs": training_runs}
-        return self.analysis_of_now(task=task, warnings=warnings, **about)()
+    def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:
+        """Return the whole analysis of the rows looked at."""
+        return self.analysis_of_now(task=task, warnings=warnings)()
 
     def analysis_of_now(
         self, *, task: str | None, warnings: Sequence[str], **about: Any
     ) -> Callable[[], Analysis]:
         """Function that analyses the rows looked at so far, when called."""
-        table = self._question.table(task=task, notes=warnings).having(self._stored)
-        return partial(copy(self._question).analyze, replace(table, **about))
+        table = self.question.table(task=task, notes=warnings).having(self.stored)
+        return partial(copy(self.question).analyze, replace(table, **about))
 
     def __repr__(self) -> str:
         shown = ("policies", "n_max", "rows", "needed", "decided")
@@ -356,7 +324,7 @@ class StopRule(Resumable):
 
     def _forget(self) -> None:
         """Keep only results that a row may still take: one may leave a policy out for a while."""
-        first = {policy: self._question.taken(policy) for policy in self._next}
+        first = {policy: self.question.taken(policy) for policy in self._next}
         left = {
             row: {policy: score for policy, score in results.items() if row >= first[policy]}
             for row, results in self._waiting.items()
@@ -365,18 +333,18 @@ class StopRule(Resumable):
 
     def _content(self) -> dict[str, Any]:
         return {
-            "question": self._question.to_json(),
+            "question": self.question.to_json(),
             "waiting": [[row, results] for row, results in self._waiting.items()],
             "next": self._next,
-            "stored": self._stored,
+            "stored": self.stored,
         }
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
         rule = cls.__new__(cls)
-        rule._question = resume(content["question"])
+        rule.question = resume(content["question"])
         stored = content["stored"]
-        rule._stored = {str(name): list(map(float, own)) for name, own in stored.items()}
+        rule.stored = {str(name): list(map(float, own)) for name, own in stored.items()}
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
         return rule

@@ -1,31 +1,42 @@
-"""A fixed list of scenes, each the seed of an environment, tried once in an order drawn before."""
+"""What a race draws from its seed: the tasks of episodes, and the order of a list of scenes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stopwise.core.scores import require_whole
-from stopwise.core.seeds import SEED_BITS, scene_order
+from stopwise.core.seeds import SEED_BITS, scene_order, task_draw
 from stopwise.errors import InvalidInput, require
+from stopwise.rows.task_mean import task_at
 
 Scenes = int | Sequence[int] | str | Path
+
+
+def drawn_task(
+    seed: int, shares: Mapping[str, float], row: int, policy: int, *, paired: bool
+) -> str:
+    """Return the task of an episode, drawn by its shares: one for all policies of a row if paired.
+
+    Examples
+    --------
+    >>> from stopwise.rollout.draws import drawn_task
+    >>> shares = {"reach": 0.75, "push": 0.25}
+    >>> [drawn_task(7, shares, row, 0, paired=True) for row in range(4)]
+    ['reach', 'push', 'push', 'reach']
+    """
+    return task_at(shares, task_draw(seed, row, policy, paired=paired))
 
 
 def drawn_scenes(given: Scenes, seed: int) -> list[int]:
     """Return the seeds of the scenes in the order in which a race with this seed tries them.
 
-    Parameters
-    ----------
-    given
-        How many, for the seeds from 0 on; or the seeds; or the file that has one on each line.
-    seed
-        That of the race.
+    Given is how many, for the seeds from 0 on; the seeds; or the file with one on each line.
     """
     if isinstance(given, str | Path):
         scenes = _read(Path(given))
     elif isinstance(given, int):
         scenes = list(range(require_whole(given, "scenes", 1)))
     else:
-        scenes = [require_whole(own, "a scene", 0) for own in given]
+        scenes = [require_whole(scene, "a scene", 0) for scene in given]
     require(len(scenes) > 0, "there must be a scene", parameter="scenes")
     require(max(scenes) < 2**SEED_BITS, f"seeds of scenes have {SEED_BITS} bits, but got one above")
     require(len({*scenes}) == len(scenes), "a scene is in the list twice", parameter="scenes")

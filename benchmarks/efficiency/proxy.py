@@ -19,11 +19,10 @@ import stopwise as sw
 from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scenes import scene_batches
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, pair_rules
 from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
 # Kind of score, n_max, both means: effects that most studies of that length find.

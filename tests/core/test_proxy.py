@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
+from stopwise.core.rules import pair_rules
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
 

@@ -8,9 +8,9 @@ import numpy as np
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
+from stopwise.core.rules import pair_rules
 from stopwise.core.simulate import Simulation
 
 RUNS, N = 2000, 100

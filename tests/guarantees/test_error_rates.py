@@ -16,9 +16,9 @@ from stopwise.core.arrays import Floats, Ints
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore, NScoreState
 from stopwise.core.nscore_plus import NScorePlus
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.registry import find
+from stopwise.core.rules import pair_rules
 from stopwise.core.savi import Savi
 from tests.guarantees.nulls import BINARY, NULLS, RUNS, N, Null
 from tests.guarantees.pinned import assert_at_most, assert_pinned

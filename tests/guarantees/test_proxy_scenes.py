@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.readings import scenes as scenes_module
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scenes import scene_batches, unit_scenes
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, pair_rules
 from stopwise.core.simulate import run_studies
 from tests.guarantees.pinned import assert_at_most
 from tests.guarantees.proxies import (

@@ -129,7 +129,7 @@ def test_rows_of_the_leader_alone_take_several_trials(design: str) -> None:
     [
         ({"method": "step"}, "needs a method that bets"),
         ({"baseline": "a"}, "baseline belongs to the goal .order."),
-        ({"indifference": -0.1}, "indifference must be at least 0"),
+        ({"indifference": -0.1}, "indifference must lie strictly between 0 and 1"),
         ({"later": ("a", "b", "c")}, "at least 2 policies"),
         ({"allocation": "odd"}, "allocation"),
     ],

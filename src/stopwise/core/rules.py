@@ -7,21 +7,33 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from stopwise.core import registry
-from stopwise.core import rule_checks as checks
 from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.composed import COMPARED_BY, bounds_of, reading_of
 from stopwise.core.readings.control import ProxyMeans
 from stopwise.core.readings.scale import Scale
+from stopwise.core.readings.scenes import beside_scenes
 from stopwise.core.readings.score import Scores
 from stopwise.core.readings.together import apart_in, require_together
-from stopwise.errors import require_choice
+from stopwise.core.scores import is_number, numeric_array, require_whole
+from stopwise.errors import require, require_choice
+from stopwise.messages import named
 
 T = TypeVar("T")
 
-ALTERNATIVES = ("greater", "less", "two-sided")
-TIES = ("paper", "strict")
-ALLOCATIONS = ("leader", "even")
+CHOICES = {
+    "alternative": ("greater", "less", "two-sided"),
+    "ties": ("paper", "strict"),
+    "allocation": ("leader", "even"),
+    "design": ("independent", "paired"),
+}
+# Settings that one goal has, and the others have not.
+OF_GOALS = {
+    "order": ("adjust", "baseline", "ties"),
+    "best": ("indifference", "allocation", "later"),
+}
 # What follows from stored trials, those of a file, or simulated scenes: no keywords of their own.
 FROM_TRIALS = ("groups", "stored", "proxy_batches", "whole_list", "rounds", "elsewhere")
 # What several policies are saved with, in this order.
@@ -102,24 +114,82 @@ class Rules:
         usual = self._usual()
         require_together(vars(self), usual)
         self._set(**reading_of(self).placed())
+        self._check_policies()
         self._set(
-            policies=checks.checked_policies(self),
-            alpha=checks.checked_alpha(self),
-            n_max=checks.checked_n_max(self),
-            parameters=checks.checked_parameters(self),
+            alpha=self._number("alpha", 0.0, 1.0),
+            parameters={key: _plain(value, key) for key, value in self.parameters.items()},
         )
-        require_choice("alternative", self.alternative, ALTERNATIVES)
-        require_choice("ties", self.ties, TIES)
-        require_choice("allocation", self.allocation, ALLOCATIONS)
-        checks.check_design(self)
-        self._set(indifference=checks.checked_indifference(self), later=checks.checked_later(self))
-        if self.baseline is not None and checks.asks_not_worse(self):
+        method = registry.find(self.method)
+        if self.n_max is not None:
+            self._set(n_max=require_whole(self.n_max, "n_max", 1))
+        require(
+            self.n_max is not None or not method.needs_n_max,
+            f"{self.method} needs ",
+            named("n_max"),
+            ", the most trials per policy, declared before the first one",
+        )
+        for name, choices in CHOICES.items():
+            require_choice(name, getattr(self, name), choices)
+        self.reading.check_design()
+        span = self.scale.span
+        width = ", the width of the bounds"
+        margin = self._number("margin", -span, span, width)
+        self._set(margin=margin, indifference=self._number("indifference", 0.0, span, width))
+        no_margin = f"{self.method} takes no margin"
+        require(margin == 0 or method.takes_margin, no_margin, parameter="margin")
+        if self.baseline is not None and margin < 0 and self.alternative == "two-sided":
             self._set(alternative="greater")  # a baseline is always policy 0
-        self._set(margin=checks.checked_margin(self))
-        checks.check_goal(self, usual)
-        self._set(equivalence=checks.checked_equivalence(self))
+        require(
+            margin >= 0 or self.alternative != "two-sided",
+            "a negative margin (not worse) needs a ",
+            named("baseline"),
+            " that others are not to be worse than (a test of one pair: alternative 'greater' or "
+            f"'less'), but got margin {margin!r} without",
+        )
+        if self.equivalence is not None:
+            self._set(equivalence=self._number("equivalence", 0.0, span, width))
+            require(
+                method.takes_margin,
+                named("equivalence"),
+                f" needs a method that bets with a margin; {self.method} takes no margin",
+            )
+        for goal, names in OF_GOALS.items():
+            for name in names:
+                require(
+                    self.takes(name) or getattr(self, name) == usual[name],
+                    named(name),
+                    f" belongs to the goal {goal!r}, but the goal is {self.goal!r}: leave it out",
+                )
         self._set(stored=tuple(self.stored), groups=self.groups or None)
         self._set(**self.reading.checked())
+
+    def _number(self, name: str, low: float, high: float, what: str = "") -> float:
+        value, usual = getattr(self, name), self._usual()[name]
+        # A margin as wide as the range would make the claim empty or certain.
+        nearly = 1 - 1e-6
+        inside = is_number(value) and (low * nearly < value < high * nearly or value == usual)
+        text = f" must lie strictly between {low:g} and {high:g}{what}, but got {value!r}"
+        require(inside, named(name), text)
+        return float(value)
+
+    def _check_policies(self) -> None:
+        names = tuple(self.policies)
+        few = f"a ranking needs at least 2 policies, but got {len(names)}"
+        require(len(names) >= 2, few, code="few-policies", parameter="policies")
+        for name in names:
+            text = f"the names of policies must be text, but got {name!r}"
+            require(isinstance(name, str) and bool(name.strip()), text, parameter="policies")
+        twice = f"policies must be distinct, but got {', '.join(names)}"
+        require(len(set(names)) == len(names), twice, parameter="policies")
+        if self.baseline is not None:
+            require_choice("baseline", self.baseline, names)
+        for name in self.later:
+            text = f"later must name some of the policies, but {name!r} is not one of them: list it"
+            require(name in names, f"{text} under policies as well", parameter="later")
+        first = len(names) - len(set(self.later))
+        text = f"at least 2 policies must be there from the start, but only {first} of "
+        require(first >= 2 or not self.later, f"{text}{len(names)} are", parameter="later")
+        self._set(policies=names, later=tuple(self.later))
 
     def _set(self, **checked: Any) -> None:
         for name, value in checked.items():
@@ -153,7 +223,7 @@ class Rules:
         return {"greater": (1,), "less": (0,), "two-sided": (1, 0)}[self.alternative]
 
     def takes(self, name: str) -> bool:
-        return name in checks.OF_GOALS.get(self.goal, ())
+        return name in OF_GOALS.get(self.goal, ())
 
     @property
     def only_order(self) -> bool:
@@ -201,6 +271,32 @@ class Rules:
     def pair_settings(self) -> dict[str, Any]:
         """Return plain values from which an equal test of two policies can be made."""
         return {name: getattr(self, name) for name in PAIR_FIELDS}
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a parameter as plain Python numbers, strings, booleans or tuples of them."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic) or is_number(value):
+        return value.item() if isinstance(value, np.generic) else float(value)
+    array = numeric_array(value if hasattr(value, "__len__") else [value], name)
+    return tuple(array.ravel().tolist())
+
+
+def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
+    """Make the rules of a test of one pair from the keywords that were given."""
+    margin = settings.get("margin", 0.0)
+    if is_number(margin) and margin < 0:
+        settings.setdefault("alternative", "greater")
+    if settings.get("reference") is not None:
+        settings["policies"] = ("the policy",)
+    return rules_beside(scenes, **settings)
+
+
+def rules_beside(scenes: object | None, **settings: Any) -> Rules:
+    """Return the rules of flat keywords, with a batch of simulated scenes, if any, for each row."""
+    rules = Rules.of(**settings)
+    return rules if scenes is None else beside_scenes(rules, scenes)
 
 
 class Delegated(property, Generic[T]):

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.engine import EQUIVALENT, Engine
 from stopwise.core.keywords import flat
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, pair_rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings

@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike
 from stopwise.core.confidence import ConfidenceState, Interval
 from stopwise.core.engine import EQUIVALENT, Engine, Outlook, Seen
 from stopwise.core.keywords import described, flat
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_test import PairTest
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, pair_rules
 from stopwise.core.scores import as_float, require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.core.snapshot import Resumable

@@ -15,11 +15,10 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
-from stopwise.core.pair_rules import pair_rules
 from stopwise.core.pair_verdict import Verdict
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, pair_rules
 from stopwise.core.scores import is_number
 from stopwise.core.settings import GateSettings
 from stopwise.core.snapshot import dump, load

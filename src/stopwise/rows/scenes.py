@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.pair_rules import rules_beside
 from stopwise.core.readings.scenes import mixed
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Rules, rules_beside
 from stopwise.core.scores import numeric_array
 from stopwise.errors import require
 from stopwise.messages import Setting, counted, named

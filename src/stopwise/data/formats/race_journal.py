@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from stopwise.core.rule_checks import OF_GOALS
-from stopwise.core.rules import Rules
+from stopwise.core.rules import OF_GOALS, Rules
 from stopwise.core.scores import is_number
 from stopwise.core.seeds import episode_seed
 from stopwise.data.formats.text_file import Head

@@ -15,7 +15,7 @@ from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
 from stopwise.errors import InvalidInput
 from stopwise.questions.pairs import PairTests, replay
-from stopwise.rollout.seeds import drawn_task
+from stopwise.rollout.draws import drawn_task
 from stopwise.rows.task_mean import over_tasks, shares
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 

@@ -1,7 +1,6 @@
 """What every benchmark shares: it reads its options, and prints and writes what it found."""
 
 import argparse
-import json
 import subprocess
 import sys
 import time
@@ -16,7 +15,6 @@ from benchmarks.document import fill
 
 # Of options that several benchmarks have.
 HELP = {
-    "json": "also write the figures here",
     "fill": "also fill in the tables of this document",
     "workers": "threads; all cores by default",
 }
@@ -28,13 +26,12 @@ Program = Callable[..., Any]
 
 
 class Found(NamedTuple):
-    """Tables or text to print, the figures that ``--json`` writes, and whether limits are kept.
+    """Tables or text to print, and whether limits are kept.
 
     ``sections`` are tables by the names under which ``--fill`` puts them into a document.
     """
 
     shown: Iterable[Any]
-    figures: Any = None
     good: bool = True
     sections: Mapping[str, str] = {}
 
@@ -86,9 +83,6 @@ def _run(main: Program, typed: argparse.Namespace) -> int:
             print(part, end="\n\n")  # as it is: a document may take it over
         else:
             Console(width=WIDTH, markup=False).print(part)
-    place = vars(typed).get("json")
-    if place is not None:
-        place.write_text(json.dumps(found.figures, indent=1))
     if vars(typed).get("fill") is not None:
         fill(typed.fill, found.sections)
     return 0 if found.good else 1

@@ -159,7 +159,6 @@ def null_rates(figures: dict[str, Any]) -> str:
     null_runs=(6000, "per null"),
     seed=7,
     workers=int,
-    json=Path,
     fill=Path,
 )
 def main(options: Namespace) -> Found:
@@ -174,4 +173,4 @@ def main(options: Namespace) -> Found:
             progress.advance(task)
     tables = {"step": step, "drift": drift, "nulls": null_rates}
     sections = {name: table(found) for name, table in tables.items()}
-    return Found([], found, sections=sections)
+    return Found([], sections=sections)

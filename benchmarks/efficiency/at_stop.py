@@ -4,7 +4,6 @@ Run ``python -m benchmarks.efficiency.at_stop``.
 """
 
 from argparse import Namespace
-from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -52,7 +51,7 @@ def of_case(case: Case, rules: Rules, runs: int) -> dict[str, float] | None:
     return figures
 
 
-@benchmark(runs=100, json=Path)
+@benchmark(runs=100)
 def main(options: Namespace) -> Found:
     names = ("decided", *(f"{of} {what}" for of in ("mean", "estimate") for what in WHAT))
     table = Table("family", "cases", *names, title=f"n_max {N_MAX}, two-sided, alpha .05")
@@ -71,4 +70,4 @@ def main(options: Namespace) -> Found:
         shown = (f"{figures[name]:.2f}" for name in names)
         table.add_row(family, str(len(rows[family])), *shown)
     worst = max(own["estimate beyond"] for own in rows["all"])
-    return Found([table, f"beyond the truth in the worst case: {worst:.2f}"], summary)
+    return Found([table, f"beyond the truth in the worst case: {worst:.2f}"])

@@ -8,13 +8,12 @@ All are at alpha .05 and end at n_max trials per policy.
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 
 from benchmarks.paper.datasets import DATA, lbm_scores, mujoco, roboarena_all
-from benchmarks.program import Found, benchmark, tracked
+from benchmarks.program import benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.candidates import simulated_rows
@@ -96,12 +95,9 @@ def measure(case: Case, studies: int, seed: int, allocation: str) -> list[float]
 @benchmark(
     runs=200,
     seed=0,
-    only=(str, "cases whose name contains this"),
-    json=Path,
 )
-def main(options: Namespace) -> Found:
+def main(options: Namespace) -> Table:
     cases = {**_ladders(), **_recorded()}
-    cases = {name: case for name, case in cases.items() if (options.only or "") in name}
     figures = {
         name: {
             "stopwise": measure(case, options.runs, options.seed, "leader"),
@@ -114,4 +110,4 @@ def main(options: Namespace) -> Found:
         for who, (trials, right, wrong) in found.items():
             table.add_row(name, who, f"{trials:,.0f}", f"{right:.3f}", f"{wrong:.3f}")
         table.add_section()
-    return Found([table], figures)
+    return table

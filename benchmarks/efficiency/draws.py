@@ -22,12 +22,6 @@ def partial_credit(
     return reached
 
 
-def steady_returns(
-    rng: np.random.Generator, mean: float, size: tuple[int, int], weight: float = 400
-) -> Floats:
-    return returns(rng, mean, size, weight)
-
-
 def returns(
     rng: np.random.Generator, mean: float, size: tuple[int, int], weight: float = 8
 ) -> Floats:

@@ -9,13 +9,12 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 
 from benchmarks.paper.datasets import lbm_scores, mujoco, roboarena_all
-from benchmarks.program import Found, benchmark, tracked
+from benchmarks.program import benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning.populations import Resampled
@@ -110,8 +109,8 @@ def reliability(found: list[Case]) -> list[dict[str, float]]:
     return rows
 
 
-@benchmark(orders=(2, "random orders per pair"), seed=0, json=Path)
-def main(options: Namespace) -> Found:
+@benchmark(orders=(2, "random orders per pair"), seed=0)
+def main(options: Namespace) -> Table:
     rng = np.random.default_rng(options.seed)
     found = [
         case
@@ -127,4 +126,4 @@ def main(options: Namespace) -> Found:
             f"{row['stated']:.3f}",
             f"{row['observed']:.3f}",
         )
-    return Found([table], reliability(found))
+    return table

@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.efficiency.draws import Draw, partial_credit, returns, steady_returns, success
+from benchmarks.efficiency.draws import Draw, partial_credit, returns, success
 from benchmarks.program import benchmark
 from stopwise.core.rules import Rules
 from stopwise.questions.candidates import simulated_rows
@@ -19,14 +19,6 @@ from stopwise.questions.pairs import PairTests, replay
 
 # Kind of score, means of both policies, n_max.
 CASES: tuple[tuple[Draw, float, float, int], ...] = (
-    (success, 0.5, 0.5, 50),
-    (success, 0.9, 0.9, 50),
-    (success, 0.5, 0.7, 50),
-    (success, 0.5, 0.8, 50),
-    (partial_credit, 0.5, 0.5, 50),
-    (partial_credit, 0.5, 0.6, 50),
-    (returns, 0.5, 0.5, 50),
-    (returns, 0.5, 0.57, 50),
     (success, 0.5, 0.5, 200),
     (success, 0.9, 0.9, 200),
     (success, 0.5, 0.6, 200),
@@ -36,8 +28,6 @@ CASES: tuple[tuple[Draw, float, float, int], ...] = (
     (partial_credit, 0.5, 0.55, 200),
     (returns, 0.5, 0.5, 200),
     (returns, 0.5, 0.535, 200),
-    (steady_returns, 0.5, 0.5, 200),
-    (steady_returns, 0.5, 0.508, 200),
 )
 
 
@@ -73,12 +63,11 @@ def ends(
     return float(outcome.claims.any(axis=-1).mean()), float(outcome.last.sum(axis=1).mean())
 
 
-def many(runs: int, chance: float) -> Table:
+def several(runs: int) -> Table:
     table = Table("rates", "N", "asked", "without", "with stops", "power lost")
     for rates, n_max, asked in MANY:
         free = ends(rates, n_max, asked, runs)
-        stops = {"futility": "binding", "futility_chance": chance}
-        bound = ends(rates, n_max, {**asked, **stops}, runs)
+        bound = ends(rates, n_max, {**asked, "futility": "binding"}, runs)
         table.add_row(
             " ".join(f"{rate:g}" for rate in rates),
             f"{n_max}",
@@ -89,22 +78,18 @@ def many(runs: int, chance: float) -> Table:
     return table
 
 
-@benchmark(method="nscore-plus", chance=0.05, runs=4000, seed=0, workers=int, many=False)
+@benchmark(runs=4000, seed=0, workers=int, many=False)
 def main(options: Namespace) -> Table:
     if options.many:
-        return many(options.runs, options.chance)
+        return several(options.runs)
     table = Table("scores", "means", "N", "without", "with stops", "power lost")
     for index, (draw, mean0, mean1, n_max) in enumerate(CASES):
-        if options.method == "savi" and draw is returns:
-            continue
         rng = np.random.default_rng([options.seed, index])
         scores0, scores1 = (draw(rng, mean, (options.runs, n_max)) for mean in (mean0, mean1))
         own: dict[str, Any] = {"n_max": n_max, "workers": options.workers}
-        if options.method == "savi":
-            own["levels"] = 2 if draw is success else 5
-        free = sw.simulate(options.method, scores0, scores1, **own, alternative="greater")
-        own |= {"futility": "binding", "futility_chance": options.chance}
-        bound = sw.simulate(options.method, scores0, scores1, **own, alternative="greater")
+        free = sw.simulate("nscore-plus", scores0, scores1, **own, alternative="greater")
+        own["futility"] = "binding"
+        bound = sw.simulate("nscore-plus", scores0, scores1, **own, alternative="greater")
         table.add_row(
             draw.__name__.replace("_", " "),
             f"{mean0:g} {mean1:g}",

@@ -8,7 +8,6 @@ with n_max = N, which asks about new scenes; and a fixed sample of all N scenes.
 """
 
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,7 +116,7 @@ def best(rng: np.random.Generator, size: int) -> dict[str, float]:
     }
 
 
-@benchmark(runs=1000, seed=0, json=Path)
+@benchmark(runs=1000, seed=0)
 def main(options: Namespace) -> Found:
     cases: dict[str, tuple[int, float | None]] = {}
     for size in SIZES:
@@ -140,4 +139,4 @@ def main(options: Namespace) -> Found:
     of_five = Table("best of five", *next(iter(named.values())))
     for name, found in named.items():
         of_five.add_row(name, *(f"{value:.3g}" for value in found.values()))
-    return Found([table, of_five], {"pairs": figures, "best": named})
+    return Found([table, of_five])

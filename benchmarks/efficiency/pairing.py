@@ -23,13 +23,12 @@ CALIBRATION = 200_000  # pairs by which the copula is set
 LARGEST = 0.9999
 LEVELS = tuple(np.linspace(0, 1, 5).tolist())
 CASES = (
-    Case("success .5 / .7", "Bernoulli", bernoulli(0.5), bernoulli(0.7), (0.0, 1.0)),
+    Case("success .5 / .7", "Bernoulli", bernoulli(0.5), bernoulli(0.7)),
     Case(
         "partial credit .5 / .62 (5 levels)",
         "levels",
         discrete(LEVELS, (2, 2, 2, 2, 2)),
         discrete(LEVELS, (1.2, 1.5, 1.9, 2.3, 3.1)),
-        LEVELS,
     ),
     next(case for case in synthetic() if case.name == "beta 5,5/6,4"),
 )

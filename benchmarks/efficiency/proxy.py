@@ -1,10 +1,10 @@
-"""What a proxy or a judge saves, by how well it agrees with the scores, and how often it errs.
+"""What a proxy or a judge saves, by how well it agrees with the scores.
 
 Run ``python -m benchmarks.efficiency.proxy``. A proxy's score is the real one with a probability,
 which is then the correlation, and else a fresh draw. ``--show`` chooses: ``known``, pairs relative
 to none where the mean of the proxy's difference is known; ``scenes``, the same where it comes from
 simulated scenes, of every study its own; ``audits``, pairs where a judge scores all trials and
-people a share; ``level``, how often equal policies are told apart whatever a proxy says.
+people a share.
 """
 
 from argparse import Namespace
@@ -23,7 +23,6 @@ from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.readings.scenes import scene_batches
 from stopwise.core.rules import Rules, pair_rules
-from tests.guarantees.proxies import PROXIES, errors_with_own_means
 
 # Kind of score, n_max, both means: effects that most studies of that length find.
 CASES: tuple[tuple[Draw, int, float, float], ...] = (
@@ -159,37 +158,16 @@ def with_audits(options: Namespace) -> Table:
     return table
 
 
-def level(options: Namespace) -> Table:
-    n_max, audit = 100, 0.3
-    table = Table("proxy", "mean known", "1 scene per pair", f"as a judge, audit {audit:g}")
-    for name, (draw, mean) in PROXIES.items():
-        rng = np.random.default_rng(1)
-        r0, r1, g0, g1 = draw(rng, (options.runs, n_max))
-        asked = rng.random(r0.shape) < audit
-        scores = np.where(asked, r0, np.nan), np.where(asked, r1, np.nan)
-        own = {"proxy": (g0, g1), "n_max": n_max, "workers": options.workers, **GREATER}
-        as_proxy = sw.simulate("nscore-plus", r0, r1, proxy_mean=mean + options.off, **own)
-        as_judge = sw.simulate("nscore-plus", *scores, audit=audit, **own)
-        _, _, *drawn = draw(np.random.default_rng(2), (options.runs, n_max, 1))
-        batches = (drawn[1] - drawn[0]).mean(axis=2)
-        wrong = errors_with_own_means(draw, [0.0] * options.runs, 0.05, n_max, batches)
-        rates = (as_proxy.rate(1), wrong / options.runs, as_judge.rate(1))
-        table.add_row(name, *(f"{each:.4f}" for each in rates))
-    return table
-
-
 SHOWN = {
     "known": with_known_mean,
     "scenes": with_scenes,
     "audits": with_audits,
-    "level": level,
 }
 
 
 @benchmark(
     show=("known", f"one of {', '.join(SHOWN)}"),
     runs=1000,
-    off=(0.0, "with level: by which the declared mean is too large"),
     seed=0,
     workers=int,
 )

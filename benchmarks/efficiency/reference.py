@@ -45,7 +45,7 @@ def fixed_n(draw: Draw, number: float, mean: float, power: float, alpha: float) 
             return float(binom.sf(binom.isf(alpha, n, number), n, mean))
         return float(nct.sf(t.isf(alpha, n - 1), n - 1, effect * np.sqrt(n)))
 
-    return next(n for n in range(2, 1000) if power_of(n) >= power)
+    return next(n for n in range(2, 1000) if power_of(n) >= min(power, 0.99))
 
 
 @benchmark(alpha=0.05, runs=4000, seed=0, workers=int)

@@ -1,7 +1,7 @@
-"""What stored trials of a baseline save, and what groups make of files with unequal numbers.
+"""What stored trials of a baseline save.
 
 Run ``python -m benchmarks.efficiency.stored``: new trials and power by how many stored trials there
-are per new one; power of files with 200 and 50 trials.
+are per new one.
 """
 
 from argparse import Namespace
@@ -9,7 +9,7 @@ from argparse import Namespace
 import numpy as np
 from rich.table import Table
 
-from benchmarks.program import Found, benchmark
+from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import Simulation, run_studies
@@ -17,7 +17,6 @@ from stopwise.core.simulate import Simulation, run_studies
 # Success rates of the baseline and of the new policy, n_max.
 CASES = ((0.5, 0.7, 100), (0.6, 0.8, 50), (0.5, 0.9, 100), (0.2, 0.4, 100), (0.8, 0.95, 50))
 SIZES = (1, 2, 4, 8)
-FILES = ((0.5, 0.5), (0.9, 0.9), (0.5, 0.7), (0.5, 0.75))
 
 
 def study(
@@ -45,17 +44,6 @@ def saved(runs: int, seed: int) -> Table:
     return table
 
 
-def files(runs: int, seed: int) -> Table:
-    table = Table("means", "the shorter counts", "groups")
-    for means in FILES:
-        cells = []
-        for stored in (50, 200):
-            found = study(means, (stored, 50), runs, seed)
-            cells.append(f"{found.rate(1):.3f} (the other way {found.rate(0):.3f})")
-        table.add_row(f"{means[0]:g} {means[1]:g}", *cells)
-    return table
-
-
 @benchmark(runs=20_000, seed=0)
-def main(options: Namespace) -> Found:
-    return Found(make(options.runs, options.seed) for make in (saved, files))
+def main(options: Namespace) -> Table:
+    return saved(options.runs, options.seed)

@@ -5,8 +5,6 @@ Each case is a pair of score distributions in [0, 1] with mean1 > mean0. Real da
 so they are there only beside the data folder.
 
 Held-out cases are drawn at random, and were drawn only after the methods had been settled.
-
-Run ``python -m benchmarks.efficiency.suite`` for a list.
 """
 
 import zlib
@@ -15,7 +13,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from rich.table import Table
 from scipy.stats import beta as beta_distribution
 from scipy.stats import binom
 
@@ -28,7 +25,6 @@ from benchmarks.paper.datasets import (
 )
 from benchmarks.paper.polynomial import PolynomialScores, random_pair
 from benchmarks.paper.table_1_left import ALTERNATIVES
-from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 
 # Equally likely values that stand for a continuous distribution in the oracle.
@@ -110,7 +106,6 @@ class Case:
     family: str
     policy0: Scores
     policy1: Scores
-    levels: tuple[float, ...] | None = None
 
     def draw(self, seed: int, runs: int, n: int) -> tuple[Floats, Floats]:
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
@@ -197,7 +192,7 @@ def permuted(data: Sequence[float]) -> Scores:
 
 def synthetic() -> Iterator[Case]:
     for p0, p1 in ALTERNATIVES:
-        yield Case(f"bern {p0:.2f}/{p1:.2f}", "Bernoulli", bernoulli(p0), bernoulli(p1), (0.0, 1.0))
+        yield Case(f"bern {p0:.2f}/{p1:.2f}", "Bernoulli", bernoulli(p0), bernoulli(p1))
     for seed in range(10):
         yield Case(f"poly{seed}", "polynomial", *polynomial_pair(seed, "inverse"))
     for seed in range(10, 15):
@@ -212,7 +207,6 @@ def synthetic() -> Iterator[Case]:
                 "levels",
                 partial_credit(levels, *shape0),
                 partial_credit(levels, *shape1),
-                tuple(np.linspace(0, 1, levels).tolist()),
             )
     for index, (shape0_, shape1_) in enumerate(BIMODAL, start=1):
         yield Case(f"bim{index}", "bimodal", beta_mixture(*shape0_), beta_mixture(*shape1_))
@@ -322,17 +316,3 @@ def _distinct(values: Floats) -> tuple[Floats, Floats]:
 
 def _midpoints(count: int) -> Floats:
     return (np.arange(count) + 0.5) / count
-
-
-@benchmark()
-def main() -> Table:
-    table = Table("case", "family", "mean 0", "mean 1", "gap / deviation of a difference")
-    for case in suite():
-        mean0, mean1 = case.policy0.mean, case.policy1.mean
-        variance = sum(
-            policy.weights @ (policy.values - policy.mean) ** 2
-            for policy in (case.policy0, case.policy1)
-        )
-        gap = (mean1 - mean0) / np.sqrt(max(variance, 1e-12))
-        table.add_row(case.name, case.family, f"{mean0:.3f}", f"{mean1:.3f}", f"{gap:.3f}")
-    return table

@@ -1,13 +1,6 @@
 """What many stations get from real servers over HTTP, and that nothing is lost.
 
-    python -m benchmarks.speed.study_load [--trials 20000] [--stations 50] [--servers 2]
-    python -m benchmarks.speed.study_load --policies 20 --tasks 5 --pages 1 --report \
-        --trials 2000 --stations 4
-
-The second form runs the same load twice, without and with owner's pages open (each fetches what
-changed after every change, as the page does) and a report asked for meanwhile: what operators wait
-must not depend on who watches.
-
+Run ``python -m benchmarks.speed.study_load [--trials 20000] [--stations 50] [--servers 2]``.
 Each station is a ``StudyClient`` that takes and reports trials one after the other. SQLite is
 served by one process, PostgreSQL by several. The stations run on the same machine as the servers,
 so a lab with machines of its own gets more. Latencies are of one report: it is durable when it is
@@ -22,7 +15,6 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 from rich.table import Table
 
@@ -39,42 +31,6 @@ def plan(policies: int, tasks: int, method: str) -> dict[str, Any]:
         "tasks": [f"t{n}" for n in range(tasks)],
     }
     return {"name": "load", "method": method, "n_max": 200, **names}
-
-
-class Pages:
-    """Owner's pages that are open: each fetches its live part, waits a second, and again."""
-
-    def __init__(self, url: str, token: str, count: int, *, report: bool) -> None:
-        self.over = threading.Event()
-        self.seconds: list[float] = []
-        self._url, self._token = url, token
-        work = [self._watch] * count + [self._report] * report
-        self._threads = [threading.Thread(target=each) for each in work]
-
-    def __enter__(self) -> "Pages":
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.over.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _watch(self) -> None:
-        with httpx.Client(base_url=self._url, trust_env=False, timeout=600) as page:
-            page.post("/api/join", json={"token": self._token})
-            while not self.over.is_set():
-                began = time.perf_counter()
-                page.get("/owner/live").raise_for_status()
-                self.seconds.append(time.perf_counter() - began)
-                self.over.wait(1.0)
-
-    def _report(self) -> None:
-        headers = {"Authorization": f"Bearer {self._token}"}
-        with httpx.Client(base_url=self._url, trust_env=False, timeout=600) as page:
-            while not self.over.wait(1.0):
-                page.get("/api/report", headers=headers)
 
 
 class Load:
@@ -108,12 +64,9 @@ def measure(
     trials: int,
     stations: int,
     servers: int,
-    pages: int = 0,
-    report: bool = False,
 ) -> list[str]:
     with sw.Study.create(place, size) as study:
         study.lock()
-        owner = study.create_token("owner", "ada")
         names = [f"station {number}" for number in range(stations)]
         tokens = [study.create_token("operator", name) for name in names]
     load = Load(trials)
@@ -128,12 +81,11 @@ def measure(
             for number, name in enumerate(names)
         ]
         began = time.perf_counter()
-        with Pages(processes[0].url, owner, pages, report=report):
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            seconds = time.perf_counter() - began
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seconds = time.perf_counter() - began
     finally:
         for process in processes:
             process.kill()
@@ -144,20 +96,6 @@ def measure(
     return [f"{trials / seconds:.0f}", f"{half:.0f}", f"{most:.0f}", str(lost)]
 
 
-def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
-    trials, stations = options.trials, options.stations
-    names = ("owner's pages", "report", "trials/s", "p50 ms", "p99 ms", "lost or twice")
-    table = Table(*names, title=f"{stations} stations, {trials} trials, SQLite, one server")
-    for number, (open_pages, asked) in enumerate(((0, False), (options.pages, options.report))):
-        place = f"sqlite:///{folder}/watched{number}.db#load"
-        figures = measure(
-            place, size, trials=trials, stations=stations, servers=1, pages=open_pages, report=asked
-        )
-        table.add_row(str(open_pages), "asked for" if asked else "", *figures)
-    shutil.rmtree(folder)
-    return table
-
-
 @benchmark(
     trials=20_000,
     stations=50,
@@ -165,14 +103,10 @@ def _watched(folder: Path, size: dict[str, Any], options: Namespace) -> Table:
     policies=4,
     tasks=1,
     method="nscore-plus",
-    pages=0,
-    report=False,
 )
 def main(options: Namespace) -> Table:
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
     size = plan(options.policies, options.tasks, options.method)
-    if options.pages or options.report:
-        return _watched(folder, size, options)
     database = Server.create(durable=True)
     names = ("store", "servers", "trials/s", "p50 ms", "p99 ms", "lost or twice")
     table = Table(*names, title=f"{options.stations} stations, {options.trials} trials each")

@@ -11,12 +11,17 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.plain_values import plain_values
-from stopwise.core.readings.composed import COMPARED_BY, bounds_of, reading_of
+from stopwise.core.readings.composed import (
+    COMPARED_BY,
+    apart_in,
+    bounds_of,
+    reading_of,
+    require_together,
+)
 from stopwise.core.readings.control import ProxyMeans
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scenes import beside_scenes
 from stopwise.core.readings.score import Scores
-from stopwise.core.readings.together import apart_in, require_together
 from stopwise.core.scores import is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import described, flat
 from stopwise.core.readings.averages import stored_scores
-from stopwise.core.readings.list_rules import numbers_of
+from stopwise.core.readings.fixed_list import numbers_of
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Delegated, FromRules, Rules, rules_beside
 from stopwise.core.scores import as_float, is_number, require_whole

@@ -7,7 +7,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from stopwise.core.barnard import barnard_p_value
 
@@ -51,10 +50,6 @@ def test_barnard_counts_tables_that_tie(table: Table, expected: float) -> None:
     assert slow == pytest.approx(expected, abs=1e-6)
 
 
-def test_barnard_does_not_decide_where_a_tie_forbids_it() -> None:
-    assert barnard_p_value(10, 15, 14, 15) == pytest.approx(0.0500928, abs=1e-6)
-
-
 @pytest.mark.parametrize("trials", [(3, 3), (6, 7), (9, 9), (10, 4)])
 @pytest.mark.parametrize("two_sided", [False, True])
 def test_barnard_of_all_small_tables(trials: tuple[int, int], two_sided: bool) -> None:
@@ -69,10 +64,3 @@ def test_barnard_of_all_small_tables(trials: tuple[int, int], two_sided: bool) -
 
         assert mirrored == pytest.approx(p_value, rel=1e-9)
         assert slow - 1e-9 <= p_value <= slow * (1 + 1e-4)
-
-
-def test_barnard_of_many_trials_stays_near_fisher() -> None:
-    ours = barnard_p_value(1340, 2000, 1420, 2000)
-    fishers = stats.fisher_exact([[1420, 1340], [580, 660]], alternative="greater").pvalue
-
-    assert 0.8 * fishers < ours < 1.1 * fishers

@@ -5,8 +5,6 @@ import pytest
 
 import stopwise as sw
 from benchmarks.efficiency.interval_paths import interval_paths
-from stopwise.core.arrays import Floats
-from stopwise.core.confidence import ConfidenceSequence, Pairs
 from stopwise.core.rules import Rules
 
 
@@ -45,54 +43,6 @@ def test_wsr_interval_agrees_with_the_published_algorithm(seed: int) -> None:
 
     assert verdict.interval.low == pytest.approx(low, abs=0.01)
     assert verdict.interval.high == pytest.approx(high, abs=0.01)
-
-
-def test_interval_shrinks_onto_a_certain_difference() -> None:
-    test = sw.SequentialTest("nscore", alternative="two-sided")
-    for _ in range(3000):
-        verdict = test.update(0.25, 0.75)
-
-    assert verdict.interval.low <= 0.5 <= verdict.interval.high
-    assert verdict.interval.high - verdict.interval.low < 0.02
-
-
-@pytest.mark.parametrize("pair", [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5)])
-def test_extreme_differences_stay_inside(pair: tuple[float, float]) -> None:
-    test = sw.SequentialTest("nscore", alternative="two-sided")
-    for _ in range(500):
-        verdict = test.update(*pair)
-
-    assert verdict.interval.low <= pair[1] - pair[0] <= verdict.interval.high
-
-
-def single(r0: Floats, r1: Floats) -> Pairs:
-    """One pair of scores per run, without a test behind it."""
-    none = np.zeros((*r0.shape, 2))
-    return Pairs(1, r0, r1, (r1 - r0) ** 2, none, none, none > 0)
-
-
-def test_an_emptied_sequence_keeps_its_last_interval() -> None:
-    """Possible with probability at most alpha; no error, no empty interval."""
-    sequence = ConfidenceSequence(levels=(0.9, 0.9))
-    state = sequence.start(())
-    rng = np.random.default_rng(0)
-    for _ in range(400):
-        state = sequence.step(state, single(np.asarray(rng.random()), np.asarray(rng.random())))
-        low, high = sequence.bounds(state)
-        assert low < high
-
-
-def test_long_studies_count_groups_of_pairs() -> None:
-    """After 1,000 pairs the average of a group is one pair; the interval goes on narrowing."""
-    rng = np.random.default_rng(2)
-    test = sw.SequentialTest(alternative="two-sided", ties="paper")
-    widths = []
-    for pair in (rng.random((4000, 2)) < 0.5).astype(float):
-        low, high = test.update(*pair.tolist()).interval
-        widths.append(high - low)
-
-    assert widths[3999] < 0.6 * widths[999]
-    assert low <= 0 <= high
 
 
 @pytest.mark.parametrize("method", ["nscore-plus", "nscore", "wsr", "savi"])

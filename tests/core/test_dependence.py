@@ -1,7 +1,6 @@
 """Dependence within pairs is noticed while it happens, and independent scores seldom blamed."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,16 +69,6 @@ def test_the_check_can_fail_and_dependence_is_found(sign: int, way: str) -> None
     assert binomtest(found.count(way), 60, FALSE_ALARMS, alternative="greater").pvalue < 1e-4
 
 
-def test_tasks_in_turn_and_a_common_level_are_found() -> None:
-    rng = np.random.default_rng(3)
-    level = np.repeat(rng.choice([0.1, 0.5, 0.9], (60, 20)), 10, axis=1)
-    scores = [(rng.random(level.shape) < level).astype(float) for _ in range(2)]
-
-    found = [dependence(*pairs) for pairs in zip(*scores, strict=True)]
-
-    assert found.count("together") > 30
-
-
 def test_the_mean_e_value_of_a_block_over_its_shifts_is_one() -> None:
     rng = np.random.default_rng(4)
     scores0, scores1 = rng.random((2, 16))
@@ -130,15 +119,3 @@ def test_an_analysis_doubts_it_and_names_the_paired_design(sign: int, code: str)
     assert ("for independent scores" in analysis.sentence) == (sign < 0)
     assert not sw.analyze(scores, design="paired").doubts
     assert not sw.analyze(scores, method="nscore").doubts
-
-
-def test_a_study_says_so_on_its_page_and_in_its_report(tmp_path: Path) -> None:
-    scores0, scores1 = (array[0].tolist() for array in shared(np.random.default_rng(8), (1, 150)))
-    plan = {"name": "cups", "policies": ["old", "new"], "tasks": ["stack"], "alpha": 1e-6}
-    with sw.Study.create(tmp_path, plan) as study:
-        study.lock()
-        trials = sw.read_trials({"old": scores0, "new": scores1}, bounds=(0, 1))
-        study.add_trials(trials, source="elsewhere", reason="a test")
-        (analysis,) = study.analyses().values()
-        assert "declare such trials as paired" in analysis.sentence
-        assert "declare such trials as paired" in study.report()

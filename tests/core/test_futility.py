@@ -55,29 +55,6 @@ def test_a_futility_stop_changes_no_decision_before_it_and_adds_none(
     assert np.mean(free.decision[stopped] >= 0) < 0.03
 
 
-@pytest.mark.parametrize(
-    ("rates", "n_max", "runs", "pairs", "lost"),
-    [
-        ((0.5, 0.5), 50, 1500, 27, 0.01),
-        ((0.5, 0.7), 50, 1500, 33, 0.012),
-        ((0.5, 0.5), 200, 600, 96, 0.01),
-        ((0.8, 0.9), 200, 600, 116, 0.015),
-    ],
-)
-def test_stops_save_half_of_a_hopeless_study_for_hardly_any_power(
-    rates: tuple[float, float], n_max: int, runs: int, pairs: float, lost: float
-) -> None:
-    scores = binary(*rates, runs, n_max, seed=3)
-
-    free = sw.simulate("nscore-plus", *scores, n_max=n_max, alternative="greater")
-    bound = sw.simulate(
-        "nscore-plus", *scores, n_max=n_max, futility="binding", alternative="greater"
-    )
-
-    assert bound.n.mean() < pairs
-    assert free.rate(1) - bound.rate(1) < lost
-
-
 @pytest.mark.parametrize("seen", [0, 10, 25])
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_the_chance_is_the_share_of_plans_that_decide(seen: int, design: str) -> None:
@@ -101,21 +78,6 @@ def test_the_chance_is_the_share_of_plans_that_decide(seen: int, design: str) ->
         alike = going & (chance >= low) & (chance < high)
         if alike.sum() > 100:
             assert chance[alike].mean() == pytest.approx(decided[alike].mean(), abs=0.08)
-
-
-def test_a_two_sided_study_is_futile_when_both_directions_are() -> None:
-    scores = binary(0.7, 0.5, 1, 30, seed=4)
-    greater, less, both = (
-        sw.SequentialTest(n_max=60, alternative=side, ties="paper")
-        for side in ("greater", "less", "two-sided")
-    )
-
-    for r0, r1 in zip(scores[0][0], scores[1][0], strict=True):
-        one, other, either = (test.update(r0, r1) for test in (greater, less, both))
-        assert either.chance == max(one.chance or 0, other.chance or 0)
-        assert either.futile == (one.futile and other.futile)
-
-    assert (one.futile, other.futile) == (True, False)
 
 
 def test_an_extended_study_may_go_on() -> None:
@@ -151,22 +113,6 @@ def test_the_sentence_says_what_has_become_unlikely() -> None:
     assert test.verdict.futile == (
         "a decision by 60 pairs has become unlikely" in str(test.verdict)
     )
-
-
-def test_there_is_no_chance_where_none_is_meant() -> None:
-    scores = [scores[0] for scores in binary(0.5, 0.5, 1, 20)]
-    decided = sw.SequentialTest(n_max=20).run([0.0] * 20, [1.0] * 20)
-    endless = sw.SequentialTest().run(*scores)
-    silent = sw.SequentialTest(n_max=30, futility=None).run(*scores)
-    ended = sw.SequentialTest(n_max=20).run(*scores)
-    step = sw.SequentialTest("step", n_max=30).run(*scores)
-
-    for verdict in (decided, endless, silent, ended):
-        assert (verdict.chance, verdict.futile) == (None, False)
-    assert step.chance is None
-    first = sw.SequentialTest(n_max=20, futility_chance=0.99).verdict
-    assert first.chance is not None
-    assert not first.futile  # nothing was seen yet
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.pair_test import PairTest
-from stopwise.core.rules import Rules
 
 SCORES = [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 3
 
@@ -46,27 +44,11 @@ def test_sentences() -> None:
     assert near.interval.low > 0.5
 
 
-def test_the_figure_counts_trials() -> None:
-    test = sw.SequentialTest(reference=0.6, n_max=48, alternative="two-sided")
-    test.run([0] * 30)
-    (axes,) = test.plot().axes
-    assert axes.get_title().startswith("the policy is worse, ")
-    assert axes.get_title().endswith(" trials seen")
-    assert axes.get_xlabel() == "trials"
-
-
 def test_margin_is_another_number() -> None:
     shifted = sw.SequentialTest(reference=0.5, margin=0.1, n_max=48).run(SCORES)
     direct = sw.SequentialTest(reference=0.6, n_max=48).run(SCORES)
     assert shifted.n == direct.n
     assert shifted.log_e == pytest.approx(direct.log_e)
-
-
-def test_facts_of_the_table() -> None:
-    (fact,) = PairTest(
-        Rules(policies=("one",), method="step", n_max=50, reference=0.87)
-    ).test.facts()
-    assert "computed exactly (allowed: 0.02500)" in fact
 
 
 @pytest.mark.parametrize("futility", [None, "advisory", "binding"])
@@ -109,16 +91,6 @@ def test_bad_scores_get_one_line(settings: Any, scores: tuple[Any, ...], message
 def test_bad_settings_get_one_line(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         sw.SequentialTest(**settings)
-
-
-def test_a_negative_margin_keeps_the_direction_that_was_asked() -> None:
-    rng = np.random.default_rng(0)
-    asked: Any = {"reference": 0.5, "margin": -0.1, "n_max": 200}
-    less = sw.SequentialTest(alternative="less", **asked)
-
-    assert less.rules.alternative == "less"
-    assert not less.run(rng.random(200) < 0.75).decided
-    assert sw.SequentialTest(alternative="greater", **asked).run(rng.random(200) < 0.75).decided
 
 
 @pytest.mark.parametrize("lower", [False, True])

@@ -73,20 +73,6 @@ def test_rules_are_plain_and_equal_however_they_are_given() -> None:
     assert type(arrays.bounds[1]) is float
 
 
-def test_results_carry_their_rules() -> None:
-    scores = {"a": [0.1, 0.3] * 10, "b": [0.8, 0.9] * 10}
-    analysis = sw.analyze(scores, alpha=0.1, n_max=20)
-    rule = sw.StopRule(["a", "b"], alpha=0.1, n_max=20)
-    for row in zip(scores["a"], scores["b"], strict=True):
-        for policy, score in zip(rule.needed, row, strict=False):
-            rule.add(policy, score)
-
-    assert analysis.rules == rule.rules == rule.analysis().rules
-    test = sw.SequentialTest(alpha=0.1, n_max=20)
-    assert test.update(0.1, 0.9).rules is test.rules
-    assert sw.simulate("nscore", [[0.1]], [[0.9]], alpha=0.1).rules.alpha == 0.1
-
-
 def test_a_field_that_is_not_used_is_not_written() -> None:
     """Journals made before a setting existed go on under equal rules."""
     settings = Rules(policies=("a", "b")).settings()

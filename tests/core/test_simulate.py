@@ -34,26 +34,6 @@ def test_n_max_cuts_the_columns() -> None:
     assert cut.n.max() == 15
 
 
-def test_undecided_runs_use_all_pairs() -> None:
-    sim = sw.simulate("nscore", np.full((3, 9), 0.5), np.full((3, 9), 0.5))
-
-    assert sim.n.tolist() == [9, 9, 9]
-    assert sim.decision.tolist() == [-1, -1, -1]
-    assert (sim.rate(1), sim.rate(-1)) == (0.0, 1.0)
-
-
-def test_results_are_read_only() -> None:
-    sim = sw.simulate("nscore", np.zeros((2, 30)), np.ones((2, 30)))
-
-    with pytest.raises(ValueError, match="read-only"):
-        sim.n[0] = 1
-
-
-def test_empty_input_gives_empty_output() -> None:
-    assert sw.simulate("nscore", np.empty((0, 5)), np.empty((0, 5))).n.size == 0
-    assert sw.simulate("nscore", np.empty((4, 0)), np.empty((4, 0))).n.tolist() == [0] * 4
-
-
 @pytest.mark.parametrize(
     ("scores0", "scores1", "message"),
     [
@@ -69,14 +49,3 @@ def test_bad_input_gets_one_clear_error(
 ) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         sw.simulate("nscore", scores0, scores1)
-
-
-def test_settings_of_the_simulator_are_checked() -> None:
-    scores = np.zeros((2, 5))
-    with pytest.raises(sw.InvalidInput, match="workers must be a whole number of at least 1"):
-        sw.simulate("nscore", scores, scores, workers=-1)
-
-
-def test_binary_method_refuses_partial_credit() -> None:
-    with pytest.raises(sw.InvalidInput, match=r"savi takes only the scores 0, 1"):
-        sw.simulate("savi", np.full((2, 5), 0.5), np.ones((2, 5)))

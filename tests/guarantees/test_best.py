@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.questions.candidates import Candidates, NearBest, comparison_of, start
@@ -139,30 +138,6 @@ def test_the_check_fails_for_a_faulty_rule(fault: type[Candidates]) -> None:
     assert binomtest(errors, race.studies, ALPHA, alternative="greater").pvalue < 1e-6, errors
 
 
-class RestIsOut(Candidates):
-    """Sabotage: a candidate that is given up counts as dropped."""
-
-    def choose(self) -> None:
-        super().choose()
-        self.open = self.open & ~self.rests
-        self.dropped[self.rests & (self.dropped == 0)] = max(self.rows, 1)
-
-
-@pytest.mark.parametrize("settings", [{}, {"allocation": "even", "design": "paired"}])
-def test_giving_up_drops_no_best_policy(settings: dict[str, Any]) -> None:
-    race = Race((0.5,) * 4, studies=1000, settings={"futility": "binding", **settings})
-    board = race.run(race.board(), seed=2)
-    errors = dropped(board)
-
-    assert_at_most(errors, race.studies, ALPHA)
-    assert_pinned(f"best, given up, {settings.get('design', 'independent')}", [errors])
-    assert board.rests.any(axis=1).mean() > 0.5
-    assert not board.rests[board.named >= 0].any()
-
-    wrong = race.run(RestIsOut(board.method, race.studies, 4, often=not settings), seed=2)
-    assert binomtest(dropped(wrong), race.studies, ALPHA, alternative="greater").pvalue < 1e-4
-
-
 class Adversary(NearBest):
     """Lets two good policies lead while pots fill, and then a bad one: any choice must be valid."""
 
@@ -194,59 +169,3 @@ def test_pots_are_not_carried_over_to_another_leader(rule: type[Adversary]) -> N
     else:
         assert_at_most(wrong, race.studies, ALPHA)
         assert_pinned("near best, an adversary chooses the leader", [wrong])
-
-
-def test_a_declared_policy_that_joins_in_reply_to_results_costs_nothing() -> None:
-    """It joins as soon as another looks good, which is when its own start would look worst."""
-    means = (0.5,) * 4
-    race = Race(means, settings={"later": ("0",)})
-    board = race.board()
-    rng = np.random.default_rng(2)
-    board.choose()
-    while board.rows < 2 * ROWS and board.count.any():
-        turns = np.arange(board.count.max())[:, None, None]
-        trials = np.stack([successes(rng, (STUDIES,), np.array(means)) for _ in turns])
-        board.observe(np.where(turns < board.count, trials, np.nan))
-        board.joined[:, 0] |= (board.log_wealth[:, 1:] > 1.0).any(axis=1)
-        board.choose()
-    errors = dropped(board)
-
-    assert board.joined[:, 0].mean() > 0.5
-    assert_at_most(errors, STUDIES, ALPHA)
-    assert_pinned("best, a declared one joins in reply", [errors])
-
-
-def _arrivals(rng: np.random.Generator, slow: bool) -> Floats:
-    """Return scores as they arrive, 8 trials at a time: successes of slow policies come last."""
-    scores = np.sort((rng.random((STUDIES, ROWS // 4, 8)) < 0.5) * 1.0, axis=-1)
-    return (scores if slow else scores[..., ::-1]).reshape(STUDIES, -1)
-
-
-def test_slow_successes_do_not_cost_a_policy_its_place() -> None:
-    """The verdict knows only which trial a score belongs to; one by arrival is far off."""
-    rng = np.random.default_rng(4)
-    for _ in range(10):
-        scores = {name: (rng.random(80) < 0.5) * 1.0 for name in "abc"}
-        when = {name: np.arange(80) + 9.0 * own for name, own in scores.items()}
-        places = [(when[name][n], name, n) for name in scores for n in range(80)]
-        live, late = (sw.StopRule(list("abc"), goal="best", n_max=40, alpha=ALPHA) for _ in "12")
-        while not live.stop:
-            for name, own in live.places.items():
-                for n in own:
-                    live.add(name, scores[name][n])
-        for _, name, n in sorted(places):
-            if not late.stop:
-                late.add(name, scores[name][n], row=n)
-        assert (late.rows, late.eliminated) == (live.rows, live.eliminated)
-
-    # Sabotage: rows in order of arrival.
-    race = Race((0.5,) * 3)
-    columns = np.stack([_arrivals(rng, slow=index == 0) for index in range(3)], axis=-1)
-    board = race.board()
-    board.often = False
-    board.choose()
-    while board.count.any() and board.rows < ROWS:
-        row = np.where(board.count > 0, columns[:, board.rows], np.nan)
-        board.observe(row[None])
-    errors = dropped(board)
-    assert binomtest(errors, STUDIES, ALPHA, alternative="greater").pvalue < 1e-6, errors

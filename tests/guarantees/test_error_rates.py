@@ -4,7 +4,6 @@ Every study looks after each of 300 pairs. What each test would catch is shown a
 methods with one deliberate fault, which fail the same check.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,31 +81,6 @@ def test_errors_are_at_most_alpha(method: str, name: str) -> None:
         both = 1 if find(method).splits_itself else 2
         assert_at_most(either, RUNS, both * ALPHA)
     assert_pinned(f"{method}, {name}", [better, worse, either])
-
-
-def _extended_errors(null: Null) -> int:
-    """Return the errors of studies that are extended twice, each time only if there is hope."""
-    scores0, scores1 = null.scores(1)
-    method = NScorePlus(n_max=N // 6, design=null.design)
-    state = method.start((RUNS,))
-    rejected, going = np.zeros(RUNS, dtype=bool), np.ones(RUNS, dtype=bool)
-    for column in range(N):
-        if column == method.n_max:
-            # As a user would: what looks hopeless is given up.
-            going &= state.log_e > np.quantile(state.log_e[going], 0.2)
-            method = replace(method, n_max=N // 2 if column < N // 2 else N)
-        state = method.step(state, scores0[:, column], scores1[:, column])
-        rejected |= going & method.evidence(state).rejected
-    return int(rejected.sum())
-
-
-@pytest.mark.parametrize("name", ["bernoulli .5", "certain against even odds", "opposed outcomes"])
-def test_extensions_that_answer_to_the_data_keep_the_error(name: str) -> None:
-    """Planned anew for the new n_max, from the wealth at hand. Catches wealth given back."""
-    errors = _extended_errors(NULLS[name])
-
-    assert_at_most(errors, RUNS, ALPHA)
-    assert_pinned(f"nscore-plus, extended twice where there is hope, {name}", [errors])
 
 
 class PeekingNScore(NScore):

@@ -109,12 +109,3 @@ def test_results_in_order_of_arrival_would_be_caught() -> None:
 
     with pytest.raises(AssertionError):
         assert_at_most(wrong, 150, ALPHA)
-
-
-@pytest.mark.slow("2,000 races: adds their error rate to the comparison with rows in order")
-def test_elimination_on_the_way_does_no_harm() -> None:
-    """A third policy drops out while its episodes are under way; a and b are tied."""
-    wrong = claims(Schedule, {"low": 0.05, "a": 0.6, "b": 0.6}, 200, "independent", n_max=40)
-
-    assert_at_most(wrong, 200, ALPHA)
-    assert_pinned("race, elimination", [wrong])

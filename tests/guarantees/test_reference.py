@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 import stopwise as sw
-from benchmarks.efficiency.interval_paths import interval_paths
 from stopwise.core.arrays import Floats
 from stopwise.core.nscore_plus.method import NScorePlus
-from stopwise.core.rules import Rules
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
-from stopwise.questions.pairs import PairTests, replay
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 1500, 100
@@ -143,63 +139,3 @@ def test_sabotage_one_more_state_rejects() -> None:
     lower = test.reject_from.copy()
     lower[50] -= 1
     assert exact_error(replace(test, reject_from=lower), 100, 0.6) > 0.05
-
-
-def test_rates_that_answer_to_the_past_do_not_help() -> None:
-    """The worst that a rate of at most .6 can do, trial by trial, is to be .6: by induction."""
-    test, n_max = one_rate_test(0.05, 60, 0.6), 60
-    best = np.where(np.arange(n_max + 1) >= test.reject_from[n_max], 1.0, 0.0)
-    for n in range(n_max - 1, -1, -1):
-        worst = np.maximum(best[:-1], 0.6 * best[1:] + 0.4 * best[:-1])
-        stops = np.arange(n + 1) >= test.reject_from[n] if n else np.array([False])
-        best = np.where(stops, 1.0, worst)
-    assert float(best[0]) == pytest.approx(test.error, abs=1e-12)
-
-
-@pytest.mark.parametrize(("n_max", "number", "rate"), [(100, 0.5, 0.7), (50, 0.6, 0.8)])
-def test_the_table_is_near_its_bound(n_max: int, number: float, rate: float) -> None:
-    """Nearly the power of the fixed test of n_max trials, for far fewer; cost within 2 %."""
-    test = one_rate_test(0.05, n_max, number)
-    fixed = binom.sf(binom.isf(0.05, n_max, number), n_max, rate)
-    assert test.power(rate) > fixed - 0.02
-    assert test.expected_n(rate) < 0.62 * n_max
-    assert test.cost < 1.02 * test.least_cost
-
-
-@pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        ("coins .87", "nscore-plus"),
-        ("seven levels", "nscore-plus"),
-        ("coins .02", "nscore"),
-        ("low noise", "nscore"),
-        ("coins .87", "step"),
-    ],
-)
-def test_the_interval_holds_the_mean(name: str, method: str) -> None:
-    """At all times together, each end at its level; also of numbers that the mean is not."""
-    draw, mean = AT_THE_NUMBER[name]
-    scores = draw(np.random.default_rng(7))[:300]
-    for number in (mean, 0.5):
-        rules = Rules(policies=("one",), method=method, n_max=N, reference=number, alpha=0.1)
-        number0 = np.full(scores.shape, number)
-        for low, high, decision in interval_paths(rules, number0, scores):
-            last_low, last_high, decided = low + number, high + number, decision
-        assert_at_most(int((last_low > mean + 1e-9).sum()), len(scores), 0.05)
-        assert_at_most(int((last_high < mean - 1e-9).sum()), len(scores), 0.05)
-        if method != "step":  # the interval agrees with the decision
-            assert np.array_equal(last_low > number, decided == 1)
-            assert np.array_equal(last_high < number, decided == 0)
-
-
-@pytest.mark.slow("1,500 studies of each kind: adds nulls that do not attain the level")
-def test_several_policies_share_alpha() -> None:
-    """Three policies at the number: any claim at all in at most alpha of the studies."""
-    ranking = PairTests(Rules(policies=("a", "b", "c"), n_max=60, reference=0.7))
-    scores = (np.random.default_rng(3).random((800, 60, 4)) < 0.7) * 1.0
-    scores[..., 3] = 0.7
-    found = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
-    wrong = int(found.claims.any(axis=(1, 2)).sum())
-    assert_at_most(wrong, len(scores), 0.05)
-    assert wrong > 10  # of the 40 that it may be: alpha is used

@@ -9,7 +9,6 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.wins import Wins
 from stopwise.rows.align import align
-from stopwise.rows.task_tables import tables
 from stopwise.study.blinding import Draws
 from tests.guarantees.pinned import assert_at_most, assert_pinned
 
@@ -88,19 +87,6 @@ def test_a_liking_for_the_second_trial_favours_no_policy(drawn: bool) -> None:
         assert found == runs
 
 
-def test_dice_that_beat_each_other_in_a_circle() -> None:
-    """Each wins 5 of 9 meetings with the next: all claims are true, and there is no best."""
-    rng = np.random.default_rng(2)
-    dice = {"a": [2, 4, 9], "b": [1, 6, 8], "c": [3, 5, 7]}
-    scores = {name: rng.choice(faces, 2500).astype(float) for name, faces in dice.items()}
-
-    found = sw.analyze(scores, by="wins")
-
-    assert set(found.order_text.split("; ")) == {"a > b", "b > c", "c > a"}
-    assert not any(pair.implied for pair in found.pairs)
-    assert (found.best, found.candidates) == (None, ())
-
-
 def training_runs(runs: int, episodes: int, effect: float) -> Floats:
     """Return successes (studies, 2 algorithms, runs, episodes) of equal algorithms."""
     rng = np.random.default_rng(11)
@@ -118,21 +104,6 @@ def test_training_runs_are_what_is_drawn() -> None:
     assert_at_most(errors, RUNS, ALPHA)
     assert claims(episodes[:, 0], episodes[:, 1]) > 3 * ALPHA * RUNS
     assert_pinned("training runs", [errors])
-
-
-def test_the_unit_of_a_file_is_the_mean_of_a_run() -> None:
-    scores = training_runs(4, 3, 1.0)[0]
-    columns = {
-        "policy": np.repeat(["a", "b"], 12),
-        "seed": np.tile(np.repeat([1, 2, 3, 4], 3), 2),
-        "score": scores.ravel(),
-    }
-    trials = sw.read_trials(columns, bounds=(0, 1))
-
-    (table,) = tables(trials, design=None, unit="seed")
-
-    np.testing.assert_allclose(table.scores, scores.mean(axis=-1).T)
-    assert table.design == "independent"
 
 
 def by_scene(scenes: int, trials: int, effect: float) -> Iterator[Floats]:
@@ -163,21 +134,3 @@ def test_no_scene_decides_alone(scenes: int, trials: int) -> None:
         rounds = numbers.astype(int).reshape(scenes, trials).T.ravel()
         assert claims(a[:, rounds], b[:, rounds], design="paired") > 5 * ALPHA * RUNS
     assert_pinned(f"scenes/{scenes}", [errors])
-
-
-@pytest.mark.slow("50 analyses with intervals: adds how often letters are given")
-def test_where_no_scene_is_named_no_letters_are_given() -> None:
-    """The order of the file decides in most of these studies; fresh draws keep their letters."""
-    a, b = by_scene(10, 10, 0.8)
-    fresh = np.random.default_rng(3).random((25, 2, 100)) < np.array([0.25, 0.75])[:, None]
-    decided = lettered = kept = 0
-    for run in range(25):
-        found = sw.analyze({"a": a[run].ravel(), "b": b[run].ravel()})
-        decided += found.pairs[0].decided
-        lettered += found.pairs[0].decided and any(found.letters.values())
-        same = sw.analyze({"a": fresh[run, 0] * 1.0, "b": fresh[run, 1] * 1.0})
-        kept += same.letters == {"b": "a", "a": "b"}
-
-    assert decided > 20
-    assert lettered == 0
-    assert kept >= 23

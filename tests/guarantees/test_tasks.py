@@ -13,7 +13,6 @@ import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput
 from stopwise.questions.pairs import PairTests, replay
 from stopwise.rollout.draws import drawn_task
 from stopwise.rows.task_mean import over_tasks, shares
@@ -62,18 +61,6 @@ def test_tasks_drawn_afresh_claim_no_more_than_the_mean() -> None:
 
     assert_at_most(wrong, RUNS, ALPHA)
     assert_pinned("tasks, drawn for each row", [wrong])
-
-
-@pytest.mark.slow("draws 84,000 tasks: adds the independent design")
-def test_tasks_drawn_for_each_trial_are_independent() -> None:
-    rng = np.random.default_rng(2)
-    own = np.stack([tasks_drawn(range(start, start + 700)) for start in (0, 700)])
-    scores = np.stack([successes(rng, own[policy])[policy] for policy in (0, 1)])
-
-    wrong = decided(scores, "independent")
-
-    assert_at_most(wrong, 700, ALPHA)
-    assert_pinned("tasks, drawn for each trial", [wrong])
 
 
 def test_one_seed_for_all_would_be_caught() -> None:
@@ -205,15 +192,3 @@ def test_a_look_inside_a_round_would_be_caught() -> None:
 
     with pytest.raises(AssertionError):
         assert_at_most(int(claimed(halves, weights[order]).sum()), 400, ALPHA)
-
-
-def test_trials_of_one_training_run_in_several_tasks_are_not_independent() -> None:
-    columns = {
-        "task": ["lift", "push"] * 8,
-        "policy": [name for name in ("old", "new") for _ in range(8)],
-        "seed": [seed for _ in range(4) for seed in ("1", "1", "2", "2")],
-        "score": [0.0, 1.0] * 8,
-    }
-    trials = Trials.from_columns(columns, bounds=(0, 1))
-    with pytest.raises(InvalidInput, match="trials of several training runs share what a run has"):
-        over_tasks(trials, order="independent", weights=None, design="independent")

@@ -4,7 +4,6 @@ Reference figures: the published implementation, run on its own (power, expected
 pairs at four pairs of rates, means over the 36 pairs of tenths, alpha .05).
 """
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -121,10 +120,3 @@ def test_a_damaged_file_is_made_again(made: Callable[[], int], damage: str) -> N
 def test_an_unusable_folder_still_gives_the_table(made: Callable[[], int]) -> None:
     cache_folder().write_text("")
     assert [made(), made()] == [1, 2]
-
-
-def test_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("STOPWISE_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    if sys.platform != "win32":
-        assert cache_folder() == tmp_path / "xdg" / "stopwise" / "step"

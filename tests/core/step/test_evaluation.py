@@ -7,7 +7,6 @@ import pytest
 
 from stopwise.core.step.exact import (
     Rule,
-    binomial_probabilities,
     duration_given_counts,
     mean_over_counts,
     rejection_given_counts,
@@ -53,13 +52,6 @@ def test_matches_enumeration_of_all_sequences(seed: int) -> None:
     duration = duration_given_counts(rule)
     assert mean_over_counts(rejection, *rates)[0] == pytest.approx(power, abs=1e-13)
     assert mean_over_counts(duration, *rates)[0] == pytest.approx(pairs, abs=1e-12)
-
-
-def test_binomial_probabilities_at_the_ends() -> None:
-    table = binomial_probabilities(5, np.array([0.0, 1.0, 0.5]))
-    assert table[0].tolist() == [1, 0, 0, 0, 0, 0]
-    assert table[1].tolist() == [0, 0, 0, 0, 0, 1]
-    assert table[2] * 32 == pytest.approx([1, 5, 10, 10, 5, 1])
 
 
 def worst_drift(rule: Rule, t: int = 0, x: int = 0, y: int = 0) -> float:

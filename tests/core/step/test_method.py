@@ -29,16 +29,6 @@ def test_a_direction_is_closed_by_the_mirrored_stop() -> None:
     assert method.stopping.rule.rejects(*final)[0]
 
 
-def test_directions_exclude_each_other_and_rejection_stays() -> None:
-    method = Step(n_max=50)
-    r0, r1 = np.random.default_rng(5).binomial(1, [[[0.2]], [[0.6]]], (2, 60, 400))
-    states = run(method, r0, r1)
-    rejected = np.array([method.evidence(state).rejected for state in states])
-    assert not np.any(rejected[..., 0] & rejected[..., 1])
-    assert np.all(np.diff(rejected.astype(int), axis=0) >= 0)
-    assert not np.any(rejected[-1] & ~rejected[49])
-
-
 def test_evidence_is_all_or_nothing() -> None:
     method = Step(n_max=20)
     states = run(method, np.zeros(20), np.ones(20))

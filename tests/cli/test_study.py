@@ -58,7 +58,7 @@ def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
     found = call("lock", folder)
 
     assert found.exit_code == 2
-    assert f"study.yaml, line {line + 1}: alpha: must be below 1, but got 5" in found.output
+    assert f"study.yaml, line {line + 1}: alpha: must be less than 1, but got 5" in found.output
 
 
 def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
@@ -68,8 +68,10 @@ def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
 
     assert found.exit_code == 0, found.output
     assert "start from: " in found.output
-    assert "a name from the list, but got 'void'" in found.output  # which is for the owner
-    assert "a name from the list, but got 'undo'" in found.output  # so is this
+    assert (
+        "a name from the list or its number, but got 'void'" in found.output
+    )  # which is for the owner
+    assert "a name from the list or its number, but got 'undo'" in found.output  # so is this
     assert "trial 4 stays with station left" in found.output
     assert "saved: trial 1, reached, grasped, score 0.75" in found.output
     study = sw.Study.open(folder)

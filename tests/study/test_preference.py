@@ -227,14 +227,13 @@ def test_a_plan_that_cannot_be_judged_by_preference(changes: Any, message: str) 
 
 def test_preferences_are_typed(tmp_path: Path) -> None:
     preferring(tmp_path).close()
-    typed = "y\n2\ndone\n\n3\n2\ndone\ntie\nquit\n"
+    typed = "y\ndone\n\n3\nsecond\ndone\ntie\nquit\n"
 
     found = call("run", tmp_path / "study", "--station", "left", typed=typed)
 
     assert found.exit_code == 0, found.output
-    assert "the first of two: watch how it goes, and type `done`" in found.output
+    assert "done (the first of two); then which was better" in found.output
     assert "the answer must be one of first, second, tie, but got 'y'" in found.output
-    assert "which was better, 1 the first (CODE" in found.output
     assert "saved: trial 1, done" in found.output
     assert "saved: trial 2, second" in found.output
     assert "saved: trial 4, tie" in found.output

@@ -76,7 +76,3 @@ def test_a_start_that_is_voided_for_good_counts_as_the_worst(tmp_path: Path) -> 
 def test_a_list_that_cannot_be_one_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises((InvalidInput, ValueError), match=says):
         StudyPlan(**plan(**listed(**changes)))
-
-
-def test_a_plan_without_a_list_is_what_it_was() -> None:
-    assert "starts" not in StudyPlan(**plan()).content()["tasks"][0]

@@ -95,7 +95,7 @@ def test_nobody_chooses_the_task(tmp_path: Path) -> None:
         ({"over_tasks": "median"}, "must be 'each' or 'mean', but got 'median'"),
         (
             {"tasks": ["lift", {"name": "far", "score": {"kind": "number", "low": 0, "high": 9}}]},
-            "needs one range of scores for all tasks, but lift has",
+            "needs one range of scores",
         ),
         (
             {
@@ -104,7 +104,7 @@ def test_nobody_chooses_the_task(tmp_path: Path) -> None:
                     {"name": "far", "score": {"kind": "binary", "lower_is_better": True}},
                 ]
             },
-            "needs lower_is_better to be the same for all tasks, but lift and far differ",
+            "and one lower_is_better, for all tasks",
         ),
         ({"stored": {"old": 90}}, "stored trials need over_tasks: each"),
     ],
@@ -162,5 +162,5 @@ def test_where_tasks_are_blocked_no_station_chooses(tmp_path: Path) -> None:
     with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
         sw.Study.create(tmp_path / "mean", plan(**MEAN, task_order="blocked"))
     listed = {"tasks": [{"name": "a", "starts": ["left", "right"]}], "design": "blocks"}
-    with pytest.raises(sw.InvalidInput, match="a fixed list of starts is gone through in its own"):
+    with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
         sw.Study.create(tmp_path / "list", plan(**listed, n_max=2, task_order="blocked"))

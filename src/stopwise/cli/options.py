@@ -29,7 +29,6 @@ TABLE = {
         Row("init", "folder", Path, "A new folder for the study.", ..., typed="argument"),
         Row("init", "store", str, "URL of a PostgreSQL database, if a team shares the study: "
             "...#NAME."),
-        flag("init", "aa", "Plan two copies of one policy, to see what the rig does to scores."),
         Row(STUDY, "place", str, "Folder of the study, or URL of its database.", ".",
             typed="argument", metavar="STUDY"),
         Row("run runner", "place", str, "Folder of the study, URL of its database, or a link to "

@@ -16,27 +16,14 @@ from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
-ERROR_WORDS = {
+# What pydantic says, as the rest of the house says it.
+WORDS = {
     "missing": "is missing",
     "union_tag_not_found": f"needs a kind: {', '.join(RUBRIC_KINDS[:-1])} or {RUBRIC_KINDS[-1]}",
-}
-COMPARED = {
-    "greater_than": "above {gt:g}",
-    "greater_than_equal": "at least {ge:g}",
-    "less_than": "below {lt:g}",
-    "less_than_equal": "at most {le:g}",
-    "finite_number": "a finite number",
-    "literal_error": "{expected}",
-    "union_tag_invalid": "one of {expected_tags}",
-    "string_too_long": "at most {max_length:,} characters",
-}
-EXPECTED = {
-    "int": "a whole number",
-    "float": "a number",
-    "string": "text (in quotes)",
-    "tuple": "a list",
-    "dict": "`name: value` lines",
-    "model": "`name: value` lines",
+    "union_tag_invalid": f"must be one of {', '.join(RUBRIC_KINDS)}",
+    "string_type": "must be text (in quotes)",
+    "int_parsing": "must be a whole number",
+    "float_parsing": "must be a number",
 }
 
 
@@ -44,33 +31,8 @@ def template() -> str:
     return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
 
 
-def aa_template() -> str:
-    """Return a plan of two copies of one policy: what tells them apart is the rig, or chance."""
-    told = "Two copies of one policy, to learn what the rig does to scores."
-    return (
-        template()
-        .replace("name: My study", "name: A/A study")
-        .replace('description: ""  ', f'description: "{told}"')
-        .replace("- name: baseline\n", "- name: copy 1\n")
-        .replace("- name: new\n", "- name: copy 2\n")
-    )
-
-
 def read_plan(path: Path) -> StudyPlan:
     return parse_plan(read_text(path), str(path))
-
-
-def differences(path: Path, locked: StudyPlan, amended: StudyPlan) -> tuple[str, ...]:
-    """Settings of a file that differ from the locked plan and its amendments."""
-    try:
-        plan = read_plan(path)
-    except InvalidInput:
-        return ("it can no longer be read",)
-    return tuple(
-        name
-        for name in type(plan).model_fields
-        if getattr(plan, name) not in (getattr(locked, name), getattr(amended, name))
-    )
 
 
 def read_text(path: Path) -> str:
@@ -82,20 +44,14 @@ def read_text(path: Path) -> str:
         raise InvalidInput(f"{path}: not UTF-8 text: {error.reason}") from error
 
 
-def read_store(path: Path) -> str | None:
-    try:
-        return _store_in(read_text(path))
-    except InvalidInput:
-        return None
-
-
-def _store_in(text: str) -> str | None:
+def store_in(text: str) -> str | None:
+    """Return where a plan says that its study is kept, whatever else is wrong with it."""
     try:
         content = yaml.safe_load(text)
     except (ValueError, yaml.YAMLError):
         return None
-    found = content.get("store") if isinstance(content, dict) else None
-    return found if isinstance(found, str) else None
+    place = content.get("store") if isinstance(content, dict) else None
+    return place if isinstance(place, str) else None
 
 
 def parse_plan(text: str, source: str = FILE_NAME) -> StudyPlan:
@@ -142,7 +98,7 @@ def yaml_text(plan: Mapping[str, Any]) -> str:
 def rewrite_plan(folder: Path, text: str) -> None:
     path = folder / FILE_NAME
     require(
-        _store_in(text) == read_store(path),
+        store_in(text) == store_in(read_text(path)),
         "`store` says where the study is kept and cannot change while the study is open",
     )
     try:
@@ -217,18 +173,14 @@ def faults(error: ValidationError) -> list[tuple[Place, str]]:
 
 
 def _in_words(problem: Mapping[str, Any]) -> str:
-    kind, given, context = problem["type"], problem["input"], problem.get("ctx", {})
-    if kind in ERROR_WORDS:
-        return ERROR_WORDS[kind]
+    kind, given = problem["type"], problem["input"]
     if kind == "extra_forbidden":
         close = get_close_matches(str(problem["loc"][-1]), KNOWN, n=1)
         return f"there is no such entry{f'; did you mean {close[0]}?' if close else ''}"
     if kind == "too_short":
-        return f"needs at least {context['min_length']}, but has {context['actual_length']}"
-    if kind in COMPARED:
-        got = len(given) if kind == "string_too_long" else context.get("tag", given)
-        return f"must be {COMPARED[kind].format(**context)}, but got {got!r}"
-    expected = EXPECTED.get(kind.split("_")[0])
-    if expected and kind.endswith(("_type", "_parsing", "_from_float")):
-        return f"must be {expected}, but got {given!r}"
-    return str(problem["msg"]).removeprefix("Value error, ")
+        return "needs at least {min_length}, but has {actual_length}".format(**problem["ctx"])
+    usual = str(problem["msg"]).replace("Input should be", "must be")
+    words = WORDS.get(kind, usual)
+    if kind in ("missing", "union_tag_not_found", "value_error"):
+        return words.removeprefix("Value error, ")
+    return f"{words}, but got {repr(given)[:80]}"

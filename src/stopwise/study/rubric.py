@@ -12,8 +12,6 @@ from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.study.limits import NAME
 
 MANY = 4096
-# What may be typed in the terminal instead of a score, as the first word.
-COMMANDS = ("release", "quit")
 DONE = "done"  # the answer to the first trial of a row that is judged by preference
 # What the second trial of such a row has won, by the answer to which was better.
 WON = {"first": 0.0, "second": 1.0, "tie": 0.5}
@@ -35,21 +33,13 @@ DISTINCT = AfterValidator(_distinct_names)
 
 
 class _ScoreRule(PlanPart):
+    """What all rubrics have; ``asks`` is the question at the terminal, ``typed`` reads its answer.
+
+    ``examples`` are scores that a method must take.
+    """
+
     lower_is_better: bool = False
     in_pairs: ClassVar[bool] = False  # whether the two trials of a row have one answer
-    named: ClassVar[str] = ""  # the field whose entries have names, of which answers are made
-    sets: ClassVar[tuple[str, ...]] = ()  # words that may be typed beside these names
-
-    @property
-    def options(self) -> list[str]:
-        return [entry.name for entry in getattr(self, self.named)] if self.named else []
-
-    def asks(self, first: str | None) -> str:
-        """Return the question at the terminal; ``first`` is the code it is compared with."""
-        raise NotImplementedError
-
-    def typed(self, text: str, first: str | None) -> Any:  # noqa: ARG002
-        return chosen(self.options, text)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -61,12 +51,12 @@ class _ScoreRule(PlanPart):
 
     @property
     def examples(self) -> tuple[float, ...]:
-        """Scores that a method must take."""
         return self.bounds
 
 
 class Binary(_ScoreRule):
     kind: Literal["binary"] = "binary"
+    asks: ClassVar[str] = "success? y/n"
 
     def score(self, answer: Any) -> float:
         require(
@@ -75,12 +65,9 @@ class Binary(_ScoreRule):
         )
         return float(answer)
 
-    def asks(self, first: str | None) -> str:  # noqa: ARG002
-        return "success? y/n"
-
-    def typed(self, text: str, first: str | None) -> bool:  # noqa: ARG002
-        require(text in ("y", "yes", "n", "no", "1", "0"), f"type y or n, but got {text!r}")
-        return text in ("y", "yes", "1")
+    def typed(self, text: str) -> bool:
+        require(text in ("y", "n"), f"type y or n, but got {text!r}")
+        return text == "y"
 
 
 class Milestone(PlanPart):
@@ -90,8 +77,6 @@ class Milestone(PlanPart):
 
 class Milestones(_ScoreRule):
     kind: Literal["milestones"] = "milestones"
-    named: ClassVar[str] = "milestones"
-    sets: ClassVar[tuple[str, ...]] = ("all", "none")
     milestones: Annotated[tuple[Milestone, ...], Field(min_length=1), DISTINCT]
 
     @property
@@ -116,15 +101,14 @@ class Milestones(_ScoreRule):
         reached = math.fsum(known[name] for name in answer)
         return min(1.0, reached / math.fsum(known.values()))
 
-    def asks(self, first: str | None) -> str:  # noqa: ARG002
-        return f"reached ({listed(self.options)}): list them, or type `all` or `none`"
+    @property
+    def asks(self) -> str:
+        return f"reached ({_numbered(self.milestones)}): all that were, `all` or `none`"
 
-    def typed(self, text: str, first: str | None) -> list[str]:  # noqa: ARG002
-        if text in self.sets:
-            return self.options if text == "all" else []
-        alone = text in map(str.lower, self.options)
-        parts = [text] if alone else text.replace(",", " ").split()
-        return [chosen(self.options, part) for part in parts]
+    def typed(self, text: str) -> list[str]:
+        if text in ("all", "none"):
+            return [step.name for step in self.milestones if text == "all"]
+        return [_chosen(self.milestones, part) for part in text.replace(",", " ").split()]
 
 
 class Level(PlanPart):
@@ -134,7 +118,6 @@ class Level(PlanPart):
 
 class Levels(_ScoreRule):
     kind: Literal["levels"] = "levels"
-    named: ClassVar[str] = "levels"
     levels: Annotated[tuple[Level, ...], Field(min_length=2), DISTINCT]
 
     @model_validator(mode="after")
@@ -156,8 +139,12 @@ class Levels(_ScoreRule):
         require_choice("a level", answer, known)
         return known[answer]
 
-    def asks(self, first: str | None) -> str:  # noqa: ARG002
-        return f"outcome ({listed(self.options)}): which one?"
+    @property
+    def asks(self) -> str:
+        return f"outcome ({_numbered(self.levels)}): which one?"
+
+    def typed(self, text: str) -> str:
+        return _chosen(self.levels, text)
 
 
 class Number(_ScoreRule):
@@ -191,10 +178,11 @@ class Number(_ScoreRule):
         )
         return float(scale.nearest(answer))
 
-    def asks(self, first: str | None) -> str:  # noqa: ARG002
+    @property
+    def asks(self) -> str:
         return f"number from {self.low:g} to {self.high:g} {self.unit}".rstrip()
 
-    def typed(self, text: str, first: str | None) -> float:  # noqa: ARG002
+    def typed(self, text: str) -> float:
         try:
             return float(text)
         except ValueError as error:
@@ -214,10 +202,11 @@ class Count(_ScoreRule):
         require(whole, f"the count must be a whole number from 0 to {self.of}, but got {answer!r}")
         return float(answer / self.of)
 
-    def asks(self, first: str | None) -> str:  # noqa: ARG002
+    @property
+    def asks(self) -> str:
         return f"how many of {self.of}?"
 
-    def typed(self, text: str, first: str | None) -> int:  # noqa: ARG002
+    def typed(self, text: str) -> int:
         require(text.isdecimal(), f"type a whole number, but got {text!r}")
         return int(text)
 
@@ -227,6 +216,7 @@ class Preference(_ScoreRule):
 
     kind: Literal["preference"] = "preference"
     in_pairs: ClassVar[bool] = True
+    asks: ClassVar[str] = "done (the first of two); then which was better: first, second or tie"
 
     @model_validator(mode="after")
     def _upwards(self) -> "Preference":
@@ -242,13 +232,8 @@ class Preference(_ScoreRule):
         )
         return WON.get(answer)
 
-    def asks(self, first: str | None) -> str:
-        if first is None:
-            return "the first of two: watch how it goes, and type `done` when it is over"
-        return f"which was better, 1 the first (CODE {first}) or 2 this one? or type `tie`"
-
-    def typed(self, text: str, first: str | None) -> str:
-        return text if first is None else {"1": "first", "2": "second"}.get(text, text)
+    def typed(self, text: str) -> str:
+        return text
 
 
 Rubric = Annotated[
@@ -260,11 +245,11 @@ _ADAPTER: TypeAdapter[Any] = TypeAdapter(Rubric)
 
 def question(shown: Mapping[str, Any]) -> str:
     """Return the question to ask at the terminal, for a rubric as an assignment shows it."""
-    return str(_read(shown).asks(shown.get("first")))
+    return str(_read(shown).asks)
 
 
 def parse_answer(shown: Mapping[str, Any], typed: str) -> Any:
-    return _read(shown).typed(typed.strip().lower(), shown.get("first"))
+    return _read(shown).typed(typed.strip().lower())
 
 
 def _read(shown: Mapping[str, Any]) -> Any:
@@ -279,35 +264,23 @@ def in_words(answer: Any) -> str:
     return f"{answer:g}" if isinstance(answer, float) else str(answer)
 
 
-def listed(options: Sequence[str]) -> str:
-    """Return options to choose from, with numbers where these can only be places in the list."""
-    numbers = not any(option.isdecimal() for option in options)
-    shown = [f"{place} {option}" for place, option in enumerate(options, 1)]
-    return ", ".join(shown if numbers else options)
+def _numbered(options: Sequence[Milestone | Level]) -> str:
+    """Options to choose from, with numbers where these can only be places in the list."""
+    return ", ".join(
+        f"{place} {option.name}" if _has_places(options) else option.name
+        for place, option in enumerate(options, 1)
+    )
 
 
-def chosen(options: Sequence[str], text: str) -> str:
-    numbers = not any(option.isdecimal() for option in options)
-    if numbers and text.isdecimal() and 1 <= int(text) <= len(options):
-        return options[int(text) - 1]
-    found = next((option for option in options if option.lower() == text), None)
-    if found is None:
-        number = f"a number from 1 to {len(options)} or " if numbers else ""
-        raise InvalidInput(f"type {number}a name from the list, but got {text!r}")
-    return found
+def _chosen(options: Sequence[Milestone | Level], text: str) -> str:
+    for place, option in enumerate(options, 1):
+        if text == option.name.lower() or (_has_places(options) and text == str(place)):
+            return option.name
+    raise InvalidInput(f"type a name from the list or its number, but got {text!r}")
 
 
-def confusing_name(rubric: Rubric) -> tuple[int, str] | None:
-    """Return the first name, by its place, that could not be typed for what it is, and why."""
-    seen: dict[str, str] = {}
-    for place, name in enumerate(rubric.options):
-        typed = name.strip().lower()
-        if typed in seen:
-            return place, f"{seen[typed]!r} and {name!r} cannot be told apart when typed"
-        if typed.partition(" ")[0] in COMMANDS or typed in rubric.sets:
-            return place, f"{name!r} has another meaning when typed: choose another name"
-        seen[typed] = name
-    return None
+def _has_places(options: Sequence[Milestone | Level]) -> bool:
+    return not any(option.name.isdecimal() for option in options)
 
 
 def plain_answer(answer: Any) -> Any:

@@ -36,7 +36,7 @@ from stopwise.study.database import (
 )
 from stopwise.study.entries import Entry, decode, encode, verified
 from stopwise.study.event import ORIGIN, Event
-from stopwise.study.plan_file import FILE_NAME, read_store
+from stopwise.study.plan_file import FILE_NAME, store_in
 
 BATCH = 10_000
 DATABASE = "study.db"
@@ -306,7 +306,8 @@ def open_store(
         )
         return Store.open(path, clock=clock), path.parent
     plan = path / FILE_NAME
-    place = read_store(plan) or str(path / DATABASE)
+    text = plan.read_text(encoding="utf-8", errors="replace") if plan.exists() else ""
+    place = store_in(text) or str(path / DATABASE)
     require(
         plan.exists() or Path(place).exists(),
         f"there is no study in {path}: create one with `stopwise study init {path}`",

@@ -10,9 +10,7 @@ import numpy as np
 from pydantic import (
     BaseModel,
     Field,
-    SerializerFunctionWrapHandler,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
@@ -22,7 +20,7 @@ from stopwise.questions import QUESTIONS, for_files, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
 from stopwise.study.limits import NAME, TEXT
-from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric, confusing_name
+from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric
 
 CheckName = Annotated[str, Field(min_length=1, max_length=NAME)]
 Place = tuple[str | int, ...]  # of an entry, by the names and numbers that lead to it
@@ -72,11 +70,6 @@ class Task(PlanPart):
         if self.starts and self.conditions is not None:
             raise ValueError("give starts, each of them once, or conditions to draw, but not both")
         return self
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, content: SerializerFunctionWrapHandler) -> Any:
-        found = content(self)
-        return found if self.starts else {key: own for key, own in found.items() if key != "starts"}
 
     @property
     def begins(self) -> Conditions | None:
@@ -167,86 +160,60 @@ class StudyPlan(PlanPart):
             raise ValueError(f"{min(declared)} is set by the plan itself, not under parameters")
         return value
 
-    @field_validator("goal")
-    @classmethod
-    def _known_goal(cls, value: str) -> str:
-        if value not in QUESTIONS:
-            raise ValueError(f"must be one of {', '.join(QUESTIONS)}")
-        return value
-
-    @field_validator("baseline")
-    @classmethod
-    def _known(cls, value: str | None, info: Any) -> str | None:
-        names = [policy.name for policy in info.data.get("policies", ())]
-        if value is not None and names and value not in names:
-            raise ValueError(f"must be one of {', '.join(names)}")
-        return value
-
     @model_validator(mode="after")
     def _test_exists(self) -> "StudyPlan":
         try:
-            require(
-                self.reference is None or not self.stored,
-                "stored trials are compared with new ones, not with a reference",
-            )
-            self._check_preferences()
-            self._check_mean()
-            self._check_starts()
+            for contradicts, message in self._contradictions():
+                require(not contradicts, message)
             for task in self.tasks:
                 pose(self.rules(task))
         except StopwiseError as error:
             raise ValueError(str(error)) from error
         return self
 
-    def _check_preferences(self) -> None:
-        if not any(task.judged_in_pairs for task in self.tasks):
-            return
-        require(
-            self.design == "blocks",
+    def _contradictions(self) -> Iterator[tuple[bool, str]]:
+        together, blocked = self.over_tasks == "mean", self.task_order == "blocked"
+        apart, starts = self.design != "blocks", any(task.starts for task in self.tasks)
+        pairs = any(task.judged_in_pairs for task in self.tasks)
+        yield self.goal not in QUESTIONS, f"goal must be one of {', '.join(QUESTIONS)}"
+        yield (
+            self.baseline not in (None, *self.policy_names),
+            f"baseline must be one of {', '.join(self.policy_names)}",
+        )
+        yield (
+            self.reference is not None and bool(self.stored),
+            "stored trials are compared with new ones, not with a reference",
+        )
+        yield (
+            pairs and apart,
             "a preference compares the two trials of a row: the plan needs design: blocks",
         )
         number = len(self.policies)
-        require(number == 2, f"a preference compares two policies, but the plan has {number}")
-        require(self.over_tasks == "each", "a preference says who wins: it has no mean over tasks")
-
-    def _check_mean(self) -> None:
-        require(
-            self.task_order == "chosen" or not any(task.starts for task in self.tasks),
-            "task_order: blocked is for conditions that are drawn, and a fixed list of starts is "
-            "gone through in its own random order: leave one of them out",
+        yield (
+            pairs and number != 2,
+            f"a preference compares two policies, but the plan has {number}",
         )
-        if self.over_tasks == "each":
-            require(not self.weights, "weights belong to over_tasks: mean")
-            return
-        require(len(self.tasks) > 1, "over_tasks: mean needs at least 2 tasks")
-        require(
-            self.task_order == "chosen",
-            "over_tasks: mean draws the task of each row at random: leave out task_order: blocked",
-        )
-        require(not self.stored, "stored trials need over_tasks: each, since they were not drawn")
-        self.shares  # noqa: B018 - raises if a weight is wrong
-        first = self.tasks[0]
-        for task in self.tasks:
-            (low, high), (least, most) = task.score.bounds, first.score.bounds
-            require(
-                task.score.bounds == first.score.bounds,
-                "over_tasks: mean needs one range of scores for all tasks, but "
-                f"{first.name} has [{least:g}, {most:g}] and {task.name} [{low:g}, {high:g}]",
-            )
-            require(
-                task.score.lower_is_better == first.score.lower_is_better,
-                "over_tasks: mean needs lower_is_better to be the same for all tasks, but "
-                f"{first.name} and {task.name} differ",
-            )
-
-    def _check_starts(self) -> None:
-        require(
-            self.design == "blocks" or not any(task.starts for task in self.tasks),
+        yield pairs and together, "a preference says who wins: it has no mean over tasks"
+        yield (
+            starts and apart,
             "starts are a list from which all policies are tried: the plan needs design: blocks",
         )
-        require(
-            self.over_tasks == "each" or not any(task.starts for task in self.tasks),
-            "starts are a list of their own for each task: leave out over_tasks: mean",
+        yield starts and together, "starts are of one task: leave out over_tasks: mean"
+        yield (
+            blocked and (starts or together),
+            "what is drawn at random, starts of a list or the task of each row, is in that order: "
+            "leave out task_order: blocked",
+        )
+        yield bool(self.weights) and not together, "weights belong to over_tasks: mean"
+        if not together:
+            return
+        yield len(self.tasks) < 2, "over_tasks: mean needs at least 2 tasks"
+        yield bool(self.stored), "stored trials need over_tasks: each, since they were not drawn"
+        self.shares  # noqa: B018 - raises if a weight is wrong
+        scales = {(*task.score.bounds, task.score.lower_is_better) for task in self.tasks}
+        yield (
+            len(scales) > 1,
+            "over_tasks: mean needs one range of scores, and one lower_is_better, for all tasks",
         )
 
     @property
@@ -267,14 +234,10 @@ class StudyPlan(PlanPart):
     def unfit_rubrics(self) -> Iterator[tuple[Place, str]]:
         """Not asked of a plan that was locked: its journal may be fine all the same."""
         for number, task in enumerate(self.tasks):
-            place = ("tasks", number, "score")
             try:
                 pose(self.rules(task)).comparison.check(np.array(task.score.examples), "the rubric")
             except StopwiseError as error:
-                yield place, str(error)
-            confusing = confusing_name(task.score)
-            if confusing is not None:
-                yield (*place, task.score.kind, confusing[0]), confusing[1]
+                yield ("tasks", number, "score"), str(error)
 
     @property
     def policy_names(self) -> tuple[str, ...]:

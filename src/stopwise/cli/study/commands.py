@@ -28,9 +28,9 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 @takes("init")
 def init(given: Given) -> None:
     """Write a commented plan, study.yaml, into a new folder."""
-    from stopwise.study.plan_file import aa_template, plan_text, write_plan
+    from stopwise.study.plan_file import plan_text, write_plan
 
-    write_plan(given.folder, aa_template() if given.aa else plan_text(None), given.store)
+    write_plan(given.folder, plan_text(None), given.store)
     typer.echo(f"written: {given.folder / 'study.yaml'}")
     typer.echo(f"Edit it, then lock it: stopwise study lock {given.folder}")
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,6 @@ def test_every_kind_has_a_golden_line_and_a_place_in_the_replay() -> None:
 def test_a_field_that_says_nothing_of_who_may_see_it_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Seen\.arm must be declared as Open, Blind or Never"):
 
-        @dataclass(frozen=True, kw_only=True)
         class Seen(Event, kind="seen"):
             trial: Open[int]
             arm: str
@@ -95,11 +93,6 @@ def test_a_kind_is_declared_once() -> None:
     assert EVENT_KINDS["scored"] is Scored
 
 
-def test_every_field_is_marked() -> None:
-    for event in EVENT_KINDS.values():
-        assert {field.name for field in fields(event)} == set(event.visibility)
-
-
 SCORED = {
     "trial": 1,
     "score": 1.0,
@@ -112,8 +105,16 @@ SCORED = {
 UNREADABLE: dict[str, tuple[str, dict[str, Any], str]] = {
     "a newer kind": ("painted", {}, r"entry 7 is of kind 'painted', which .* upgrade stopwise"),
     "a newer field": ("scored", {**SCORED, "angle": 3}, r"entry 7 \(scored\) .* upgrade stopwise"),
-    "another type": ("scored", {**SCORED, "score": "1"}, r"damaged: entry 7 .* score = '1'"),
-    "a missing field": ("voided", {"trial": 1}, r"damaged: entry 7 \(voided\) is incomplete"),
+    "another type": (
+        "scored",
+        {**SCORED, "score": "1"},
+        r"damaged: entry 7 .* score: Input should",
+    ),
+    "a missing field": (
+        "voided",
+        {"trial": 1},
+        r"damaged: entry 7 \(voided\), reason: Field",
+    ),
 }
 
 

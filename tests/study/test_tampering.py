@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +91,7 @@ def test_entries_that_make_no_sense_are_named(place: str, name: str) -> None:
         writer.seq, writer.hash = number - 1, entries[number - 2].hash
         writer._connection.execute(delete(journal).where(journal.c.seq >= number))
         for entry in entries[number - 1 :]:
-            event = replace(entry.event, **(changes if entry.seq == number else {}))
+            event = entry.event.model_copy(update=changes if entry.seq == number else {})
             writer.add([event], who=entry.who, key=entry.key)
 
     assert any(f"entry {number}: " in problem for problem in study.verify().problems)
@@ -144,7 +143,7 @@ def test_a_last_entry_that_was_replaced_is_found(place: str) -> None:
     last = study.journal()[-1]
     assert isinstance(last.event, Scored)
     forged, digest = encode(
-        replace(last.event, note="another"),
+        last.event.model_copy(update={"note": "another"}),
         study=study.store.study,
         seq=last.seq,
         moment=last.moment,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from stopwise.errors import require, require_choice
 from stopwise.study.entries import Entry
-from stopwise.study.event import Event, Open
+from stopwise.study.event import Event, Names, Open
 from stopwise.study.limits import Name, Note, Short
 from stopwise.study.operation import OPERATOR, Now, Operation
 from stopwise.study.state import StudyState
@@ -16,7 +16,7 @@ A_DAYS_WORK = 12 * 3600.0  # seconds on the study's clock for which a check list
 
 class Checked(Event, kind="checked", says="{station}: start-of-day check list gone through"):
     station: Open[str]
-    ticked: Open[tuple[str, ...]]
+    ticked: Open[Names]
     note: Open[str]
 
     def change(self, state: StudyState, _: Entry) -> None:

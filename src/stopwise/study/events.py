@@ -6,13 +6,15 @@ A ``salt`` keeps the hash of an entry from being searched for what is blind in i
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Strict
 
 from stopwise.core.editions import other_edition
 from stopwise.messages import counted
 from stopwise.study.board import SlotBoard
 from stopwise.study.entries import Entry
-from stopwise.study.event import Blind, Event, Never, Open
+from stopwise.study.event import Blind, Event, Names, Never, Open
 from stopwise.study.state import StudyState, TokenRecord, TrialRecord
 from stopwise.study.study_plan import StudyPlan
 
@@ -30,7 +32,7 @@ class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
     plan: Blind[dict[str, Any]]
     digest: Open[str]  # SHA-256 of the plan
     commitment: Open[str]  # SHA-256 of the secret behind all random draws
-    arms: Blind[tuple[str, ...]]  # the labels
+    arms: Blind[Names]  # the labels
     baseline: Blind[str | None]
     # Of policies that were tried before the study, by label: how many trials.
     stored_trials: Blind[dict[str, int] | None] = None
@@ -62,7 +64,7 @@ class Assigned(Event, kind="assigned", says="trial {trial} (code {code}) given t
     asked: Open[str | None] = None  # the task that the station asked for
     lease: Open[float]  # seconds until it may be handed out again
     salt: Blind[str | None] = None
-    opens: Blind[tuple[str, ...] | None] = None  # the labels of the row, if this is its first trial
+    opens: Blind[Names | None] = None  # the labels of the row, if this is its first trial
 
     def change(self, state: StudyState, entry: Entry) -> None:
         board = state.boards[state.board_name(self.task)]
@@ -193,7 +195,7 @@ class Voided(Event, kind="voided", says="trial {trial} voided"):
 
 class Imported(Event, kind="imported"):
     task: Open[str]
-    rows: Blind[tuple[dict[str, float], ...]]  # scores by label
+    rows: Blind[Annotated[tuple[dict[str, float], ...], Strict(False)]]  # scores by label
     source: Open[str]
     reason: Open[str]
     again: Open[bool] = False  # other trials than those imported before, whatever their scores

@@ -112,23 +112,6 @@ def voiding(share: float) -> Act:
     return act
 
 
-def evening_out(study: Cheat, trial: TrialRecord, success: bool) -> None:
-    """Void half of the others' successes, and as many trials of the favoured at random."""
-    study.score(trial, success)
-    odds = 1 / 3 if trial.arm == study.favoured else 0.5 * success
-    if study.rng.random() < odds:
-        study.journal.do(Void(trial=trial.number, reason=REASON))
-
-
-def unscored(study: Cheat, trial: TrialRecord, success: bool) -> None:
-    """Void 80 % of the favoured's failures before they are scored, and as many of the others."""
-    odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
-    if study.rng.random() < odds:
-        study.journal.do(Void(trial=trial.number, reason=REASON))
-    else:
-        study.score(trial, success)
-
-
 def waiting(share: float) -> Act:
     """Let the lease of a share of the favoured policy's failures run out."""
 
@@ -216,35 +199,18 @@ def accidents(study: Cheat, trial: TrialRecord, success: bool) -> None:
         study.journal.do(Void(trial=trial.number, reason=REASON))
 
 
-def returning_evenly(study: Cheat, trial: TrialRecord, success: bool) -> None:
-    """Give back 80 % of the favoured's failures, and as many of the others."""
-    odds = 0.8 * (not success) if trial.arm == study.favoured else 0.4
-    if study.rng.random() < odds:
-        study.journal.do(Release(trial=trial.number, station=STATION, reason=REASON))
-    else:
-        study.score(trial, success)
-
-
 # These run trials in secret, without starting them: without blinding they know what to start.
-UNSTARTED = (giving_back(0.8), waiting(0.8), returning_evenly)
+UNSTARTED = (giving_back(0.8), waiting(0.8))
 
 CHEATS: dict[str, Act] = {
     "is honest": giving_back(0.0),
-    "is honest, and a tenth of all trials is voided": accidents,
-    "gives back half of the failures": giving_back(0.5),
     "gives back 80 % of the failures": giving_back(0.8),
-    "has half of the failures voided": voiding(0.5),
     "has 80 % of the failures voided": voiding(0.8),
     "has the first four failures voided": a_few(4),
     "has three failures and three of the others' successes corrected": correcting(3),
-    "has half of the others' successes voided, and as many of its own trials": evening_out,
-    "has 80 % of the failures voided unscored, and as many of the others": unscored,
     "lets the lease of 80 % of the failures run out": waiting(0.8),
     "runs trials before Start and gives back 80 % of the failures": UNSTARTED[0],
     "runs trials before Start and lets the lease of 80 % of the failures run out": UNSTARTED[1],
-    "runs trials before Start and gives back 80 % of the failures, and as many of the others": (
-        UNSTARTED[2]
-    ),
     "tries out which score ends the study": probing,
     "learns by correcting whose trial it is, to void 80 % of the failures": learning,
 }

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections import defaultdict
 from copy import deepcopy
 from typing import Any
 
@@ -13,6 +14,7 @@ import stopwise as sw
 from stopwise.study import views
 from stopwise.study.assignment import holding
 from stopwise.study.board import SlotBoard
+from stopwise.study.events import Assigned, Released
 from stopwise.study.operation import Operation
 from stopwise.study.state import StudyState
 from stopwise.study.trial_operations import (
@@ -83,6 +85,7 @@ class AnyOrder(RuleBasedStateMachine):
             with again.reading() as replayed:
                 assert facts(replayed) == facts(known)
             assert again.verdict() == self.study.verdict()
+            assert_by_the_rules(again)
             assert again.verify().problems == ()
         self.study.close()
         shutil.rmtree(self.folder)
@@ -183,6 +186,29 @@ def facts(state: StudyState) -> dict[str, Any]:
     """Return what a state says, but for what it computes when it is asked."""
     rows = {name: board.rows for name, board in state.boards.items()}
     return {**vars(state), "boards": rows, "now": None}
+
+
+def assert_by_the_rules(study: sw.Study) -> None:
+    """One score a trial, one correction, then no void; what has begun is not run again."""
+    done: dict[int, list[str]] = defaultdict(list)
+    holders: dict[tuple[str, int, str], int] = {}
+    for entry in study.journal():
+        event = entry.event
+        trial = getattr(event, "trial", None)
+        if isinstance(event, Assigned):
+            place = (event.task, event.row, event.arm)
+            before = done[holders.get(place, 0)]
+            given_up = "voided" in before or not {"started", "scored"} & set(before)
+            # The first of two that are compared has no result yet, and its row is kept.
+            assert given_up, before
+            holders[place] = event.trial
+        if isinstance(event, Released):
+            assert (event.score == 0.0) == ("started" in done[event.trial])
+        if trial is not None:
+            done[trial].append(entry.kind)
+    for kinds in done.values():
+        assert kinds.count("scored") <= 1 >= kinds.count("corrected")
+        assert "voided" not in kinds[kinds.index("corrected") :] if "corrected" in kinds else True
 
 
 AnyOrder.TestCase.settings = settings(

@@ -132,17 +132,3 @@ def test_no_row_tells_whose_trial_it_is(tmp_path: Path, look_ahead: int | None) 
         scored = sum(slot.score is not None for row in board.rows for slot in row.values())
         assert len(used) + len(list(board.overshoot())) == scored
         assert study.verify().problems == ()
-
-
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "a baseline": ({"baseline": "10k"}, "baseline belongs to the goal .order."),
-    "nothing to bet with": ({"method": "step", "n_max": 20}, "a method that bets"),
-    "another goal": ({"goal": "order", "indifference": 0.1}, "belongs to the goal 'best'"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_plans_that_ask_for_too_much_are_refused(tmp_path: Path, name: str) -> None:
-    changes, complaint = REFUSED[name]
-    with pytest.raises(sw.InvalidInput, match=complaint):
-        sw.Study.create(tmp_path / "x", {**BEST, **changes})

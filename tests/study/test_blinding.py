@@ -8,9 +8,8 @@ from pathlib import Path
 import stopwise as sw
 from stopwise.study.blinding import Draws, new_secret
 from stopwise.study.events import Locked, Unblinded
-from stopwise.study.study_plan import Conditions, StudyPlan
+from stopwise.study.study_plan import Conditions
 from tests.study.live import locked, take
-from tests.study.plans import plan
 
 POLICIES = ["alpha-policy", "beta-policy", "gamma-policy", "delta-policy"]
 
@@ -68,21 +67,6 @@ def test_conditions_of_independent_trials_are_independent(tmp_path: Path) -> Non
     assert 22 < same < 58  # of 80; P < 1e-4 outside of this
 
 
-def test_policies_of_a_block_share_its_condition(tmp_path: Path) -> None:
-    # Of so many conditions that three blocks never draw the same by chance.
-    drawn = {name: [0, 1] for name in "uvwxyz"}
-    task = {"name": "stack", "conditions": {"drawn": drawn}}
-    study = locked(tmp_path / "s", policies=POLICIES, tasks=[task], design="blocks")
-    trials = []
-    for _ in range(12):
-        trial = take(study)
-        trials.append(trial.condition)
-        study.record(trial.trial, True, station="left")
-
-    assert [len(set(trials[row : row + 4])) for row in (0, 4, 8)] == [1, 1, 1]
-    assert len(set(trials)) == 3
-
-
 def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
     study = locked(tmp_path / "s", policies=POLICIES)
     seen = []
@@ -107,25 +91,6 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
     seen += [str(entry) for entry in study.journal() if entry.kind != "locked"]
 
     assert not [text for text in seen if "policy" in text and "-policy" in text]
-
-
-def test_codes_are_fresh_for_each_trial_and_without_blinding_the_names(tmp_path: Path) -> None:
-    for blinding, count in (("trial", 8), ("none", 2)):
-        study = locked(tmp_path / blinding, blinding=blinding)
-        codes = set()
-        for _ in range(8):
-            trial = take(study)
-            codes.add(trial.code)
-            study.record(trial.trial, True, station="left")
-
-        assert len(codes) == count
-
-
-def test_labels_are_drawn_anew_for_each_study() -> None:
-    four = StudyPlan.model_validate(plan(policies=POLICIES))
-    first = Counter(Draws(new_secret(), 0).labels(four)["A"] for _ in range(400))
-
-    assert all(first[name] > 60 for name in POLICIES)
 
 
 def test_draws_differ_by_secret_seed_and_purpose() -> None:

@@ -11,12 +11,10 @@ from tests.study.cheating import (
     Act,
     accidents,
     correcting,
-    evening_out,
     giving_back,
     giving_back_for_nothing,
     learning_as_before,
     outcomes,
-    unscored,
     voiding,
     waiting,
 )
@@ -70,7 +68,7 @@ def test_no_score_can_be_tried_out() -> None:
     assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1
 
 
-@pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), evening_out, unscored, *UNSTARTED])
+@pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), *UNSTARTED])
 def test_failures_that_are_got_rid_of_are_warned_of(act: Act) -> None:
     found = outcomes(act, RUNS // 4)
 

@@ -3,19 +3,12 @@
 import pytest
 
 import stopwise as sw
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, score_one, take
+from tests.study.live import Clock, locked, score_one, take
 from tests.study.plans import plan
 
 
 class TestLifeOfAStudy:
     """From a draft to the end."""
-
-    def test_a_new_study_is_a_draft(self, place: str) -> None:
-        study = sw.Study.create(place, plan())
-
-        assert study.status().phase == "draft"
-        with pytest.raises(sw.NotAllowed, match="not locked"):
-            study.next_trial("left")
 
     def test_a_plan_is_locked_once(self, place: str) -> None:
         study = locked(place)
@@ -30,27 +23,6 @@ class TestLifeOfAStudy:
         with pytest.raises(sw.NotAllowed, match="already a study"):
             sw.Study.create(place, plan())
 
-    def test_every_row_has_each_policy_once(self, place: str) -> None:
-        study = locked(place, n_max=5)
-        order = []
-        for _ in range(10):
-            trial = take(study)
-            order.append(study.resolve(trial.code).policy)
-            study.record(trial.trial, True, station="left")
-
-        assert [set(order[row : row + 2]) for row in range(0, 10, 2)] == [{"old", "new"}] * 5
-        assert study.finished
-
-    def test_a_released_slot_is_handed_out_again(self, place: str) -> None:
-        study = locked(place, n_max=1)
-        trial = take(study)
-        policy = policy_of(study, trial.trial)
-        take(study, "right")
-
-        study.release(trial.trial, station="left", reason="robot is charging")
-
-        assert study.resolve(take(study, "third").code).policy == policy
-
     def test_a_result_reported_twice_is_stored_once(self, place: str) -> None:
         study = locked(place)
         trial = take(study)
@@ -61,14 +33,6 @@ class TestLifeOfAStudy:
         assert (first.counted, first.repeated) == (True, False)
         assert (second.counted, second.repeated) == (True, True)
         assert [entry.kind for entry in study.journal()].count("scored") == 1
-
-    def test_a_key_belongs_to_one_report(self, place: str) -> None:
-        study = locked(place)
-        score_one(study, key="k")
-        other = take(study)
-
-        with pytest.raises(sw.NotAllowed, match="key was already used"):
-            study.record(other.trial, True, station="left", key="k")
 
     def test_a_key_with_another_answer_is_refused(self, place: str) -> None:
         """Taken for a repetition, the second score would be lost without a word."""
@@ -106,36 +70,6 @@ class TestLifeOfAStudy:
 
         with pytest.raises(sw.NotAllowed, match="another station"):
             study.record(trial.trial, True, station="right")
-
-    def test_a_voided_trial_is_kept_and_its_slot_tried_again(self, place: str) -> None:
-        study = locked(place)
-        trial = take(study)
-        policy = study.resolve(trial.code).policy
-        study.record(trial.trial, True, station="left")
-
-        study.void(trial.trial, "the cable came off")
-
-        assert study.status().voided == 1
-        again = {study.resolve(take(study, station).code).policy for station in ("left", "right")}
-        assert policy in again
-        with pytest.raises(sw.NotAllowed, match="already voided"):
-            study.void(trial.trial, "again")
-
-    def test_a_trial_that_cannot_be_repeated_leaves_its_cell_empty(self, place: str) -> None:
-        study = locked(place, n_max=1, design="blocks")
-        trial = take(study)
-        study.void(trial.trial, "the cup broke", redraw=False)
-        score_one(study)
-
-        assert study.finished
-        assert len(study.trials()) == 1
-
-    def test_a_voided_trial_takes_no_place_from_another(self, place: str, clock: Clock) -> None:
-        study, first, second = handed_out_twice(place, clock)
-
-        study.void(first.trial, "the cup broke", redraw=False)
-
-        assert study.record(second.trial, True, station="right").counted
 
     def test_amendments_are_logged_and_cannot_touch_the_guarantee(self, place: str) -> None:
         study = locked(place)

@@ -68,20 +68,3 @@ def test_tables_by_operator_station_and_day_come_with_the_names(tmp_path: Path) 
     ]
     assert {*found["Trials by operator"][0][4:]} <= {"1", "-"}
     assert sum(int(row[2]) for row in found["Trials by day"]) == 4
-
-
-def test_trials_that_were_given_back_are_those_of_who_took_them(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), n_max=2, blinding="none")
-    for number, who in enumerate(["ben", "eva"] * 2):
-        trial = take(study, "left", who=who)
-        study.start(trial.trial, station="left")
-        if number == 0:
-            study.release(trial.trial, station="left", reason="the cup fell", who=who)
-        else:
-            study.record(trial.trial, True, station="left", who=who)
-    (found,) = (c for c in chapters(study) if c.title == "Trials by operator")
-    assert found.columns[:4] == ("operator", "task", "trials", "given back")
-    assert [row[:4] for row in found.rows] == [
-        ("ben", "stack", "2", "1"),
-        ("eva", "stack", "2", "0"),
-    ]

@@ -28,13 +28,6 @@ def test_a_draft_is_replaced_until_the_lock(tmp_path: Path) -> None:
     assert "name: mugs" in study.plan_text
 
 
-def test_a_draft_without_a_folder_stays_in_memory(tmp_path: Path) -> None:
-    study = sw.Study.create(f"sqlite:///{tmp_path}/lab.db#cups", plan())
-    study.redraft(study.plan_text.replace("cups", "mugs"))
-    study.lock()
-    assert study.plan.name == "mugs"
-
-
 def test_what_is_sent_again_with_its_key_is_stored_once(tmp_path: Path) -> None:
     study = locked(tmp_path / "study")
     trial = take(study, "arm 2")

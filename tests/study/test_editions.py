@@ -1,18 +1,13 @@
 """A study that was locked with another edition of its method: not damaged, and left as it is."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-import httpx
 import pytest
-from typer.testing import CliRunner
 
 import stopwise as sw
-from stopwise.cli import app
 from stopwise.core.wsr import Wsr
 from stopwise.study.events import Scored
 from tests.study.live import running
-from tests.web.serving import served
 
 LINE = (
     f"this study was locked with edition 1 of wsr (stopwise {sw.__version__}), but this stopwise "
@@ -77,44 +72,3 @@ def test_its_trials_can_still_be_had(place: str, raised: Callable[[], None]) -> 
     assert sorted(blind["score"]) == sorted(scores)
     assert all_of_them["score"].to_list() == scores
     assert all_of_them["used"].is_null().all()
-
-
-@pytest.mark.parametrize("command", ["report", "verify", "status", "run", "serve", "lock"])
-def test_commands_refuse_it_as_they_refuse_other_things(
-    tmp_path: Path, raised: Callable[[], None], command: str
-) -> None:
-    place = f"sqlite:///{tmp_path}/study.db"
-    running(place).close()
-    raised()
-
-    done = CliRunner().invoke(app, ["study", command, place])
-
-    assert done.exit_code == 2
-    assert done.output == f"stopwise study {command}: {LINE}\n"
-
-
-def test_the_server_refuses_it_with_the_same_line(
-    tmp_path: Path, raised: Callable[[], None]
-) -> None:
-    place = f"sqlite:///{tmp_path}/study.db"
-    with running(place) as study:
-        token = study.create_token("owner", "me")
-    raised()
-    with (
-        sw.Study.open(place) as study,
-        served(study) as url,
-        httpx.Client(base_url=url, trust_env=False, timeout=600) as client,
-    ):
-        headers = {"Authorization": f"Bearer {token}"}
-        # A report is made in a process of its own, whose edition is not raised by this test.
-        for path in ("verdict", "evidence", "status"):
-            answer = client.get(f"/api/{path}", headers=headers)
-            assert (answer.status_code, answer.json()["error"]) == (409, "not_allowed"), path
-            assert answer.json()["detail"] == LINE
-        refused = client.post("/api/trials/next", json={"station": "left"}, headers=headers)
-        assert (refused.status_code, refused.json()["detail"]) == (409, LINE)
-        assert client.get("/api/trials.csv", headers=headers).text.count("\n") == 7
-        client.post("/api/join", json={"token": token})
-        page = client.get("/owner", headers={"Accept": "text/html"})
-        assert page.status_code == 409
-        assert LINE in page.text

@@ -3,11 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-import stopwise as sw
 from tests.study.live import locked
-from tests.study.plans import plan
 
 
 def test_equal_policies_end_by_themselves(tmp_path: Path) -> None:
@@ -29,9 +26,3 @@ def test_equal_policies_end_by_themselves(tmp_path: Path) -> None:
     assert "practically the same" in page
     assert "It does not show that they are equal" in page
     assert "the same throughout" in page
-
-
-@pytest.mark.parametrize("wrong", [{"equivalence": 0}, {"equivalence": 1}, {"equivalence": "no"}])
-def test_a_wrong_margin_is_refused(wrong: dict[str, object], tmp_path: Path) -> None:
-    with pytest.raises(sw.errors.StopwiseError, match="equivalence"):
-        sw.Study.create(str(tmp_path / "cups"), plan(**wrong))

@@ -41,19 +41,6 @@ def test_a_begun_trial_counts_as_the_worst_score(tmp_path: Path, begin: str) -> 
         study.record(trial.trial, 50, station="left")
 
 
-def test_only_the_owner_lets_a_begun_trial_be_run_again(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"))
-    trial = take(study)
-    study.start(trial.trial, station="left")
-    study.release(trial.trial, station="left", reason="the cable came off")
-
-    study.void(trial.trial, "the cable came off")
-
-    again = {policy_of(study, take(study, name).trial) for name in ("left", "right")}
-    assert policy_of(study, trial.trial) in again
-    assert study.status().voided == 1
-
-
 def test_a_reason_is_always_asked_for(tmp_path: Path) -> None:
     study = locked(str(tmp_path / "study"))
     trial = take(study)
@@ -73,37 +60,6 @@ def test_resolving_begins_a_trial_once(tmp_path: Path) -> None:
     assert len(set(map(str, found))) == 1
     kinds = [(entry.kind, entry.who) for entry in study.journal()[-2:]]
     assert kinds == [("assigned", "left"), ("started", "robot")]
-
-
-def test_a_score_is_final_for_the_one_who_entered_it(tmp_path: Path) -> None:
-    """Else it could be tried out which score ends the study: only the owner can change it, once."""
-    study = locked(str(tmp_path / "study"), n_max=1)
-    for _ in range(2):
-        trial = score_one(study, False)
-    for answer in (True, False):
-        with pytest.raises(sw.NotAllowed, match="is scored, not leased"):
-            study.record(trial.trial, answer, station="left")
-
-    study.correct(trial.trial, True, "slipped")
-
-    assert sorted(study.trials().frame["score"]) == [0, 1]
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda study, trial: study.correct(trial, False, "no, it was right"),
-        lambda study, trial: study.void(trial, "the cable came off"),
-    ],
-)
-def test_what_was_corrected_stays(tmp_path: Path, act: Callable[[sw.Study, int], None]) -> None:
-    """The evidence that a correction moves tells whose trial it is: nothing more can be done."""
-    study = locked(str(tmp_path / "study"))
-    trial = score_one(study, False)
-    study.correct(trial.trial, True, "slipped")
-
-    with pytest.raises(sw.NotAllowed, match="was corrected before"):
-        act(study, trial.trial)
 
 
 @pytest.mark.parametrize("begin", BEGIN)

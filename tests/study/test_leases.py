@@ -9,22 +9,11 @@ import stopwise as sw
 from stopwise.study import database, store
 from stopwise.study.clock import Moment
 from stopwise.study.state import StudyState
-from tests.study.live import Clock, handed_out_twice, locked, policy_of, take
+from tests.study.live import Clock, handed_out_twice, locked, take
 
 
 class TestLeases:
     """Trials that come late, twice or never."""
-
-    def test_an_expired_slot_goes_to_another_station(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        first = take(study)
-        take(study, "right")
-        clock.time += 31 * 60
-
-        again = take(study, "third")
-
-        assert policy_of(study, again.trial) == policy_of(study, first.trial)
-        assert again.code != first.code
 
     def test_of_two_trials_of_a_slot_only_one_begins(self, place: str, clock: Clock) -> None:
         """Or two people could run both, and send the better one."""
@@ -35,24 +24,6 @@ class TestLeases:
             study.resolve(first.code)
         with pytest.raises(sw.NotAllowed, match="its place was handed out again"):
             study.start(first.trial, station="left")
-
-    def test_the_first_result_stored_settles_a_slot(self, place: str, clock: Clock) -> None:
-        study, first, second = handed_out_twice(place, clock)
-
-        late = study.record(first.trial, True, station="left")
-        duplicate = study.record(second.trial, False, station="right")
-
-        assert (late.counted, duplicate.counted) == (True, False)
-        assert study.status().duplicates == 1
-
-    def test_a_trial_that_goes_on_keeps_its_slot(self, place: str, clock: Clock) -> None:
-        study = locked(place, clock, n_max=1)
-        trial = take(study)
-        for _ in range(3):
-            clock.time += 20 * 60
-            study.start(trial.trial, station="left")
-
-        assert take(study).trial == trial.trial
 
     @pytest.mark.parametrize("jump", [-3.0e8, 3.0e8])
     def test_a_clock_set_wrong_and_back_changes_nothing_for_good(
@@ -70,19 +41,6 @@ class TestLeases:
 
         assert again.trial > first.trial
         assert sw.Study.open(place, clock=clock).verdict() == study.verdict()
-
-    def test_the_order_of_results_does_not_matter(self, place: str) -> None:
-        study = locked(place, n_max=8)
-        trials = [take(study, f"station {number}") for number in range(16)]
-        for trial in reversed(trials):
-            success = study.resolve(trial.code).policy == "new"
-            study.record(trial.trial, success, station=trial.station)
-
-        assert study.verdict().tasks[0].decided
-        rows = study.verdict().tasks[0].rows
-        assert len(study.trials()) == 2 * rows
-        overshoot = list(study._ledger.refresh().boards["stack"].overshoot())
-        assert len(overshoot) == 16 - 2 * rows
 
 
 class TestTogether:

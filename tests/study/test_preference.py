@@ -9,7 +9,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.study_plan import StudyPlan
-from tests.cli.typed import study as call
 from tests.study.live import Clock, locked, policy_of, score_one, take
 from tests.study.plans import plan
 
@@ -123,25 +122,6 @@ def test_an_answer_is_corrected_for_both(tmp_path: Path) -> None:
         assert study.verify().sound
 
 
-@pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("redraw", [True, False])
-def test_both_trials_of_a_row_are_voided(tmp_path: Path, which: int, redraw: bool) -> None:
-    with preferring(tmp_path) as study:
-        row = judge(study, 1.0)
-        study.void(row[which], "the lights went out", redraw=redraw)
-        assert (study.status().counted, study.status().voided) == (0, 2)
-        judge(study, 0.0)
-        assert settled(study) == [0.0]
-        assert study.verdict().tasks[0].rows == 2 - redraw
-        # Before the second was taken, too, nothing of the row is left over.
-        first = score_one(study, "done")
-        study.void(first.trial, "the lights went out", redraw=redraw)
-        assert take(study).rubric == ALONE
-        judge(study, 1.0)
-        assert settled(study) == [0.0, 1.0]
-        assert study.verify().sound
-
-
 def test_a_trial_that_is_given_back_has_lost(tmp_path: Path) -> None:
     with preferring(tmp_path) as study:
         first = take(study)
@@ -223,31 +203,3 @@ def test_preferences_are_imported(tmp_path: Path) -> None:
 def test_a_plan_that_cannot_be_judged_by_preference(changes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         StudyPlan.model_validate(plan(**{**PREFERENCE, **changes}))
-
-
-def test_preferences_are_typed(tmp_path: Path) -> None:
-    preferring(tmp_path).close()
-    typed = "y\ndone\n\n3\nsecond\ndone\ntie\nquit\n"
-
-    found = call("run", tmp_path / "study", "--station", "left", typed=typed)
-
-    assert found.exit_code == 0, found.output
-    assert "done (the first of two); then which was better" in found.output
-    assert "the answer must be one of first, second, tie, but got 'y'" in found.output
-    assert "saved: trial 1, done" in found.output
-    assert "saved: trial 2, second" in found.output
-    assert "saved: trial 4, tie" in found.output
-    with sw.Study.open(tmp_path / "study") as study:
-        won = policy_of(study, 2)
-        assert settled(study) == [1.0 if won == "new" else 0.0, 0.5]
-
-
-def test_the_worst_of_what_should_be_low_is_high(tmp_path: Path) -> None:
-    """Catches a trial that is given back and counts as the best: 20 s, where less is better."""
-    score = {"kind": "number", "low": 20, "high": 50, "lower_is_better": True}
-    with locked(str(tmp_path / "study"), tasks=[{"name": "pour", "score": score}]) as study:
-        trial = take(study)
-        study.start(trial.trial, station="left")
-        study.release(trial.trial, station="left", reason="the gripper was stuck")
-        assert study.records()["score"].to_list() == [50]
-        assert study.verify().sound

@@ -9,7 +9,7 @@ import stopwise as sw
 from stopwise.study import recordings
 from stopwise.study import runner as runner_module
 from stopwise.study.recordings import ending_of
-from stopwise.study.study_report import filmed, recording_chapters
+from stopwise.study.study_report import recording_chapters
 from tests.study.live import locked, take
 from tests.study.runners import attending, eventually, written
 from tests.study.scripted import PHOTO
@@ -116,12 +116,6 @@ def test_the_report_tells_after_unblinding_where_policies_differed(study: sw.Stu
     page = study.report(lambda trial, file: f"/somewhere/{trial}/{file}")
     assert "Episodes on which the policies differed" in page
     assert page.count('<a href="/somewhere/') == 2  # the one row whose scores differ
-
-
-def test_a_video_is_played_where_the_report_shows_it() -> None:
-    shown = filmed("/trials/1/recordings/0.mp4", "trial 1")
-    assert shown.startswith('<video src="/trials/1/recordings/0.mp4" title="trial 1"')
-    assert "controls" in shown
 
 
 def test_the_runner_films_and_hands_in(

@@ -7,19 +7,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import stopwise as sw
-from stopwise.errors import StoreFailed
 from stopwise.study import runner as runner_module
 from stopwise.study import running as running_module
 from stopwise.study.episodes import Attend, BeginEpisode, EndEpisode, EpisodeEnded, Stop
-from stopwise.study.runner import Runner
-from stopwise.study.runner_file import RunnerFile
 from stopwise.web.client import StudyClient
 from tests.study.live import Clock, locked, policy_of, take
 from tests.study.runners import attending, eventually, free_port, running, written
@@ -289,17 +285,6 @@ def test_an_interrupted_runner_stops_the_policy_and_says_so(
     assert study.journal()[-1].content["present"] is False
 
 
-def test_of_two_runners_at_a_station_one_starts_the_policy(study: sw.Study, tmp_path: Path) -> None:
-    file = both(tmp_path, "sleep 0.3")
-    with attending(study, file), attending(study, file):
-        for _ in range(3):
-            before = len(ended(study))
-            trial, pid = started(study, tmp_path)
-            eventually(partial(after, study, before))
-            study.record(trial, True, station="left")
-            assert pids(tmp_path, trial) == [pid]
-
-
 def test_a_trial_has_one_episode(study: sw.Study) -> None:
     trial = take(study).trial
     study.start(trial, station="left")
@@ -313,25 +298,6 @@ def test_a_trial_has_one_episode(study: sw.Study) -> None:
             study.do(BeginEpisode(trial=trial, episode=again))
     assert [event.outcome for event in ended(study)] == ["failed"]
     assert study.verify().sound
-
-
-@pytest.mark.parametrize(
-    ("call", "complaint"),
-    [
-        ({"trial": 9}, "there is no trial 9"),
-        ({"episode": "other"}, "has no episode 'other'"),
-        ({"outcome": "fine"}, "outcome must be one of"),
-        ({"seconds": -1.0}, "seconds must be at least 0, but got -1"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    study: sw.Study, call: dict[str, Any], complaint: str
-) -> None:
-    trial = take(study).trial
-    study.start(trial, station="left")
-    study.do(BeginEpisode(trial=trial, episode="one"))
-    with pytest.raises(sw.StopwiseError, match=complaint):
-        study.do(EndEpisode(**{"trial": trial, "episode": "one", **call}))
 
 
 def test_over_the_network_with_a_token_that_may_not_score(study: sw.Study, tmp_path: Path) -> None:
@@ -391,18 +357,6 @@ def test_a_server_that_is_away_does_not_end_an_episode(study: sw.Study, tmp_path
         (event,) = eventually(lambda: ended(study))
         assert event.outcome == "ended"
         assert event.seconds is not None
-
-
-def test_a_runner_starts_policies_once_it_is_connected(study: sw.Study, tmp_path: Path) -> None:
-    file, said = both(tmp_path, "exit 0"), list[str]()
-    url, token = f"http://127.0.0.1:{free_port()}", study.create_token("runner", "robot")
-    with StudyClient(url, token, retry_seconds=0.1) as away:
-        runner = Runner(away, "left", RunnerFile.read(file), tmp_path / "logs", said.append)
-        with pytest.raises(StoreFailed):
-            runner.run()
-    assert said == []
-    with attending(study, file) as said:
-        assert "Starting policies for station 'left'" in eventually(lambda: said)[0]
 
 
 def test_a_long_episode_keeps_its_lease(tmp_path: Path) -> None:

@@ -123,10 +123,6 @@ def test_a_finding_that_rests_on_a_change_is_warned_of_wherever_it_is_read(
     assert found["verdict"]["doubts"] == [doubt]
 
 
-def test_a_finding_that_stands_as_it_was_told_first_is_not_warned_of(tmp_path: Path) -> None:
-    assert changed(tmp_path / "study", "voided", told=False).verdict().doubts == ()
-
-
 def test_trials_from_elsewhere_can_be_chosen_so_a_finding_needs_none_of_them(
     tmp_path: Path,
 ) -> None:
@@ -155,20 +151,6 @@ def test_results_that_came_when_the_names_were_known_are_told(
     assert [doubt[:20] for doubt in study.verdict().doubts] == said
     assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
     assert study.verify().sound
-
-
-def test_a_trial_that_is_given_back_when_the_names_are_known_is_a_result(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), n_max=40)
-    study.record(take(study).trial, True, station="left")
-    study.unblind(reason="curious")
-    trial = take(study).trial
-    study.release(trial, station="left", reason="not begun")
-    assert study.verdict().doubts == ()
-    trial = take(study).trial
-    study.start(trial, station="left")
-    study.release(trial, station="left", reason="hot")  # and counts as the worst
-    (doubt,) = study.verdict().doubts
-    assert doubt.startswith("1 result came after unblinding")
 
 
 @pytest.mark.parametrize("design", ["independent", "blocks"])
@@ -211,37 +193,6 @@ def test_of_two_trials_in_one_place_that_was_told_first_whose_result_came_first(
         assert list(first_told(state)["stack"].values()) == [0.0]
 
 
-def test_an_imported_trial_has_no_first_score_if_it_is_voided_and_run_again(
-    tmp_path: Path,
-) -> None:
-    study = locked(str(tmp_path / "study"), n_max=40)
-    columns = {"policy": ["old", "new"], "score": [0.0, 1.0]}
-    study.add_trials(sw.Trials.from_columns(columns, bounds=(0, 1)), source="x", reason="a pilot")
-    study.void(1, "the cable came off")
-    study.void(2, "the cable came off")
-    for _ in range(2):
-        told_first(study)  # which the next one goes on from
-        study.record(take(study).trial, True, station="left")
-    with study.reading() as state:
-        (row,) = state.boards["stack"].rescored(first_told(state)["stack"]).rows
-        assert [slot.score for slot in row.values()] == [None, None]
-
-
-def test_of_two_that_were_compared_both_are_as_they_were_told_first(tmp_path: Path) -> None:
-    task = {"name": "fold", "score": "preference"}
-    study = locked(str(tmp_path / "study"), design="blocks", n_max=100, tasks=[task])
-    while not study.finished:
-        study.record(take(study).trial, "done", station="left")
-        second = take(study).trial
-        won, lost = ("second", "first")[:: 1 if policy_of(study, second) == "new" else -1]
-        study.record(second, lost if second == 2 else won, station="left")
-        if second == 2:
-            assert study.verdict().doubts == ()
-            study.correct(second, won, "tapped wrongly")
-    (doubt,) = study.verdict().doubts
-    assert doubt.startswith("1 finding rests on scores")
-
-
 def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: Path) -> None:
     study = cheated(tmp_path / "study")
     voided = str(study.status().voided)
@@ -258,24 +209,6 @@ def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: 
     assert rows["new"]["voided"] == voided
     assert rows["new"]["mean of voided"] == "0"
     assert (rows["old"]["voided"], rows["old"]["mean of voided"]) == ("0", "-")
-
-
-def test_a_few_even_voids_are_shown_without_a_warning(tmp_path: Path) -> None:
-    study = cheated(tmp_path / "study", fair=True)
-
-    assert study.status().voided == 2
-    assert titled(study, "Selection")
-    assert study.verdict().doubts == ()
-    assert "doubts" not in study.verdict().to_dict()
-
-
-def test_nothing_is_said_where_nothing_was_done(tmp_path: Path) -> None:
-    study = locked(str(tmp_path / "study"), n_max=3)
-    for _ in range(4):
-        study.record(take(study).trial, True, station="left")
-
-    assert titled(study, "Selection") == []
-    assert study.verdict().doubts == ()
 
 
 def test_every_way_out_is_counted(tmp_path: Path, clock: Clock) -> None:

@@ -43,15 +43,6 @@ def test_every_start_comes_once_in_a_random_order_and_the_verdict_is_about_them(
     assert " on these 12 scenes, in this run" in study.analyses()["stack"].sentence
 
 
-def test_a_tie_on_the_list_is_equal_and_ends_the_study(tmp_path: Path) -> None:
-    study = locked(tmp_path / "study.db", Clock(), **listed())
-
-    met = finished(study, better="neither")
-
-    assert len(met) == 2 * len(STARTS)
-    assert study.verdict().decided
-
-
 def test_a_start_that_is_voided_for_good_counts_as_the_worst(tmp_path: Path) -> None:
     tasks = [{"name": "stack", "starts": STARTS[:2]}]
     study = locked(tmp_path / "study.db", Clock(), **listed(tasks=tasks))

@@ -77,20 +77,3 @@ def test_stored_trials_come_first_and_as_declared(tmp_path: Path) -> None:
     with pytest.raises(NotAllowed, match="have been imported already"):
         study.add_trials(trials_of("old", scores_of(0.4, 90, 7)), source="c", reason="d")
     assert study.resolve(take(study).code).policy == "new"
-
-
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
-    [
-        ({"stored": {"older": 90}}, "stored trials of 'older'"),
-        ({"stored": {"old": 30}}, "'old' has 30 trials, but n_max is 40"),
-        ({"n_max": None}, "declare it"),
-        ({"design": "blocks"}, "does not go with design="),
-        ({"stored": {"old": 90, "new": 90}}, "none to try"),
-    ],
-)
-def test_a_plan_that_cannot_be_is_refused(
-    tmp_path: Path, changes: dict[str, Any], complaint: str
-) -> None:
-    with pytest.raises(sw.InvalidInput, match=complaint):
-        locked(str(tmp_path / "x"), **{**STORED, **changes})

@@ -11,21 +11,6 @@ from tests.study.live import locked, score_one, take
 from tests.study.plans import plan
 
 
-def test_two_stations_run_a_study_to_its_verdict(tmp_path: Path) -> None:
-    study = locked(tmp_path / "study", n_max=30)
-
-    while not study.finished:
-        for station in ("left", "right"):
-            trial = study.next_trial(station)
-            if trial is not None:
-                success = study.resolve(trial.code).policy == "new"
-                study.record(trial.trial, success, station=station)
-
-    study.unblind(who="ada")
-    assert study.verdict().sentence.startswith("new is better than old")
-    assert sw.Study.open(tmp_path / "study").verdict() == study.verdict()
-
-
 def test_tasks_share_alpha_and_take_turns(tmp_path: Path) -> None:
     tasks = ["stack", "sort"]
     study = locked(tmp_path, tasks=tasks, policies=["a", "b", "c"], baseline="a")
@@ -120,16 +105,6 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
 
     assert study.next_trial("left") is not None
     assert study.verify().problems == ()
-
-
-def test_trials_of_a_task_can_be_had_before_others_have_any(tmp_path: Path) -> None:
-    study = locked(tmp_path, tasks=["stack", "sort"])
-    for _ in range(2):
-        trial = take(study, "left", task="sort")
-        study.record(trial.trial, True, station="left")
-
-    assert study.trials().tasks == ("sort",)
-    assert list(study.analyses()) == ["sort"]
 
 
 def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:

@@ -176,27 +176,6 @@ def test_a_policy_that_fails_tells_the_runner_alone(study: sw.Study, tmp_path: P
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-class Broken(Counting):
-    """A policy that cannot begin an episode."""
-
-    def reset(self) -> None:
-        raise ValueError("I am the old one")
-
-
-def test_why_a_policy_cannot_begin_is_told_to_a_private_file_alone(
-    study: sw.Study, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    way = {"policy": f"{__name__}:Broken"}
-    file = written(tmp_path / "r.yaml", {"old": way, "new": way}, router={"port": free_port()})
-    with attending(study, file) as said:
-        study.start(take(study).trial, station="left")
-        eventually(lambda: any(entry.kind == "episode ended" for entry in study.journal()))
-    assert "I am the old one" not in "".join((*capfd.readouterr(), *said))
-    (log,) = (tmp_path / "logs").glob("0001-*.log")
-    assert "I am the old one" in log.read_text()
-    assert stat.S_IMODE(log.stat().st_mode) == 0o600
-
-
 def test_an_episode_that_is_over_is_answered_no_more(study: sw.Study, tmp_path: Path) -> None:
     """By a score of the operator or by the time limit; the robot that stays on is sent away."""
     with set_up(tmp_path, time_limit=0.5) as (file, port), attending(study, file):

@@ -75,16 +75,6 @@ def test_a_row_of_blocks_shares_its_task_and_draws_its_condition(tmp_path: Path)
     assert set(study.records()["task"]) == {"lift", "push", "reach"}
 
 
-def test_nobody_chooses_the_task(tmp_path: Path) -> None:
-    study = locked(tmp_path / "study", **MEAN)
-
-    with pytest.raises(sw.InvalidInput, match="the task of each trial is drawn at random"):
-        study.next_trial("one", task="lift")
-    trials = sw.Trials.from_columns({"task": ["lift"], "policy": ["old"], "score": [1.0]})
-    with pytest.raises(sw.NotAllowed, match="their tasks were not drawn by it"):
-        study.add_trials(trials, source="a file", reason="they are there")
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -8,7 +8,6 @@ of a policy in an error would each fail here.
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -254,7 +253,7 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
     for entry in study.journal():
         if isinstance(entry.event, Scored):
             _, digest = encode(
-                replace(entry.event, salt=None),
+                entry.event.model_copy(update={"salt": None}),
                 study=study.store.study,
                 seq=entry.seq,
                 moment=entry.moment,

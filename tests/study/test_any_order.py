@@ -119,6 +119,18 @@ class AnyOrder(RuleBasedStateMachine):
         if held is not None:
             self.do(Score(trial=held.trial, answer=data.draw(ANSWERS[self.score])))
 
+    @rule(data=st.data())
+    def come_late(self, data: st.DataObject) -> None:
+        """Report a trial whose place was handed out again, before or after the other."""
+        self.do(NextTrial(station="left"))
+        late = self.study.holding("left")
+        self.clock.time += 31 * 60
+        self.do(NextTrial(station="right"))
+        other = self.study.holding("right")
+        for one in (late, other) if data.draw(st.booleans()) else (other, late):
+            if one is not None:
+                self.do(Score(trial=one.trial, answer=data.draw(ANSWERS[self.score])))
+
     @rule(trial=NUMBERS)
     def give_back(self, trial: int) -> None:
         self.do(Release(trial=trial, reason="the robot is hot"))
@@ -213,7 +225,7 @@ def assert_by_the_rules(study: sw.Study) -> None:
 
 AnyOrder.TestCase.settings = settings(
     max_examples=30,
-    stateful_step_count=40,
+    stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

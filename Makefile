@@ -53,11 +53,11 @@ docs: $(VENV)/.dev
 
 # The core of the tests with the other supported versions of Python, where they are at hand.
 test-pythons: $(VENV)/.dev
-	$(BIN)/python -m tests.release.pythons
+	$(BIN)/python -m tests.release.compatibility pythons
 
 # The core of the tests with the lowest versions of all dependencies that pyproject.toml allows.
 test-lowest: $(VENV)/.dev
-	$(BIN)/python -m tests.release.lowest
+	$(BIN)/python -m tests.release.compatibility lowest
 
 # Faults put into the source, one at a time: two hours, by hand and once a month.
 mutants: $(VENV)/.dev
@@ -107,7 +107,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .pythons .lowest .lerobot .lerobot-newest site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .others .lerobot .lerobot-newest site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))

@@ -8,7 +8,6 @@ import pytest
 
 import stopwise as sw
 from stopwise import display
-from stopwise.core import progress
 
 
 class Terminal(io.StringIO):
@@ -36,17 +35,6 @@ def test_a_new_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert "table of step for n_max = 20" in terminal.getvalue()
 
 
-def test_an_analysis_is_named_with_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = at_a_terminal(monkeypatch)
-    trials = sw.read_trials(
-        {"a [x]": [0, 1] * 50, "b": [1, 1] * 50}, task="[red]cup", bounds=(0, 1)
-    )
-
-    sw.analyze(trials)
-
-    assert "[red]cup: 100 rows of 2 policies" in terminal.getvalue()
-
-
 def test_a_bar_moves_now_and_then_and_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_a_terminal(monkeypatch)
     with display.bar("work") as move:
@@ -62,12 +50,6 @@ def test_nothing_is_shown_outside_a_terminal(capsys: pytest.CaptureFixture[str])
         move(1, 4)
 
     assert capsys.readouterr().err == ""
-
-
-def test_public_entry_points_install_the_bar() -> None:
-    _ = sw.SequentialTest
-
-    assert progress.announcer is display.bar
 
 
 def test_a_bar_within_a_bar_adds_a_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,10 @@
 """A phone at the robot: a pedal, a screen that stays on, a slow network, upright and across."""
 
-import re
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import APIResponse, Browser, Page, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import stopwise as sw
 from stopwise.study.episodes import Attend
@@ -125,47 +124,6 @@ def test_the_screen_stays_on_during_a_trial_and_shows_the_next_from_its_top(
             phone.wait_for_timeout(20)
 
 
-def test_a_slow_network_is_answered_at_once(browser: Browser, tmp_path: Path) -> None:
-    """Every tap shows what it did while the server has not even been asked."""
-    with running(tmp_path, {"checks": ["light"]}) as (study, url):
-        phone = phone_of(browser, study, url)
-        slow: list[Route] = []
-
-        def hold(route: Route) -> None:
-            slow.append(route)
-
-        def arrive() -> None:
-            while not slow:
-                phone.wait_for_timeout(10)
-            while slow:
-                slow.pop(0).continue_()
-
-        phone.route(re.compile("/api/(trials|stations)/"), hold)
-        phone.get_by_role("button", name="Next trial").click()
-        expect(phone.locator("#stage.busy #take")).to_be_visible()
-        arrive()
-        phone.get_by_role("button", name="light").click()
-        phone.keyboard.press("PageDown")
-        expect(phone.locator("#stage.busy #checked")).to_be_visible()
-        arrive()  # the list, then the trial
-        arrive()
-        code_of(phone)
-        before = study.seq
-        phone.locator("#timer").click()
-        expect(phone.locator("#timer")).to_have_text("Stop")
-        tap(phone, "None of these", "Save")
-        expect(phone.locator("#last-text")).to_have_text("Trial 1: none of the steps, 0")
-        expect(phone.locator("#last-state")).to_have_text("Sending…")
-        expect(phone.locator("#stage.busy")).to_be_visible()
-        assert study.seq == before
-        while phone.locator("#trial-number").inner_text() != "trial 2":
-            arrive()
-        phone.once("dialog", lambda dialog: dialog.accept())
-        phone.locator("#invalid summary").click()
-        tap(phone, "wrong setup", "Give this trial back")
-        expect(phone.locator("#ready")).to_be_visible()
-
-
 def test_a_reason_is_kept_for_its_trial_alone_and_what_has_begun_has_begun(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -261,33 +219,6 @@ def test_a_start_that_did_not_arrive_is_told_and_no_robot_moves_later(
         phone.set_viewport_size(ACROSS)
         expect(phone.locator("#robot")).to_be_in_viewport(ratio=1)
         eventually(lambda: started(study))
-
-
-def test_an_answer_from_before_a_start_takes_none_back(browser: Browser, tmp_path: Path) -> None:
-    """The page asked how its trial stands while Start was on its way."""
-    with running(tmp_path) as (study, url):
-        study.do(Attend(station="arm 1"))
-        phone = phone_of(browser, study, url)
-        take(phone)
-        starts: list[Route] = []
-        answers: list[tuple[Route, APIResponse]] = []
-        phone.route("**/start", lambda route: starts.extend([route]))
-        phone.get_by_role("button", name="Start").click()
-        while not starts:
-            phone.wait_for_timeout(10)
-        phone.route("**/whereabouts*", lambda route: answers.append((route, route.fetch())))
-        phone.evaluate("dispatchEvent(new Event('online'))")
-        while not answers:
-            phone.wait_for_timeout(10)
-        with phone.expect_response("**/start"):
-            starts.pop().continue_()
-        assert started(study)
-        phone.unroute("**/whereabouts*")
-        for route, answer in answers:
-            route.fulfill(response=answer)
-        phone.wait_for_timeout(200)
-        expect(phone.locator("#robot")).to_contain_text("Starting…")
-        expect(phone.locator("#problem")).to_be_hidden()
 
 
 def started(study: sw.Study, trial: int = 1) -> bool:

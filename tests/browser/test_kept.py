@@ -16,7 +16,6 @@ from stopwise.web.server import Tls
 from tests.browser.conftest import launched
 from tests.browser.phone import (
     PHONE,
-    code_of,
     entries_of,
     expect_stored,
     expect_trial,
@@ -179,32 +178,6 @@ def test_a_page_opens_without_a_server(
             expect_stored(phone, ENTERED)
             expect_trial(phone, 2)  # by itself
         assert stored(study) == STORED
-
-
-def test_a_check_list_is_kept_for_the_day(browser: Browser, tmp_path: Path) -> None:
-    """What was so yesterday is not checked today."""
-    with running(tmp_path, {"checks": ["lights on", "lens clean"]}) as (study, url):
-        phone = phone_of(browser, study, url)
-        lights = phone.get_by_role("button", name="lights on")
-        phone.get_by_role("button", name="Next trial").click()
-        lights.click()
-        phone.locator("#check-note").fill("no cloth")
-        phone.reload()
-        expect(lights).to_have_attribute("aria-pressed", "true")
-        expect(phone.locator("#check-note")).to_have_value("no cloth")
-
-        phone.clock.set_fixed_time(datetime.now() + timedelta(days=1))
-        phone.reload()
-        phone.get_by_role("button", name="Next trial").click()
-        expect(lights).to_have_attribute("aria-pressed", "false")
-        expect(phone.locator("#check-note")).to_have_value("")
-        lights.click()
-        phone.locator("#check-note").fill("no lens")
-        phone.get_by_role("button", name="Checked").click()
-        code_of(phone)
-        assert entries_of(study, "checked") == [
-            {"station": "arm 1", "ticked": ("lights on",), "note": "no lens"}
-        ]
 
 
 def test_a_clock_that_is_set_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:

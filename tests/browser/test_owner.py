@@ -6,13 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
 
 import stopwise as sw
 from stopwise.cli.demo import half_run
-from stopwise.web import analyst
-from stopwise.web.evidence import Shown
 from tests.browser.phone import DESKTOP, PHONE, answer_next, joined, picture, turn_to
 from tests.browser.phone import take as take_trial
 from tests.study.live import Clock, score_one, take
@@ -30,31 +27,6 @@ DARK = "rgb(11, 16, 20)"
 
 def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
     return [entry.content for entry in study.journal() if entry.kind == kind]
-
-
-def test_the_names_come_though_the_evidence_is_behind(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server at work shows what it last found: the page asks again until it has the newest."""
-    with sw.Study.create(tmp_path / "cups", CUPS) as study, served(study) as url:
-        study.lock()
-        score_one(study, [], "arm 1")
-        score_one(study, ["cup reached"], "arm 1")
-        token, old, found = study.create_token("owner", "ada"), Shown.of(study), threading.Event()
-        monkeypatch.setitem(
-            analyst.WORK, "evidence", lambda of: Shown.of(of) if found.is_set() else old
-        )
-        owner = joined(browser, url, token, DESKTOP)
-        evidence = owner.locator("#live-evidence")
-        expect(evidence).to_contain_text("until you unblind")
-        owner.once("dialog", lambda dialog: dialog.accept())
-        owner.get_by_role("button", name="Unblind").press("Enter")
-        expect(owner.locator("#names")).to_contain_text("flow-v2")
-        with owner.expect_response(lambda answer: "live" in answer.url):
-            expect(evidence).to_contain_text("until you unblind")
-        found.set()
-        expect(evidence).to_contain_text("Unblinded.")
-        expect(owner.locator(".verdict")).to_contain_text("flow-v2")
 
 
 Choose = Callable[[Locator], None]
@@ -229,9 +201,10 @@ def one_more_by_a_phone(browser: Browser, study: sw.Study, url: str) -> None:
 
 
 def the_wall_is_read_from_afar(viewer: Page, study: sw.Study) -> None:
-    viewer.set_viewport_size(SCREEN)
     viewer.get_by_role("link", name="Wall").click()
-    expect_readable(viewer, curves=3)
+    for size in (LAPTOP, SCREEN):
+        viewer.set_viewport_size(size)
+        expect_readable(viewer, curves=3)
     trial = take(study, "arm 1")
     study.start(trial.trial, station="arm 1")
     expect(viewer.locator(".stations")).to_contain_text(f"arm 1 trial {trial.trial}, running")
@@ -361,12 +334,3 @@ def a_report_shows_that_it_is_on_its_way(owner: Page) -> None:
     expect(owner.locator("#connection")).to_have_text("no connection")
     expect(owner.locator("#report")).to_have_text("Report")
     assert let_go.is_set()
-
-
-def test_the_wall_fits_a_laptop(browser: Browser, tmp_path: Path) -> None:
-    with half_run(tmp_path / "cups") as study, served(study) as url:
-        wall = joined(browser, url, study.create_token("viewer", "screen"), LAPTOP)
-        wall.get_by_role("link", name="Wall").click()
-        expect(wall.locator(".verdict")).to_be_in_viewport(ratio=1)
-        assert wall.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
-        picture(wall, "wall-laptop")

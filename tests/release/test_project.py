@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -13,18 +12,17 @@ import yaml
 
 import stopwise as sw
 from docs.reference import commands
+from tests.release.compatibility import GROUPS, PROJECT, supported
 from tests.release.conftest import ROOT, shipped
-from tests.release.pythons import supported
 
 CONTAINER = (ROOT / "Containerfile").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def test_there_is_one_version() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
-    assert project["project"]["version"] == citation["version"] == sw.__version__
+    assert PROJECT["version"] == citation["version"] == sw.__version__
 
 
 def test_workflows_only_call_make() -> None:
@@ -38,6 +36,12 @@ def test_workflows_only_call_make() -> None:
 
     assert "make test" in runs
     assert {run.removeprefix("make ") for run in runs} <= targets
+
+
+def test_every_extra_is_tested_with_lowest_versions() -> None:
+    tested = {extra for extras, *_ in GROUPS.values() for extra in extras}
+    assert tested | {"study"} == set(PROJECT["optional-dependencies"])  # which postgres asks for
+    assert all((ROOT / path).exists() for *_, tests in GROUPS.values() for path in tests)
 
 
 def test_workflows_test_every_supported_python() -> None:

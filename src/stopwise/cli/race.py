@@ -18,11 +18,10 @@ from stopwise.cli.exit_codes import code_of, require_baseline
 from stopwise.cli.given import Given
 from stopwise.cli.options import FACTORY, takes
 from stopwise.cli.output_files import check_places, write_files
-from stopwise.cli.printing import print_analyses, say
+from stopwise.cli.printing import print_analyses
 from stopwise.cli.values import chosen_executor, named_values, stored_scores, with_current_folder
-from stopwise.errors import StopwiseError
 from stopwise.files import state_folder
-from stopwise.messages import Setting, counted
+from stopwise.messages import counted
 
 if TYPE_CHECKING:
     from stopwise.rollout.race_result import RaceResult
@@ -80,10 +79,6 @@ def _tell_episodes(result: "RaceResult", n_max: int) -> None:
         f"{counted(result.used, 'episode')} used ({rows}) in {result.seconds:.1f} s; "
         f"{len(result.overshoot)} more finished and {result.abandoned} abandoned at the end"
     )
-    whole = result.worker_seconds_of_all
-    if whole is not None and result.worker_seconds < whole:
-        took, all_of_it = duration(result.worker_seconds), duration(whole)
-        say(f"episodes took {took} of workers' time; all {result.most:,} would take {all_of_it}")
 
 
 def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
@@ -91,19 +86,6 @@ def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
     if len(given) == 1 and tasks is None:
         return given[0]
     return named_values([item if "=" in item else f"{item}={item}" for item in given], "TASK=ENV")
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it.
-
-    Examples
-    --------
-    >>> [duration(seconds) for seconds in (0.25, 75, 4000, 100_000)]
-    ['0.2 s', '75 s', '67 min', '27.8 h']
-    """
-    if seconds < 120:
-        return f"{seconds:.{0 if seconds >= 10 else 1}f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _measure(given: list[str]) -> str | None:
@@ -120,14 +102,8 @@ def _kept(journal: Path | None) -> Iterator[Path]:
         yield journal
         return
     folder = state_folder() / "races"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = mkstemp(".jsonl", f"{datetime.now():%Y%m%d-%H%M%S}-", folder)
-    except OSError as error:
-        raise StopwiseError(
-            f"{folder}: no journal can be written there ({error.strerror}): name one with ",
-            Setting("journal"),
-        ) from error
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = mkstemp(".jsonl", f"{datetime.now():%Y%m%d-%H%M%S}-", folder)
     os.close(handle)
     path = Path(name)
     try:

@@ -26,14 +26,6 @@ STORE_FAULTS = {
     "read-only": "The study's store cannot be written, only read: tell the owner.",
     "no-answer": "The study's database does not answer: tell the owner.",
 }
-WORDS = {
-    400: "invalid_input",
-    401: "unauthorized",
-    403: "forbidden",
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "too_large",
-}
 
 
 def _described(text: str) -> dict[str, object]:
@@ -99,8 +91,9 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    word = WORDS.get(error.status_code, "refused")
-    text = error.detail or HTTPStatus(error.status_code).phrase
+    status = HTTPStatus(error.status_code)
+    word = "too_large" if status == 413 else status.name.lower()
+    text = error.detail or status.phrase
     answer = _answer(request, error.status_code, word, text)
     answer.headers.update(error.headers or {})
     return answer

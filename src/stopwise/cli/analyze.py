@@ -47,18 +47,18 @@ def analyze(given: Given) -> None:
     trials = read_trials(source, **reading)
     settings |= given.keywords("analyze") | known
     if mean["tasks"] is None and given.list_size is None:  # whose scenes may be of several
-        found = list(rank(trials, tasks="each", **settings).values())
+        answers = list(rank(trials, tasks="each", **settings).values())
     else:
-        found = [rank(trials, **mean, **settings)]
-    code = code_of(found) if given.exit_code else None
-    tell(found, given, partial(print_analyses, found, verbose=given.verbose))
+        answers = [rank(trials, **mean, **settings)]
+    code = code_of(answers) if given.exit_code else None
+    tell(answers, given, partial(print_analyses, answers, verbose=given.verbose))
     places = source.values() if isinstance(source, dict) else source
     origin = origin_of([places] if isinstance(places, Path) else map(Path, places))
     write_files(
-        lambda: report(list(map(as_typed, found)), origin),
-        [(analysis.task or "task", analysis) for analysis in found],
+        lambda: report(list(map(as_typed, answers)), origin),
+        [(analysis.task or "task", analysis) for analysis in answers],
         given,
-        partial(_board, found) if len(found) > 1 else None,
+        partial(_board, answers) if len(answers) > 1 else None,
     )
     if code is not None:
         raise typer.Exit(code)
@@ -97,7 +97,10 @@ def _explain(source: Any, reading: dict[str, Any]) -> None:
     columns, question = explained(source, **reading)
     if columns:
         print_rows(
-            [{"column": own.name, "role": own.role or "none", "why": own.why} for own in columns]
+            [
+                {"column": column.name, "role": column.role or "none", "why": column.why}
+                for column in columns
+            ]
         )
     if question is not None:
         say(in_words(question))

@@ -50,9 +50,9 @@ def compare(given: Given) -> None:
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     else:
-        found = _from_files(both, given)
-        code = code_of(found)
-        tell(found, given, partial(print_analyses, found))
+        answers = _from_files(both, given)
+        code = code_of(answers)
+        tell(answers, given, partial(print_analyses, answers))
     if given.exit_code:
         raise typer.Exit(code)
 
@@ -77,11 +77,11 @@ def _tell_counts(given: Given) -> None:
             "--reference, the number to compare it with"
         )
     columns = given.keywords("reading")["columns"]
-    found = list(counted_tasks(Path(given.first), alpha=given.alpha, columns=columns).values())
+    tasks = list(counted_tasks(Path(given.first), alpha=given.alpha, columns=columns).values())
 
     def show() -> None:
-        for task in found:
-            title = f"{task.task}: " if len(found) > 1 else ""
+        for task in tasks:
+            title = f"{task.task}: " if len(tasks) > 1 else ""
             say(f"{title}{task.sentence}", style="bold")
             rows = [
                 {
@@ -95,7 +95,7 @@ def _tell_counts(given: Given) -> None:
             ]
             print_rows(rows)
 
-    tell(found, given, show)
+    tell(tasks, given, show)
 
 
 def _from_files(names: list[str], given: Given) -> list[Any]:

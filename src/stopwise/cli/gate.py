@@ -53,21 +53,21 @@ def _on_one_task(given: Given, places: list[Path]) -> int:
     trials, names = _trials(given)
     old = None if given.baseline is None else names[0]
     settings = given.keywords("gate") | given.keywords("comparison")
-    found = ask(names[-1], old, results=trials, **settings)
+    result = ask(names[-1], old, results=trials, **settings)
 
     def show() -> None:
-        say(found.sentence, style="bold")
-        print_notes(found.warnings)
+        say(result.sentence, style="bold")
+        print_notes(result.warnings)
 
-    tell([found], given, show)
+    tell([result], given, show)
     if given.junit is not None:
-        given.junit.write_text(found.to_junit(), encoding="utf-8")
+        given.junit.write_text(result.to_junit(), encoding="utf-8")
     if given.summary is not None:
         with given.summary.open("a", encoding="utf-8") as file:
-            file.write(found.to_markdown())
+            file.write(result.to_markdown())
     if given.html is not None:
-        given.html.write_text(found.to_html(origin_of(places)), encoding="utf-8")
-    return found.exit_code
+        given.html.write_text(result.to_html(origin_of(places)), encoding="utf-8")
+    return result.exit_code
 
 
 def _on_all_tasks(given: Given, _: list[Path]) -> int:
@@ -81,9 +81,9 @@ def _on_all_tasks(given: Given, _: list[Path]) -> int:
     settings = given.keywords("comparison")
     settings.pop("reference")
     margin = given.not_worse_anywhere
-    found = not_worse_anywhere(names[-1], names[0], margin, results=trials, **settings)
-    tell([found], given)
-    return found.exit_code
+    result = not_worse_anywhere(names[-1], names[0], margin, results=trials, **settings)
+    tell([result], given)
+    return result.exit_code
 
 
 @contextmanager

@@ -17,15 +17,15 @@ KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 
 def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> dict[str, str]:
     """The values by name, or raise if a name is given twice."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not (name and equals and (value or may_be_empty)):
             raise Mistyped(f"expected {form}, but got {item!r}")
-        if name in found:
+        if name in by_name:
             raise Mistyped(f"{name!r} is given twice: give {form} once for each")
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name
 
 
 def named_numbers(items: list[str], option: str, form: str) -> dict[str, float] | None:
@@ -68,10 +68,10 @@ def bounds(text: str | None) -> dict[str, Any]:
 
 
 def one_range(text: str) -> dict[str, Any]:
-    found = parse_bounds(text)
-    known = isinstance(found, tuple)
+    bounds = parse_bounds(text)
+    known = isinstance(bounds, tuple)
     require(known, f'--bounds must be given as "LOW,HIGH", but got {text!r}')
-    return {"bounds": found}
+    return {"bounds": bounds}
 
 
 def refuse_percentages(typed: Mapping[str, Any], limits: Any) -> None:
@@ -87,12 +87,12 @@ def refuse_percentages(typed: Mapping[str, Any], limits: Any) -> None:
 def columns(items: list[str]) -> dict[str, Any]:
     """The columns of each role: one, several that are joined, or none."""
     typed = named_values(items, "ROLE=NAME", may_be_empty=True)
-    found: dict[str, Any] = {
+    roles: dict[str, Any] = {
         role: name.split(",") if "," in name else name or None for role, name in typed.items()
     }
-    policies = found.pop("policies", None)
+    policies = roles.pop("policies", None)
     several = [policies] if isinstance(policies, str) else policies
-    return {"columns": found, **({} if policies is None else {"policies": several})}
+    return {"columns": roles, **({} if policies is None else {"policies": several})}
 
 
 def order(seed: int | None) -> dict[str, Any]:
@@ -115,10 +115,10 @@ def futility(typed: str | None) -> dict[str, Any]:
             f"--futility must be advisory, binding or none, but got {typed!r} (a chance of its own "
             "follows the word: --futility advisory:0.1)"
         )
-    found: dict[str, Any] = {"futility": None if kind == "none" else kind}
+    settings: dict[str, Any] = {"futility": None if kind == "none" else kind}
     if chance:
-        (found["futility_chance"],) = numbers("futility KIND:CHANCE", float, chance).popitem()[1]
-    return found
+        (settings["futility_chance"],) = numbers("futility KIND:CHANCE", float, chance).popitem()[1]
+    return settings
 
 
 def tasks(typed: str | None) -> dict[str, Any]:
@@ -156,19 +156,19 @@ def stored_scores(items: list[str], **reading: Any) -> dict[str, Any]:
     from stopwise.cli.printing import say
     from stopwise.data.read import read_trials
 
-    found = {}
+    stored = {}
     for name, path in named_values(items, "--stored NAME=FILE").items():
         trials = read_trials(path, **reading)
         guesses = [note for note in trials.notes if getattr(note, "code", "") in GUESSED]
         for note in in_options(guesses):
             say(f"note: {path}: {note}", err=True)
-        own = trials.policies[0] if len(trials.policies) == 1 else name
+        policy = trials.policies[0] if len(trials.policies) == 1 else name
         known = ", ".join(trials.policies)
-        require(own in trials.policies, f"{path}: the policies are {known}, but not {name!r}")
+        require(policy in trials.policies, f"{path}: the policies are {known}, but not {name!r}")
         count = len(trials.tasks)
         require(count == 1, f"{path}: stored trials belong to one task, but there are {count}")
-        found[name] = trials.frame.filter(trials.frame["policy"] == own)["score"].to_list()
-    return found
+        stored[name] = trials.frame.filter(trials.frame["policy"] == policy)["score"].to_list()
+    return stored
 
 
 def resources(items: list[str]) -> dict[str, Any]:
@@ -180,12 +180,12 @@ def runtime_environment(text: str | None) -> dict[str, Any]:
     if text is None:
         return {"runtime_env": None}
     try:
-        found = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text())
+        content = json.loads(text if text.lstrip().startswith("{") else Path(text).read_text())
     except ValueError as error:
         raise Mistyped(f"--runtime-env must be JSON, or a file of it: {error}") from error
-    if not isinstance(found, dict):
-        raise Mistyped(f"--runtime-env must be an object, but got {found!r}")
-    return {"runtime_env": found}
+    if not isinstance(content, dict):
+        raise Mistyped(f"--runtime-env must be an object, but got {content!r}")
+    return {"runtime_env": content}
 
 
 def chosen_executor(name: str, **typed: Any) -> Any:

@@ -72,7 +72,7 @@ def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
     from stopwise.errors import InvalidInput
     from stopwise.rollout.watch import PastChanged
 
-    told: list[str] = []
+    last: list[str] = []
     while True:
         sights: Sequence[TaskSight] = ()
         try:
@@ -84,8 +84,8 @@ def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
             if error.code == "no-such-file" and not given.wait:
                 raise
             lines = [f"waiting: {in_words(error)}"]
-        if lines != told:
-            told = lines
+        if lines != last:
+            last = lines
             if given.as_json and sights:
                 _print_json(sights)
             else:
@@ -110,8 +110,8 @@ def _print_json(sights: Sequence["TaskSight"]) -> None:
 def _line(sight: "TaskSight") -> str:
     best = not sight.standings and bool(sight.candidates)  # no pairs are asked about
     if sight.stop:
-        found = f"{sight.best} is named" if best else "every pair is decided"
-        why = found if sight.decided else "the maximum is reached"
+        reason = f"{sight.best} is named" if best else "every pair is decided"
+        why = reason if sight.decided else "the maximum is reached"
         why = "a decision by n_max had become unlikely" if sight.futile else why
         return f"task {sight.task}: stop after {counted(sight.rows, 'row')}, {why}"
     parts = [rows_text(sight.rows, sight.n_max, sight.remaining)]

@@ -107,8 +107,8 @@ class Method(ABC, Generic[State]):
     def as_a(self, kind: type[Kind], **settings: Any) -> Kind:
         """A test of another kind with the settings of this one that it takes."""
         taken = {entry.name for entry in fields(kind)}  # type: ignore[arg-type]
-        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        given = {name: value for name, value in own.items() if name in taken}
+        settings_here = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        given = {name: value for name, value in settings_here.items() if name in taken}
         return kind(**{**given, **settings})
 
     def score_values(self) -> Floats | None:

@@ -127,11 +127,11 @@ class OrderStudy:
         true, close = ranking.true_claims(means), ranking.close(means)
         # What can be found of a pair: who is better or, if that is asked, that it is the same.
         different = np.asarray(true.any(axis=-1)) | close
-        found = np.asarray((ends.claims & true).any(axis=-1)) | (ends.same & close)
+        shown = np.asarray((ends.claims & true).any(axis=-1)) | (ends.same & close)
         wrong = np.asarray((ends.claims & ~true).any(axis=(1, 2)))
         wrong = wrong | np.asarray((ends.same & ~close).any(axis=1))
         something = np.asarray(different.any(axis=1))
-        right = np.asarray((found | ~different).all(axis=1) & something & ~wrong)
+        right = np.asarray((shown | ~different).all(axis=1) & something & ~wrong)
         last = np.minimum(ends.rows, ends.last[:, family.pairs].min(axis=-1))
         lasting = different | ~something[:, None]  # all, if nothing can be found
         further = np.maximum(ends.last - over, 0)
@@ -144,7 +144,7 @@ class OrderStudy:
             trials=further[:, tried].sum(axis=1),
             most_trials=n_max * len(tried),
             more=further[:, tried].max(axis=1),
-            share=float((found.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()),
+            share=float((shown.sum(axis=1) / np.maximum(different.sum(axis=1), 1)).sum()),
             same=float(ends.same.mean(axis=1).sum()),
             claims=np.concatenate([ends.claims, ends.same[..., None]], axis=-1).sum(axis=0),
             decided=float(ends.decided.all(axis=1).sum()),
@@ -253,14 +253,14 @@ class _Trials:
 
     def __call__(self) -> Floats:
         """Next trial of each policy in each study."""
-        found = np.full(self.means.shape, np.nan)
-        found[:, self.left] = next(self._fresh)
+        scores = np.full(self.means.shape, np.nan)
+        scores[:, self.left] = next(self._fresh)
         run, policy = np.nonzero(self._number < self._known)
         if run.size:
             study = run if len(self._given) > 1 else 0
-            found[run, policy] = self._given[study, self._number[run, policy], policy]
+            scores[run, policy] = self._given[study, self._number[run, policy], policy]
         self._number += 1
-        return found
+        return scores
 
 
 def _one_by_one(world: World) -> Iterator[Floats]:

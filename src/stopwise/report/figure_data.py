@@ -28,12 +28,16 @@ class Curve:
 
 def tried(analysis: "Analysis") -> "list[PolicyResult]":
     """The policies that have trials, from best to worst."""
-    return [own for own in analysis.policies if own.name not in analysis.rules.reading.constants]
+    return [
+        policy
+        for policy in analysis.policies
+        if policy.name not in analysis.rules.reading.constants
+    ]
 
 
 def histograms(analysis: "Analysis") -> tuple[Floats, float, list[Floats]]:
     """Places on the score's axis, their distance, and the share of each policy's trials there."""
-    scores = [analysis.scores[own.name] for own in tried(analysis)]
+    scores = [analysis.scores[part.name] for part in tried(analysis)]
     values, (low, high) = (
         np.unique(np.concatenate(scores)),
         analysis.rules.reading.tested_scale.ends,
@@ -41,11 +45,11 @@ def histograms(analysis: "Analysis") -> tuple[Floats, float, list[Floats]]:
     if values.size <= FEW_VALUES:
         gap = float(np.diff(values).min(initial=high - low))
         step = min(gap, (high - low) / 8)
-        return values, step, [(own == values[:, None]).mean(axis=1) for own in scores]
+        return values, step, [(part == values[:, None]).mean(axis=1) for part in scores]
     edges = np.linspace(min(low, values[0]), max(high, values[-1]), STEPS + 1)
     middles: Floats = (edges[1:] + edges[:-1]) / 2
-    counts: list[Floats] = [np.histogram(own, edges)[0].astype(np.float64) for own in scores]
-    shares = [own / max(own.sum(), 1.0) for own in counts]
+    counts: list[Floats] = [np.histogram(part, edges)[0].astype(np.float64) for part in scores]
+    shares = [part / max(part.sum(), 1.0) for part in counts]
     return middles, float(edges[1] - edges[0]), shares
 
 

@@ -57,16 +57,16 @@ def plot_scores(
     policies = tried(analysis)
     inches = width or WIDTH.get()
     room = (inches - 0.7) / len(policies)
-    names = [wrapped(own.name, max(int(room / LETTER), 5)) for own in policies]
+    names = [wrapped(entry.name, max(int(room / LETTER), 5)) for entry in policies]
     upright = room >= SLIM and max(name.count("\n") for name in names) < 3
     if not upright:
-        names = [wrapped(own.name, 22 if inches < 5 else 40) for own in policies]
+        names = [wrapped(entry.name, 22 if inches < 5 else 40) for entry in policies]
     lines = max(name.count("\n") for name in names) + 1
     row = max(0.3, LINE * lines + 0.1)
     canvas = Canvas(2.4 if upright else 0.8 + row * len(policies), ax, width)
     axes, places = canvas.axes, range(len(policies))
     values, step, shares = histograms(analysis)
-    longest = max(float(own.max()) for own in shares)
+    longest = max(float(entry.max()) for entry in shares)
     side = 1 if upright else -1
     for place, policy, share in zip(places, policies, shares, strict=True):
         start = place - 0.12 * side
@@ -121,7 +121,9 @@ def plot_eliminations(
 
     Candidates that were set aside are drawn faintly.
     """
-    labels = [f"{wrapped(own.name, 22)}\n{analysis.fate(own.name)}" for own in analysis.policies]
+    labels = [
+        f"{wrapped(entry.name, 22)}\n{analysis.fate(entry.name)}" for entry in analysis.policies
+    ]
     lines = max(label.count("\n") for label in labels) + 1
     canvas = Canvas(0.7 + (LINE * lines + 0.08) * len(labels), ax, width)
     axes = canvas.axes
@@ -266,13 +268,13 @@ def plot_differences(
     analyses: "Sequence[Analysis]", *, width: float | None = None, ax: "Axes | None" = None
 ) -> "Figure":
     """Draw the interval of each pair's difference on each task; all of them hold together."""
-    pairs = [(own, pair) for own in analyses for pair in own.simultaneous()]
+    pairs = [(analysis, pair) for analysis in analyses for pair in analysis.simultaneous()]
     several = len(pairs) > len(analyses)
     rows = []
-    for own, pair in pairs:
-        span = own.bounds[1] - own.bounds[0]
+    for analysis, pair in pairs:
+        span = analysis.bounds[1] - analysis.bounds[0]
         low, high, mean = (gap / span for gap in (*pair.interval, pair.difference))
-        name = f"{own.task}: {_gap_of(pair)}" if several else str(own.task)
+        name = f"{analysis.task}: {_gap_of(pair)}" if several else str(analysis.task)
         rows.append(_Row(name, (low, high), mean, decided=not low <= 0 <= high))
     canvas = _interval_rows(rows, 0, width, ax)
     what = "difference" if several else _gap_of(pairs[0][1])
@@ -332,7 +334,7 @@ def plot_ranking(
     verdicts[same] = 2
     gaps = pair_matrix(analysis, lambda pair: pair.difference)
     size, inches = len(analysis.policies), width or WIDTH.get()
-    names = [wrapped(own.name, 22 if inches < 5 else 40) for own in analysis.policies]
+    names = [wrapped(policy.name, 22 if inches < 5 else 40) for policy in analysis.policies]
     cell = min((inches - 0.5 - LETTER * _longest(names)) / size, 0.5)
     lines = max(name.count("\n") for name in names) + 1
     canvas = Canvas(0.5 + size * max(cell, LINE * lines), ax, width)
@@ -360,7 +362,7 @@ def plot_board(
     """
     names = policy_names(analyses)
     inches = width or WIDTH.get()
-    tasks = [wrapped(str(own.task), 18 if inches < 5 else 30) for own in analyses]
+    tasks = [wrapped(str(one.task), 18 if inches < 5 else 30) for one in analyses]
     cell = (inches - 0.2 - LETTER * _longest(tasks)) / len(names)
     lines = max(task.count("\n") for task in tasks) + 1
     tall = max(LINE * lines + 0.06, 0.32 if cell >= SLIM else 0)
@@ -409,7 +411,7 @@ def _name_cells(
 
 def policy_names(analyses: "Sequence[Analysis]") -> list[str]:
     """The policies of all tasks, each once, as they were listed."""
-    return list(dict.fromkeys(name for own in analyses for name in own.rules.policies))
+    return list(dict.fromkeys(name for analysis in analyses for name in analysis.rules.policies))
 
 
 def is_matrix(analysis: "Analysis") -> bool:
@@ -449,14 +451,21 @@ def plot_profile(
 ) -> "Figure":
     """Draw the share of trials with at least each score, with the bands of the policies."""
     canvas = Canvas(2.4, ax, width)
-    for place, own in enumerate(profiles):
+    for place, profile in enumerate(profiles):
         look = line_look(place)
         canvas.axes.fill_between(
-            own.score, own.low, own.high, color=look["color"], step="post", alpha=0.15, linewidth=0
+            profile.score,
+            profile.low,
+            profile.high,
+            color=look["color"],
+            step="post",
+            alpha=0.15,
+            linewidth=0,
         )
+        marker = MARKERS[place % len(MARKERS)]
         canvas.axes.step(
-            own.score, own.share, where="post", linewidth=1.2, marker=MARKERS[place % len(MARKERS)],
-            markersize=3, label=wrapped(own.name, 40), **look,
+            profile.score, profile.share, where="post", linewidth=1.2, marker=marker, markersize=3,
+            label=wrapped(profile.name, 40), **look,
         )  # fmt: skip
     canvas.axes.set(xlabel="score", ylabel="share of trials that reach it", ylim=(0, 1.02))
     canvas.legend()

@@ -35,8 +35,8 @@ def drawable(figure: "Figure") -> "Figure":
 
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
-        found = {_family_with(own) for own in _beyond_default(text.get_text())}
-        families = [*text.get_fontfamily(), *sorted(map(str, found - {None}))]
+        fonts = {_family_with(sign) for sign in _beyond_default(text.get_text())}
+        families = [*text.get_fontfamily(), *sorted(map(str, fonts - {None}))]
         text.set_fontfamily(list(dict.fromkeys(families)))
     return figure
 
@@ -47,7 +47,7 @@ def _beyond_default(text: str) -> list[str]:
     from matplotlib.font_manager import FontProperties, findfont
 
     usual = _characters(findfont(FontProperties()))
-    return [own for own in dict.fromkeys(text) if not own.isspace() and ord(own) not in usual]
+    return [sign for sign in dict.fromkeys(text) if not sign.isspace() and ord(sign) not in usual]
 
 
 @cache

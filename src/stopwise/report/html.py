@@ -48,13 +48,13 @@ class Origin:
     @classmethod
     def of(cls, paths: Iterable[Path], command: str = "") -> "Origin":
         """The origin of these files; of a folder, all files in it."""
-        found = [
+        files = [
             file
             for path in paths
             for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
             if file.is_file()
         ]
-        return cls(tuple((str(file), _digest(file)) for file in found), command)
+        return cls(tuple((str(file), _digest(file)) for file in files), command)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def render(
     several, board = len(analyses) > 1, {}
     if several and all(figures):
         board["board"] = plot_board(analyses)
-        if all(0 < len(own.pairs) <= FEW_PAIRS for own in analyses):
+        if all(0 < len(each.pairs) <= FEW_PAIRS for each in analyses):
             board["differences"] = plot_differences(analyses)
     return render_page(
         "report.html",

@@ -46,7 +46,9 @@ def names_in_short(tasks: Sequence[str]) -> str:
 def shared_notes(analyses: Sequence["Analysis"]) -> list[str]:
     """Notes that hold for every task."""
     first, *others = analyses
-    return [note for note in first.warnings if all(note in own.warnings for own in others)]
+    return [
+        note for note in first.warnings if all(note in analysis.warnings for analysis in others)
+    ]
 
 
 def merged_notes(analyses: Sequence["Analysis"]) -> list[str]:
@@ -56,13 +58,13 @@ def merged_notes(analyses: Sequence["Analysis"]) -> list[str]:
         for note in analysis.warnings:
             alike.setdefault(NUMBERS.sub("#", note), {})[str(analysis.task)] = note
     notes = []
-    for found in alike.values():
-        first, *others = found.values()
-        if len(found) == len(analyses) and set(others) <= {first}:
+    for texts in alike.values():
+        first, *others = texts.values()
+        if len(texts) == len(analyses) and set(others) <= {first}:
             notes.append(first)
         else:
             of = ", for example" if set(others) - {first} else ""
-            notes.append(placed(f"on {names_in_short(list(found))}{of}: ", first))
+            notes.append(placed(f"on {names_in_short(list(texts))}{of}: ", first))
     return notes
 
 
@@ -109,15 +111,15 @@ def _shown(analysis: "Analysis") -> dict[str, str]:
 
 def overall(analyses: Sequence["Analysis"]) -> str | None:
     """The answer on many tasks as one sentence; None if few headlines say it as well."""
-    plain = all(own.PARTS == "order" and own.margin >= 0 for own in analyses)
-    if not plain or len({own.headline for own in analyses}) <= FEW_HEADLINES:
+    plain = all(analysis.PARTS == "order" and analysis.margin >= 0 for analysis in analyses)
+    if not plain or len({analysis.headline for analysis in analyses}) <= FEW_HEADLINES:
         return None
-    shared = any(own.rules.elsewhere[0] for own in analyses)
+    shared = any(analysis.rules.elsewhere[0] for analysis in analyses)
     how = "all tested together" if shared else "each tested separately"
     tested = f"{how} at alpha = {analyses[0].alpha:g}"
-    doubted = sum(own.in_doubt for own in analyses)
+    doubted = sum(analysis.in_doubt for analysis in analyses)
     doubts = f" {counted(doubted, 'answer is', 'answers are')} in doubt." if doubted else ""
-    pairs = [pair for own in analyses for pair in own.pairs]
+    pairs = [pair for analysis in analyses for pair in analysis.pairs]
     if len(pairs) == len(analyses):
         times = Counter(pair.finding for pair in pairs)
         first, second = sorted(policy_names(analyses), key=lambda name: -times[name])
@@ -126,7 +128,7 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
             f"{first} is better than {second} on {times[first]}, worse on {times[second]}{same}, "
             f"undecided on {times[None]} of {len(analyses)} tasks, {tested}.{doubts}"
         )
-    unbeaten = Counter(name for own in analyses for name in own.candidates)
+    unbeaten = Counter(name for analysis in analyses for name in analysis.candidates)
     ahead = [f"{name} on {number}" for name, number in unbeaten.most_common(MOST_TASKS)]
     others = ", and others less often" if len(unbeaten) > MOST_TASKS else ""
     return (

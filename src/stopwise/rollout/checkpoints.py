@@ -52,7 +52,11 @@ class Checkpoints:
         self._pattern, self._clock = str(given), clock
         there = {path: self._checkpoint(path) for path in _matching(self._pattern)}
         if begun:
-            there = {path: own for path, own in there.items() if identity_of(own) in begun}
+            there = {
+                path: checkpoint
+                for path, checkpoint in there.items()
+                if identity_of(checkpoint) in begun
+            }
         require(there != {}, f"{given}: no checkpoint matches")
         require(
             len(there) >= least,
@@ -61,10 +65,10 @@ class Checkpoints:
         )
         self._name = naming([Path(path) for path in there])
         self._names = {
-            path: begun[str(identity_of(own))] if begun else self._name(Path(path))
-            for path, own in there.items()
+            path: begun[str(identity_of(checkpoint))] if begun else self._name(Path(path))
+            for path, checkpoint in there.items()
         }
-        self.first = {self._names[path]: own for path, own in there.items()}
+        self.first = {self._names[path]: checkpoint for path, checkpoint in there.items()}
         self.left_out: list[str] = []  # that appeared and may not join
         self._stamps: dict[str, tuple[int, int]] = {}
         self._looked = -math.inf
@@ -95,7 +99,10 @@ class Checkpoints:
 
     def joined(self, newcomers: Mapping[str, str]) -> dict[str, Checkpoint]:
         """Return those that joined an earlier run of the race, given ``identity_of`` each."""
-        there = {identity_of(own): own for own in map(self._checkpoint, _matching(self._pattern))}
+        there = {
+            identity_of(checkpoint): checkpoint
+            for checkpoint in map(self._checkpoint, _matching(self._pattern))
+        }
         for name, identity in newcomers.items():
             gone = f"{self._pattern}: {name}, which joined this race, is no longer there"
             require(identity in there, gone)
@@ -176,9 +183,9 @@ def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
     common = endings.pop() if len(endings) == 1 else None
 
     def part(path: Path, length: int | None, after: int) -> str:
-        own = (path.with_suffix("") if path.suffix == common else path).parts
-        first = -1 if length is None else len(own) - after - length
-        return "/".join(own[first : len(own) - after] if first >= 0 else own)
+        steps = (path.with_suffix("") if path.suffix == common else path).parts
+        first = -1 if length is None else len(steps) - after - length
+        return "/".join(steps[first : len(steps) - after] if first >= 0 else steps)
 
     shallowest = min(len(path.parts) for path in paths)
     for length in range(1, shallowest + 1):

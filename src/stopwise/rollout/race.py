@@ -299,8 +299,8 @@ def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
     """Return it with a message that names the journal, unless it says how to go on."""
     if isinstance(error, EpisodeFailed):
         return error
-    way = f"; every finished episode is in {journal}: the same race goes on with "
-    stopped = RaceStopped(error.message, way, Setting("journal", str(journal)))
+    advice = f"; every finished episode is in {journal}: the same race goes on with "
+    stopped = RaceStopped(error.message, advice, Setting("journal", str(journal)))
     stopped.__cause__ = error
     return stopped
 
@@ -382,7 +382,10 @@ def _identity(
         **({} if setup.success == Setup.success else {"success": setup.success}),
         **{f"policy {name!r}": identity_of(policy) for name, policy in setup.policies.items()},
         **({"env": identity_of(env)} if shares is None else {}),
-        **{f"task {name!r}": [identity_of(env[name]), own] for name, own in (shares or {}).items()},
+        **{
+            f"task {name!r}": [identity_of(env[name]), share]
+            for name, share in (shares or {}).items()
+        },
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),

@@ -75,10 +75,10 @@ class RaceResult:
     @property
     def most(self) -> int | None:
         """Episodes that all policies would have taken up to n_max, if one was declared."""
-        found, most = self.analysis, self.analysis.most_trials
+        analysis, most = self.analysis, self.analysis.most_trials
         if most is not None:  # stored trials are no episodes
-            groups = found.rules.groups or {}
-            most -= sum(groups.get(name, found.n_max or 0) for name in found.rules.stored)
+            groups = analysis.rules.groups or {}
+            most -= sum(groups.get(name, analysis.n_max or 0) for name in analysis.rules.stored)
         return most
 
     @property
@@ -97,15 +97,15 @@ class RaceResult:
 
     @property
     def sentence(self) -> str:
-        """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
-        found, most = self.analysis, self.most
+        """The answer, its alpha and its cost; ``analysis.sentence`` says more."""
+        analysis, most = self.analysis, self.most
+        order = f"{analysis.order_text}{analysis.scope}"
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
-        about = "; ".join(filter(None, [f"alpha {found.alpha:g}", found.sign_meaning]))
+        about = "; ".join(filter(None, [f"alpha {analysis.alpha:g}", analysis.sign_meaning]))
         return (
-            f"{found.order_text}{found.scope} ({about}), after {self.used:,} {episodes}{instead}"
-            f"{found.futility_clause}"
+            f"{order} ({about}), after {self.used:,} {episodes}{instead}{analysis.futility_clause}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def _on_retries(retries: int) -> list[str]:
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     """Return the scores that count, stored ones first; in a paired design the row is the block."""
     scored = schedule.scored
-    stored = [(name, score) for name, own in schedule.rule.stored.items() for score in own]
+    stored = [(name, score) for name, scores in schedule.rule.stored.items() for score in scores]
     columns: dict[str, list[object]] = {
         "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
         "score": [*(score for _, score in stored), *(score for _, score in scored)],

@@ -125,7 +125,7 @@ class Schedule:
         tickets: list[Ticket] = []
         places = {} if self.rule.stop else self.rule.places
         while len(tickets) < room:
-            ahead = {policy: self._ahead(policy, own) for policy, own in places.items()}
+            ahead = {policy: self._ahead(policy, numbers) for policy, numbers in places.items()}
             policy = self._nearest(ahead, places, capacity or room)
             if policy is None:
                 break
@@ -179,13 +179,13 @@ class Schedule:
                     f"with: {last.error}; this says more about the set-up than about the policy"
                 )
 
-    def _ahead(self, policy: str, own: range) -> int:
+    def _ahead(self, policy: str, numbers: range) -> int:
         """Number of rows by which the policy's next ticket is ahead."""
-        number = max(self._next[policy], own.start)
+        number = max(self._next[policy], numbers.start)
         while (policy, number) in self._episodes:  # of an earlier run
             number += 1
         self._next[policy] = number
-        return (number - own.start) // len(own)
+        return (number - numbers.start) // len(numbers)
 
     def _in_time(self, policy: str, places: Places) -> bool:
         """Whether the policy's next ticket is of a row that there will be."""
@@ -194,7 +194,9 @@ class Schedule:
 
     def _nearest(self, ahead: Mapping[str, int], places: Places, capacity: int) -> str | None:
         """Return the policy to be tried next, or None if all is begun that should be."""
-        begun = sum(self._next[policy] - own.start for policy, own in places.items()) / capacity
+        begun = (
+            sum(self._next[policy] - numbers.start for policy, numbers in places.items()) / capacity
+        )
         for policy in sorted(ahead, key=ahead.__getitem__):
             if ahead[policy] == 0:
                 return policy
@@ -207,7 +209,7 @@ class Schedule:
         rows = self.rule.rows
         if self._likely_at != rows:
             ways = self.rule.question.ways(self.rule.standings())
-            self._likely = {name: LIKELY * _rows_more(*way) for name, way in ways.items()}
+            self._likely = {name: LIKELY * _rows_more(*standing) for name, standing in ways.items()}
             self._likely_at = rows
         if ahead > FIRST + MORE * rows or begun >= SPARE:
             return False
@@ -223,7 +225,7 @@ class Schedule:
 
     def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""
-        wanted = [(policy, number) for policy, own in places.items() for number in own]
+        wanted = [(policy, number) for policy, numbers in places.items() for number in numbers]
         if self._joins and self._joins[0][1] <= self.rule.rows:
             return None  # not before this policy has joined
         if any(place not in self._episodes for place in wanted):

@@ -24,7 +24,7 @@ class Sight:
     awaited: tuple[str, ...] = ()  # policies that were declared to come later
 
     @classmethod
-    def of(cls, rule: StopRule, **own: Any) -> Self:
+    def of(cls, rule: StopRule, **facts: Any) -> Self:
         standings = rule.standings()
         return cls(
             rows=rule.rows,
@@ -34,7 +34,7 @@ class Sight:
             remaining=rule.question.remaining(standings),
             candidates=rule.candidates,
             awaited=rule.awaited,
-            **own,
+            **facts,
         )
 
 

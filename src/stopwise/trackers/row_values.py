@@ -40,8 +40,8 @@ class RowValues:
             numbers[f"p/{key}"] = pair.p_value
             if pair.log_e is not None:
                 numbers[f"log_e/{key}"] = pair.log_e
-        told = {f"{self._before}{key}": n for key, n in numbers.items() if math.isfinite(n)}
-        return told, f"{self._before and self._before[:-1] + ': '}{shown(question)}"
+        finite = {f"{self._before}{key}": n for key, n in numbers.items() if math.isfinite(n)}
+        return finite, f"{self._before and self._before[:-1] + ': '}{shown(question)}"
 
     def _means(self, names: dict[str, str]) -> dict[str, float]:
         rules, scale = self.question.rules, self.question.rules.reading.tested_scale
@@ -49,7 +49,7 @@ class RowValues:
         unit = scale.unit(scores)
         if self._policies != rules.policies:  # one that joins takes its part of alpha
             self._policies, self._intervals = rules.policies, {}
-        found: dict[str, float] = {}
+        means: dict[str, float] = {}
         for index, name in enumerate(rules.policies):
             known = ~np.isnan(scores[:, index])
             if name in rules.reading.constants or not known.any():
@@ -58,8 +58,8 @@ class RowValues:
             ends = scale.interval(max(low, 0.0), min(high, 1.0))
             values = (float(scores[known, index].mean()), *ends, float(known.sum()))
             kinds = ("mean", "low", "high", "trials")
-            found |= {f"{kind}/{names[name]}": v for kind, v in zip(kinds, values, strict=True)}
-        return found
+            means |= {f"{kind}/{names[name]}": v for kind, v in zip(kinds, values, strict=True)}
+        return means
 
     def _interval(self, name: str, scores: Floats) -> tuple[float, float]:
         """Return the ends of the interval of a mean, after its scores in [0, 1]."""
@@ -82,7 +82,7 @@ def shown(question: Question) -> str:
     decided = [pair.relation for pair in standings if pair.decided]
     more = f"; and {len(decided) - MOST_TOLD} more" if len(decided) > MOST_TOLD else ""
     undecided = f"{len(standings) - len(decided)} of {len(standings)} undecided"
-    told = f"{'; '.join(decided[:MOST_TOLD])}{more}"
+    decisions = f"{'; '.join(decided[:MOST_TOLD])}{more}"
     if question.decided:
-        return told
-    return f"{told}; {undecided}" if decided else undecided
+        return decisions
+    return f"{decisions}; {undecided}" if decided else undecided

@@ -86,8 +86,8 @@ class Serving:
         except OSError as error:
             listener.close()
             raise StopwiseError(f"port {port} cannot be used: {error.strerror}") from error
-        own = f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
-        return cls(study, listener, people_use or own, tls)
+        local = f"{'https' if tls else 'http'}://{host}:{listener.getsockname()[1]}"
+        return cls(study, listener, people_use or local, tls)
 
     def owner_link(self, who: str = "owner") -> str:
         """Return a link for the owner, named as a person; the same at every start."""

@@ -39,12 +39,16 @@ def run(given: Given) -> None:
         study = folder = open_study(given.place)
         warn_if_readable(folder)
         usual = socket.gethostname()
-    own, who, place = usual if given.station is None else given.station, given.who, given.place
+    station_name, who, place = (
+        usual if given.station is None else given.station,
+        given.who,
+        given.place,
+    )
     with study:
         waiting = False
         while True:
-            _go_through_checks(study, own, who)
-            trial = study.next_trial(own, task=given.task, who=who)
+            _go_through_checks(study, station_name, who)
+            trial = study.next_trial(station_name, task=given.task, who=who)
             if trial is not None:
                 waiting = False
                 with keeping(study, trial, who):

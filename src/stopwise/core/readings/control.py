@@ -120,14 +120,14 @@ class Control(Scores):
         )
         return tuple(given)
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
-        if not beside:
+    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:
+        if not others:
             raise InvalidInput(
                 "a mean of a proxy is declared, but the trials have no scores of one: name their "
                 "column with ",
                 Setting("proxy"),
             )
-        (proxy,) = beside
+        (proxy,) = others
         self.scale.check(proxy[~np.isnan(proxy)], "the proxy")
         for row, policy in np.argwhere(~np.isnan(scores) & np.isnan(proxy))[:1].tolist():
             # Which scenes would be left out may depend on how they went.
@@ -228,9 +228,9 @@ class Judge(Control):
         text = "a row is audited or not: people score all of its trials, or none"
         require(len(asked) < 2, text, parameter="audit")
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
+    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:
         """Scores of people and of the judge; some of a row cannot be audited and others not."""
-        layers = super().layers(scores, beside, policies)
+        layers = super().layers(scores, others, policies)
         audited, judged = ~np.isnan(layers)
         some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
         row = int(some.argmax()) + 1

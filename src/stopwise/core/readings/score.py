@@ -135,9 +135,9 @@ class Scores:
 
     # What a trial has, and what a row makes of its trials.
 
-    def offered(self, score: float | None, beside: float | None) -> Shown:
+    def offered(self, score: float | None, other: float | None) -> Shown:
         """A result as rows take it; ``beside`` is the score of a proxy or a judge."""
-        require(score is None or beside is None, BESIDE, parameter="proxy_mean")
+        require(score is None or other is None, BESIDE, parameter="proxy_mean")
         return score
 
     def cell(self, policy: str, given: Any) -> tuple[Any, ...]:  # noqa: ARG002
@@ -151,7 +151,7 @@ class Scores:
         """Those trials that count, of trials by policies along the last axes."""
         return trials[..., : self.rules.n_max, :]
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
+    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
         """Scores (trials, policies), those of several kinds along a first axis."""
         return scores
 

@@ -199,11 +199,6 @@ def test_a_policy_that_comes_later_joins(tmp_path: Path, again: bool, paired: bo
     assert not any(sight.stop for sight in sights[:-1])
     assert joined == {"c": 12, "d": sights[2].rows if paired else joined["d"]}
     assert last.best == "d"
-    table = {name: TRIALS[name][:number] for name, number in steps[-1].items()}
-    rules: dict[str, Any] = {"goal": "best", "n_max": 90, **settings}
-    found = sw.analyze(table, joined=joined, **rules)
-    assert dict(found.eliminated) == dict(last.eliminated)
-    assert found.best == last.best
     changed = grown(path, {**steps[-1], "b": 5}, paired=paired)
     with pytest.raises(PastChanged):
         watch(changed, state, **settings).look()

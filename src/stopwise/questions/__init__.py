@@ -20,10 +20,10 @@ QUESTIONS: ByName[Question] = ByName(
 )
 
 
-def pose(rules: Rules, joined: Mapping[str, int] | None = None) -> Question:
+def pose(rules: Rules) -> Question:
     """Return the question that the rules ask, before the first row."""
     require_choice("goal", rules.goal, QUESTIONS)
-    return QUESTIONS[rules.goal](rules, joined)
+    return QUESTIONS[rules.goal](rules)
 
 
 def for_files(settings: Mapping[str, Any]) -> dict[str, Any]:

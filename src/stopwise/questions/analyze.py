@@ -9,7 +9,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.settings import RuleSettings
 from stopwise.data.reading import InputSettings
 from stopwise.errors import require
-from stopwise.messages import IN_TURN, LED_RACE, Message, Setting, few
+from stopwise.messages import LED_RACE, Message, Setting, few
 from stopwise.questions import for_files, pose
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.pairs import PairTests
@@ -33,7 +33,6 @@ class AnalyzeKeywords(AnalyzeSettings, total=False):
     task_order: str
     weights: Mapping[str, float] | None
     unit: str
-    joined: Mapping[str, int] | None
     stored: str | Sequence[str]
     unequal: str
     proxy: str | Mapping[str, Any] | None
@@ -68,7 +67,6 @@ def analyze(
     task_order: str = "rounds",
     weights: Mapping[str, float] | None = None,
     unit: str = "trial",
-    joined: Mapping[str, int] | None = None,
     stored: str | Sequence[str] = (),
     unequal: str = "shorter",
     proxy: str | Mapping[str, Any] | None = None,
@@ -109,9 +107,6 @@ def analyze(
     unit
         "trial", or "seed": the mean of a training run is one trial, so that a claim is about the
         algorithm, not only about the checkpoints that were tried.
-    joined
-        For the goal "best": the rows that had been seen when a policy joined, of those that did so
-        after the start.
     stored
         Policies, or one, whose trials were run before the study: rows hold averages of groups of
         them, so that all count. Without ``n_max``, the most trials of the others is taken for it.
@@ -171,7 +166,7 @@ def analyze(
     )
     posed = {}
     for table in parts:
-        declared, known = _declared(table, n_max, asked, stored, unequal, joined=joined)
+        declared, known = _declared(table, n_max, asked, stored, unequal)
         posed[table.task or "task"] = proxied(
             declared,
             known,
@@ -181,8 +176,7 @@ def analyze(
             several=len(parts) > 1,
         )
     answers = {
-        task: pose(rules, joined).analyze(table)
-        for task, (rules, table) in one_family(posed).items()
+        task: pose(rules).analyze(table) for task, (rules, table) in one_family(posed).items()
     }
     return answers if tasks == "each" else next(iter(answers.values()))
 
@@ -205,15 +199,10 @@ def _declared(
     settings: RuleSettings,
     stored: str | Sequence[str],
     unequal: str,
-    *,
-    joined: Mapping[str, int] | None,
 ) -> tuple[Table, dict[str, Any]]:
     """Return a table, and what is declared with it for its rules."""
     table, groups = grouped(table, n_max, stored, unequal)
     table, whole = scene_list.declared(table, settings)
-    if joined:  # policies that came later were declared
-        notes = (note for note in table.notes if getattr(note, "code", "") != IN_TURN)
-        table = replace(table, notes=tuple(notes))
     asked = table.asked(settings)
     if any(getattr(note, "code", "") == LED_RACE for note in table.notes):
         asked = {**({"allocation": "leader"} if asked.get("goal") == "best" else {}), **asked}

@@ -11,7 +11,6 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
-from stopwise.core.scores import require_whole
 from stopwise.core.words import best_claim
 from stopwise.errors import require
 from stopwise.messages import counted
@@ -36,9 +35,6 @@ class BestQuestion(Question):
         super().__init__(rules, joined)
         self._comparison = comparison_of(rules)
         self._joined = dict(joined or {})
-        for name, row in self._joined.items():
-            self._require_declared(name)
-            require_whole(row, f"the row at which {name!r} joined", 0)
         self._board = start(self._comparison, 1)
         self._board.choose()
         self._admit(*self._joined)

@@ -45,13 +45,7 @@ class Question(Resumable):
     # Settings that are usual where others run as many trials of each policy.
     of_files: ClassVar[Mapping[str, Any]] = {}
 
-    def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:
-        require(
-            rules.takes("later") or not joined,
-            f"with the goal {rules.goal!r} all policies take part from the start, but {joined} "
-            "were given as joined",
-            parameter="joined",
-        )
+    def __init__(self, rules: Rules, joined: Mapping[str, int] | None = None) -> None:  # noqa: ARG002
         self.rules = rules
         self._seen = 0
         # Of each policy, the trials that rows have taken, by their numbers.

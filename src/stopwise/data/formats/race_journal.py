@@ -58,7 +58,7 @@ def read(head: Head) -> RawTable:
     if failed := len(kept) - len(scored):
         text = f"{path}: {counted(failed, 'failed episode')} left out"
         notes.add(text, code="failed-left-out")
-    _note_rules(race, check.joined, notes)
+    _note_rules(race, notes)
     roles = {"policy": "policy", "score": "score", "trial": "row"}
     if any("task" in episode for _, episode in scored):
         roles["task"] = "task"
@@ -159,7 +159,7 @@ class JournalCheck:
             self._scored.add((policy, row))
 
 
-def _note_rules(race: dict[str, Any], joined: Mapping[str, int], notes: Notes) -> None:
+def _note_rules(race: dict[str, Any], notes: Notes) -> None:
     """Note on what the race declared, since an analysis does not take it over."""
     usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha", "list_size")}
     declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
@@ -174,9 +174,6 @@ def _note_rules(race: dict[str, Any], joined: Mapping[str, int], notes: Notes) -
             Setting("goal", "best"),
             code=LED_RACE,
         )
-    if joined:
-        text = "policies joined this race: to repeat its verdict, analyse it with joined="
-        notes.add(f"{text}{joined}", code="race-joined")
 
 
 def _failure_score(on_error: object) -> float | None:

@@ -46,14 +46,6 @@ def seeds(tmp_path: Path) -> str:
 MEAN = ("--bounds", "0,1", "--tasks", "mean")
 
 
-def test_rounds_are_not_called_trials_where_the_best_is_asked_for(tasks: str) -> None:
-    _, undeclared = run("analyze", tasks, *MEAN, "--goal", "best")
-    _, declared = run("analyze", tasks, *MEAN, "--goal", "best", "--n-max", "40")
-
-    assert "of 111 averages of a round, for one look at them;" in undeclared
-    assert " averages of a round instead of 120, for one look at them;" in declared
-
-
 def test_trials_beyond_the_last_full_round_are_those_that_no_average_has(tasks: str) -> None:
     """Policy b has 31 full rounds: the 9 further trials on the second task are in none."""
     _, said = run("analyze", tasks, *MEAN)

@@ -240,8 +240,3 @@ def test_tables_leave_for_papers_and_frames() -> None:
 def test_a_wrong_call_is_answered_with_the_right_one(call: Any, given: Any, right: str) -> None:
     with pytest.raises(sw.InvalidInput, match=right):
         call(*given)
-
-
-def test_counts_have_no_horizon() -> None:
-    with pytest.raises(sw.InvalidInput, match="n_max has no effect on counts"):
-        sw.compare("17/20", "14/20", n_max=20)

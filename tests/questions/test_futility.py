@@ -10,9 +10,6 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.pairs import PairStates, PairTests, replay
-from stopwise.study.study_plan import StudyPlan
-from stopwise.study.verdict import verdict
-from tests.study.simulation import Simulation
 
 NAMES = ("a", "b", "c")
 BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
@@ -20,29 +17,6 @@ BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
 
 def scores(seed: int, rates: tuple[float, ...] = (0.5, 0.5, 0.7), rows: int = 200) -> Floats:
     return np.asarray(np.random.default_rng(seed).random((rows, len(rates))) < rates, dtype=float)
-
-
-@pytest.mark.parametrize("goal", ["order", "best"])
-def test_a_study_of_equal_policies_ends_by_itself(goal: str) -> None:
-    plan = StudyPlan.model_validate(
-        {"name": "x", "policies": list(NAMES), "tasks": ["t"], "goal": goal, **BINDING}
-    )
-    simulation = Simulation(plan, dict.fromkeys(NAMES, 0.5), 3).run()
-    found = verdict(simulation.journal.state)
-    (task,) = found.tasks
-
-    assert found.finished
-    assert task.futile
-    assert not task.decided
-    assert task.rows < 80
-    assert "stopped for futility: a decision by n_max had become unlikely" in found.sentence
-    assert '"futility": "binding"' in str(plan.content()).replace("'", '"')
-    if goal == "order":
-        columns = dict(
-            zip(simulation.journal.state.arms, simulation.contest().table().scores.T, strict=True)
-        )
-        assert sw.analyze(columns, **BINDING).futile
-        assert all(pair.futile and pair.chance is not None for pair in task.pairs)
 
 
 def test_advice_is_the_default_and_stops_nothing() -> None:

@@ -11,7 +11,6 @@ from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 from stopwise.questions.family import ADJUSTMENTS, Family, Holm, create
 from stopwise.questions.pairs import PairStates, replay
-from stopwise.questions.trace import DENSE, Trace
 
 MEANS = np.array([0.2, 0.5, 0.5, 0.9])
 
@@ -125,16 +124,6 @@ def test_the_path_starts_at_nothing_and_ends_at_the_decision() -> None:
         assert (np.diff(path.p_value, axis=0) <= 0).all()
         assert path.log_e[-1] == pytest.approx(outcome.log_e[0, pair])
         assert path.p_value[-1] == pytest.approx(outcome.p_value[0, pair])
-
-
-def test_long_traces_are_thinned_and_keep_both_ends() -> None:
-    trace = Trace.start(1_000_000, 1)
-
-    kept = trace.wanted_from(0, 1_000_000).tolist()
-
-    assert kept[:DENSE] == list(range(DENSE))
-    assert kept[-1] == 999_999
-    assert len(kept) < 2.1 * DENSE
 
 
 def test_rows_taken_together_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

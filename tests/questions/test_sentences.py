@@ -80,18 +80,6 @@ def test_the_sentence_says_what_the_method_promises(method: str, promised: str) 
     assert promised in found.sentence
 
 
-def test_many_policies_against_a_baseline_are_counted_in_the_sentence() -> None:
-    names = {f"p{number}": [number / 20, number / 20 + 0.02] * 20 for number in range(14)}
-    found = analyze(names, baseline="p3", n_max=40)
-    better = [pair for pair in found.pairs if pair.better not in (None, "p3")]
-    worse = [pair for pair in found.pairs if pair.better == "p3"]
-
-    assert better
-    expected = f"Of 13 policies, {len(better)} shown to be better than p3, {len(worse)} worse"
-    assert found.sentence.startswith(expected)
-    assert len(found.sentence) < 400
-
-
 @pytest.mark.parametrize(
     ("settings", "claim"),
     [

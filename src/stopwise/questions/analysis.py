@@ -42,31 +42,25 @@ TASKS = "Each task by itself (a description: no claim is made about single tasks
 class Analysis(OrderInWords):
     """A ranking of several policies; never changes afterwards.
 
-    The probability that any declared order is false is at most alpha,
-    whenever you stop. An order declared at a tie counts as false unless ``ties`` is "paper".
-    ``sentence`` says what the method promises.
+    The probability that any declared order is false is at most alpha, whenever you stop;
+    ``sentence`` says what that rests on.
 
     Attributes
     ----------
     policies
-        One result per policy, from best to worst: in the decided order, and by mean where that
-        leaves it open.
+        One result per policy, from best to worst as decided, and by mean beyond that.
     pairs
         One result per compared pair.
     order_text
-        The partial order in words: "A > B, C; B ? C"; with ``equivalence`` also "B = C (within
-        0.1)".
+        The partial order in words: "A > B, C; B ? C", or "B = C (within 0.1)".
     rules
-        What was declared; its method, alpha, adjust, baseline, bounds and n_max are attributes of
-        the analysis too.
+        What was declared.
     aligned
-        The table of aligned scores on which it rests; its design and task are attributes of the
-        analysis too, and ``bounds_inferred`` (bounds taken from the data void the guarantee).
+        The table of aligned scores on which it rests.
     ties
         "strict" or "paper", as it holds: a method that splits its level itself is always strict.
     doubts
-        Signs that the trials are not fresh draws in random order, or not independent where that
-        was declared, one clause each.
+        Signs that the trials are not fresh draws in random order, or not independent.
     warnings
         What was assumed, and what may void the guarantee.
     facts
@@ -74,11 +68,9 @@ class Analysis(OrderInWords):
     best
         The policy that was shown to be the best, or None.
     candidates
-        Policies that may be the best, from the greatest mean to the least: all that were not shown
-        to be worse than another.
+        Policies that were not shown to be worse than another, from the greatest mean to the least.
     eliminated
-        The others, in the order in which that was shown, with the row and who led (or was declared
-        better) then.
+        The others, in order, with the row in which that was shown and who led then.
     futile
         Whether a further decision by n_max has become too unlikely to be worth more trials.
     """
@@ -224,11 +216,7 @@ class Analysis(OrderInWords):
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def plot_scores(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
-        """Draw the scores of each policy, with mean, interval and letters.
-
-        All figures are ``width`` inches wide, 3.5 if not given, with letters of at least 7 points;
-        with ``ax`` they are drawn there.
-        """
+        """Draw the scores of each policy, ``width`` (3.5) inches wide, or in an ``ax``."""
         from stopwise.report.figures import plot_scores
 
         return plot_scores(self, width=width, ax=ax)

@@ -75,9 +75,8 @@ def analyze(
 ) -> Analysis | dict[str, Analysis]:
     """Rank several policies by sequential tests of all pairs.
 
-    With an anytime method, the probability that any order it ever declares is false is at most
-    alpha, whenever you stop. This needs bounds known in advance and independent rows of trials
-    (except for ``step``, it is enough that the means, given the past, keep their order).
+    The probability that any order it ever declares is false is at most alpha, whenever you stop.
+    This needs bounds known in advance, and rows of trials that are fresh draws.
 
     Parameters
     ----------
@@ -96,11 +95,10 @@ def analyze(
         "mean": claims are about the mean over all tasks, with proof in docs/design/readings.md.
         "each": one analysis per task, in a dictionary by task; all their claims share alpha.
     task_order
-        With the mean over tasks: "rounds" averages one trial of every task into each row, which
-        counts once towards n_max, and holds in whatever order tasks were run. "independent" is the
-        same where the trials of a round are independent of each other (no training run, scene or
-        session in common), and needs fewer trials. "random" declares
-        that the task of each row was drawn at random, and needs fewer trials.
+        With the mean over tasks: "rounds" averages one trial of every task into each row, in
+        whatever order tasks were run. "independent" is the same where the trials of a round are
+        independent of each other (no training run, scene or session in common), "random" where the
+        task of each row was drawn at random; both need fewer trials.
     weights
         With the mean over tasks: of each task, declared before the trials; 1 where none is given.
         In random order they are what the tasks were drawn with.

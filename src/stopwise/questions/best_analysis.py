@@ -17,14 +17,7 @@ from stopwise.core.words import best_claim
 from stopwise.errors import InvalidInput
 from stopwise.messages import listed
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.doubts import (
-    checkpoints_only,
-    dependent,
-    doubtful,
-    doubts,
-    said,
-    wide_bounds,
-)
+from stopwise.questions.doubts import dependent, doubts, warnings
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.standing import PolicyResult
@@ -47,8 +40,8 @@ GAPS = (
 class BestAnalysis(Analysis):
     """Which policy is the best; never changes afterwards.
 
-    The probability that a best policy was dropped is at most alpha, whenever you stop. Of no pair
-    is it claimed which is better, so ``pairs`` is empty.
+    The probability that a best policy was dropped is at most alpha, whenever you stop. Nothing is
+    claimed of pairs, so ``pairs`` is empty.
 
     Attributes
     ----------
@@ -57,10 +50,9 @@ class BestAnalysis(Analysis):
     p_values
         Anytime p-values of "this is a best policy", by name: at most alpha exactly when dropped.
     joined
-        Rows that had been compared when a policy joined, of those that did so after the start.
+        Rows compared before a policy joined, of those that did so after the start.
     set_aside
-        With an indifference: candidates that, even if they are the best, are at most that much
-        better than the one named, or that leads. They need no more trials unless another leads.
+        With an indifference: candidates at most that much better than the one named, or that leads.
     """
 
     ASKS: ClassVar[str] = "Which policy is the best?"
@@ -215,11 +207,7 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         ties="strict",
         doubts=(*signs, *shared),
         warnings=(
-            *doubtful(signs),
-            *shared,
-            *said(table, rules),
-            *checkpoints_only(table),
-            *wide_bounds(table),
+            *warnings(table, rules, signs, shared, lettered=False),
             *((GAPS,) if question.gaps else ()),
             *((BOUNDS_UNDECLARED,) if table.bounds is None else ()),
             *(

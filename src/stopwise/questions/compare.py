@@ -76,9 +76,8 @@ def compare(
 ) -> Any:
     """Compare two policies by their scores, in the order in which they came, or by counts.
 
-    Scores are tested as they came, and an ``Analysis`` says what they show. Counts of successes
-    are tested once, by exact tests that need numbers of trials fixed in advance.
-    With a negative margin the first is the baseline, which the second is not to be worse than.
+    Counts of successes are tested once, by exact tests that need numbers of trials fixed in
+    advance. With a negative margin the first is the baseline of the second.
 
     Parameters
     ----------
@@ -89,9 +88,8 @@ def compare(
     names
         What policies with scores are called.
     rerun
-        Whether these are two runs of the same policies on the same scenes: then the answer says, by
-        policy, how many scenes flip, how the mean changed, and the smallest difference that such a
-        benchmark can show.
+        Whether these are two runs of the same policies on the same scenes: then the answer says how
+        many scenes flip, how the mean changed, and what such a benchmark can show.
     n_max, bounds, design, tasks, **settings
         As for ``analyze``.
 

@@ -124,12 +124,15 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
     return tuple(found)
 
 
-def said(table: Table, rules: Rules) -> tuple[str, ...]:
-    """Return the notes of a table, without those that the rules answer, or that advise in vain."""
+def warnings(
+    table: Table, rules: Rules, signs: tuple[str, ...], shared: tuple[str, ...], *, lettered: bool
+) -> tuple[str, ...]:
+    """Return what an answer rests on: doubts, and notes without those that the rules answer."""
     grouped = table.mean is None and rules.goes_with(groups={rules.policies[0]: 1})
     vain = set() if grouped else {UNEQUAL_NUMBERS}
-    notes = answered(table.notes)
-    return tuple(note for note in notes if getattr(note, "code", "") not in vain)
+    notes = (note for note in answered(table.notes) if getattr(note, "code", "") not in vain)
+    ranged = wide_bounds(table.without(rules.reading.constants)) if rules.reading.ranged else ()
+    return (*_doubtful(signs, lettered), *shared, *notes, *checkpoints_only(table), *ranged)
 
 
 def answered(notes: Sequence[str]) -> list[str]:
@@ -158,11 +161,11 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
     return () if text is None else (text,)
 
 
-def doubtful(found: tuple[str, ...], *, lettered: bool = False) -> tuple[str, ...]:
+def _doubtful(signs: tuple[str, ...], lettered: bool) -> tuple[str, ...]:
     """Note that the trials contradict the assumption behind every claim."""
     without = "; no letters are given" if lettered else ""
-    asked = (
+    text = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "
         "(is the file sorted by score, or did policies or scenes change along the way?)"
     )
-    return (f"{asked}: {first_few(found)}{without}",) if found else ()
+    return (f"{text}: {first_few(signs)}{without}",) if signs else ()

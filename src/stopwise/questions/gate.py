@@ -63,9 +63,8 @@ def gate(
     """Test whether a new policy is not worse than a baseline by a margin, as a release asks.
 
     "Not worse" says that its mean is above that of the baseline less the margin; "worse", that it
-    is below. Each of the two, where it is false, is ever shown with probability at most alpha,
-    however often you look (with a ``state``, while trials come in). The decision is final; means
-    and interval are of all trials.
+    is below. Each claim, if false, is ever made with probability at most alpha, however often you
+    look. The decision is final; means and interval are of all trials.
 
     Parameters
     ----------
@@ -74,8 +73,7 @@ def gate(
         ``results``, or if ``new`` is a file with both, the names of policies in it.
     margin
         How much worse is still acceptable, in units of the score: a positive number, declared
-        before the data. What is tested is ``margin=-0.05`` of ``SequentialTest`` for 0.05 here.
-        With a reference 0 if none is given: is the new policy better than the number?
+        before the data; with a reference it may be left out.
     reference
         A number to compare the new policy with, instead of a baseline.
     results
@@ -88,12 +86,10 @@ def gate(
     design
         "independent", "paired" or "stratified"; by default what the blocks of the table show.
     state
-        File that remembers the pairs that were counted and the rules. Give all trials each time,
-        old and new: a past that has changed, or other rules, are refused. Needed if trials are to
-        come: without it they are taken to be complete, and their order may cycle through scenes.
+        File that remembers the pairs that were counted and the rules, for trials that come in over
+        time. Give all of them each time: another past, or other rules, are refused.
     versions
-        With ``state``: text that names the exact versions of both policies, such as two checkpoint
-        hashes; another one is refused later.
+        With ``state``: text that names the exact versions of both policies, such as two hashes.
     **settings
         The method, alpha, n_max and the method's own parameters.
 
@@ -125,12 +121,12 @@ def gate(
     }
     of_files = {**reading, "bounds": bounds, "lower_is_better": asked.get("lower_is_better")}
     trials, names = found_policies(new, baseline, results, of_files)
-    of_scores = reading if isinstance(trials, Mapping) else {}
-    trials, _ = taken(trials, {**asked, **of_scores}, bounds=bounds)
+    more = reading if isinstance(trials, Mapping) else {}
+    trials, _ = taken(trials, {**asked, **more}, bounds=bounds)
     trials = scene_list.drawn(trials, asked, design, task)
     table = _aligned(trials, names, task, design, growing=state is not None).declaring(bounds)
-    table, whole = scene_list.declared(_checked(table), asked)
-    pairs = _complete(table, names)
+    table, whole = scene_list.declared(table, asked)
+    table, pairs = _checked(table, names)
     rules = Rules.of(
         policies=names,
         bounds=pairs.bounds,
@@ -219,26 +215,25 @@ def _aligned(
     return align(trials, task=task, design=design or "auto", policies=names, in_turn=not growing)
 
 
-def _checked(table: Table) -> Table:
+def _checked(table: Table, names: tuple[str, ...]) -> tuple[Table, Table]:
+    """Return all trials, and the rows in which both policies have one."""
     require(
         not table.bounds_inferred,
         "a gate needs bounds that were declared before the data, not those of the data",
         parameter="bounds",
     )
-    limits = table.bounds or (0.0, 1.0)
-    table.check(Scale(*limits).check)
-    caution = () if table.bounds is not None else (BOUNDS_UNDECLARED,)
-    table = table.clipped(Scale(*limits))
-    return replace(table, bounds=limits, notes=(*table.notes, *checkpoints_only(table), *caution))
-
-
-def _complete(table: Table, names: tuple[str, ...]) -> Table:
+    scale, notes = Scale(*(table.bounds or (0.0, 1.0))), checkpoints_only(table)
+    if table.bounds is None:
+        notes = (*notes, BOUNDS_UNDECLARED)
+    table.check(scale.check)
+    table = table.clipped(scale)
     whole = ~np.isnan(table.scores).any(axis=1)
     require(bool(whole.any()), f"no trial of {names[-1]} meets one of {names[0]}")
     # Unless paired, the later trials of one policy only have no partner yet.
-    gaps = table.design == "paired" and not whole.all()
-    notes = (*table.notes, ROWS_INCOMPLETE) if gaps else table.notes
-    return replace(table, scores=table.scores[whole], notes=notes)
+    if table.design == "paired" and not whole.all():
+        notes = (*notes, ROWS_INCOMPLETE)
+    table = replace(table, bounds=scale.ends, notes=(*table.notes, *notes))
+    return table, replace(table, scores=table.scores[whole])
 
 
 def _measured(scores: Floats, names: tuple[str, ...]) -> Measured:

@@ -109,11 +109,7 @@ class GateResult:
 
     @property
     def interval(self) -> Interval:
-        """Interval of the mean of the new policy less that of the baseline, at all times.
-
-        If lower is better, of the baseline's less that of the new one: its advantage. With a
-        reference, of the mean of the new policy.
-        """
+        """Interval of the new policy's advantage, at all times; with a reference, of its mean."""
         good, bad = self.not_worse.interval, self.worse.interval
         return Interval(max(good.low, bad.low), min(good.high, bad.high))
 
@@ -124,12 +120,7 @@ class GateResult:
 
     @property
     def needed(self) -> int | None:
-        """Roughly how many further pairs a decision takes; 0 once decided, None if unknown.
-
-        The evidence of a good bet grows by about gap^2 / (2 (spread^2 + gap^2)) per pair, where gap
-        is how far the difference lies from the margin, and spread its standard deviation; both are
-        taken as seen so far. It promises nothing.
-        """
+        """Roughly how many further pairs a decision takes; 0 once decided, None if unknown."""
         if self.answer != UNDECIDED:
             return 0
         span = self.rules.scale.span
@@ -140,6 +131,7 @@ class GateResult:
         # A table decides at once, not by evidence that grows.
         if self.n == self.n_max or abs(gap) < ROUNDING or missing == math.inf:
             return None
+        # The evidence of a good bet grows by about so much per pair.
         growth = gap**2 / (2 * ((self.spread / span) ** 2 + gap**2))
         return max(math.ceil(missing / growth), 1)
 

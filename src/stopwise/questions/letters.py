@@ -60,28 +60,22 @@ def order_text(
 ) -> str:
     """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)"."""
     same = np.zeros_like(better) if same is None else same
-    unknown = tested & ~better & ~better.T & ~same
+    place = np.argsort(ranking)
+    later = place[:, None] < place
+    strict = better & ~better.T
+    follows = (strict[:, :, None] & strict).any(axis=1) & transitive
+    kinds = (
+        ("not worse than" if not_worse else ">", better & ~follows, ""),
+        ("=", same & later, within),
+        ("?", tested & ~better & ~better.T & ~same & later, ""),
+    )
     parts = []
-    for sign, note in ((">", ""), ("=", within), ("?", "")):
-        for position, i in enumerate(ranking):
-            if sign == ">":
-                found = [
-                    j
-                    for j in ranking
-                    if better[i, j] and not (transitive and _between(better, i, j))
-                ]
-            else:
-                pairs = same if sign == "=" else unknown
-                found = [j for j in ranking[position + 1 :] if pairs[i, j]]
-            if found:
-                shown = "not worse than" if not_worse and sign == ">" else sign
-                parts.append(f"{names[i]} {shown} {', '.join(names[j] for j in found)}{note}")
+    for sign, pairs, note in kinds:
+        for i in ranking:
+            others = ", ".join(names[j] for j in ranking if pairs[i, j])
+            if others:
+                parts.append(f"{names[i]} {sign} {others}{note}")
     return "; ".join(parts)
-
-
-def _between(better: Bools, i: int, j: int) -> bool:
-    middle = better[i] & better[:, j] & ~better[:, i] & ~better[j]
-    return bool(middle.any())
 
 
 def _absorbed(columns: Iterable[set[int]]) -> list[set[int]]:

@@ -1,6 +1,7 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,16 +14,7 @@ from stopwise.core.rules import Rules
 from stopwise.core.words import within_text
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
-from stopwise.questions.doubts import (
-    TIES_NOT_COUNTED,
-    checkpoints_only,
-    dependent,
-    doubtful,
-    doubts,
-    moving,
-    said,
-    wide_bounds,
-)
+from stopwise.questions.doubts import TIES_NOT_COUNTED, dependent, doubts, moving, warnings
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import (
     columns_of,
@@ -61,18 +53,15 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     met = _met(used, family, reading, outcome)
     policies = _policy_results(used, shown, ranking, outcome)
     if reading.constants:
-        policies = _beside_number(policies, pairs, rules)
-    found: tuple[str, ...] = ()
+        # Of several policies the intervals of the means hold together, those of pairs may not.
+        alone = Interval(*reading.back(pairs[0].interval)) if len(pairs) == 1 else None
+        policies = tuple(_beside_number(own, reading.constants, alone) for own in policies)
+    signs: tuple[str, ...] = ()
     if not reading.certain:
-        found = doubts(used, policies, pairs, rules)
-        found = found or moving(comparison, shown, family, pairs)
-    if found:  # the order of the rows may have decided, not the policies
+        signs = doubts(used, policies, pairs, rules) or moving(comparison, shown, family, pairs)
+    if signs:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
-    shared = (*dependent(comparison, shown, family),)
-    order = [rules.policies.index(policy.name) for policy in policies]
-    better = family.better(outcome.claims[0])
-    same = family.better(np.repeat(outcome.same[0][:, None], 2, axis=1))
-    tested = family.better(np.ones_like(outcome.claims[0]))
+    shared = dependent(comparison, shown, family)
     eliminated = eliminations(rules.policies, outcome)
     left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
@@ -80,25 +69,21 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
         pairs=pairs,
         order_text=order_text(
             rules.policies,
-            better,
-            tested,
-            order,
+            family.better(outcome.claims[0]),
+            family.better(np.ones_like(outcome.claims[0])),
+            [rules.policies.index(policy.name) for policy in policies],
             not_worse=family.sides == 1,
-            same=same,
+            same=family.better(np.repeat(outcome.same[0][:, None], 2, axis=1)),
             within=within_text(rules.equivalence),
             transitive=family.transitive,
         ),
         rules=rules,
         aligned=used,
         ties=family.ties,
-        doubts=(*found, *shared),
+        doubts=(*signs, *shared),
         warnings=(
-            *doubtful(found, lettered=family.baseline is None),
-            *shared,
-            *said(used, rules),
-            *checkpoints_only(used),
+            *warnings(used, rules, signs, shared, lettered=family.baseline is None),
             *_beyond(table, rules),
-            *(wide_bounds(used.without(rules.reading.constants)) if reading.ranged else ()),
             *reading.cautions(met),
             *([TIES_NOT_COUNTED] if family.ties == "paper" else []),
         ),
@@ -174,20 +159,14 @@ def _means(scores: Floats) -> Floats:
 
 
 def _beside_number(
-    policies: tuple[PolicyResult, ...], pairs: tuple[PairResult, ...], rules: Rules
-) -> tuple[PolicyResult, ...]:
-    """Return the results with a number that has no trials, and intervals that agree with it."""
-    ends = rules.reading.back(pairs[0].interval)
-
-    def beside(policy: PolicyResult) -> PolicyResult:
-        if policy.name in rules.reading.constants:
-            own = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
-            number = rules.reading.constants[policy.name]
-            return replace(own, mean=number, interval=Interval(number, number))
-        # Of several policies the intervals of the means hold together, those of the pairs may not.
-        return replace(policy, interval=Interval(*ends)) if len(pairs) == 1 else policy
-
-    return tuple(map(beside, policies))
+    policy: PolicyResult, numbers: Mapping[str, float], alone: Interval | None
+) -> PolicyResult:
+    """Return a policy beside a number: the number has no trials, and intervals agree with it."""
+    if policy.name in numbers:
+        number = numbers[policy.name]
+        bare = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
+        return replace(bare, mean=number, interval=Interval(number, number))
+    return policy if alone is None else replace(policy, interval=alone)
 
 
 def _entered(scores: Floats, ranking: PairTests, outcome: PairStates) -> Bools:

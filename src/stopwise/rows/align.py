@@ -1,18 +1,12 @@
 """From a trial table to aligned scores: which trial of one policy meets which of another.
 
-Rules, each counted in the notes of the result:
-
-- independent: the k-th trial of one policy meets the k-th of the other; the longer policy's last
-  trials have no partner.
-- paired: one row per block, in the order in which blocks first appear. Where a policy has no trial
-  in a block the cell is empty, and only the pairs with that policy skip the block. Of several
-  trials of a policy in one block the first counts. Trials without a block are left out.
-- stratified: as paired, but the j-th trial of a policy in a block (the stratum) meets the j-th of
-  the others there, so that every trial with a partner counts.
+- independent: the k-th trial of one policy meets the k-th of the other.
+- paired: one row per block, in the order in which blocks first appear. Of several trials of a
+  policy in one block the first counts. Trials without a block are left out.
+- stratified: the j-th trial of a policy in a block (the stratum) meets the j-th of the others.
   Rows go round the strata, whatever their order in the file: all trials of one scene first would
   let that scene decide. Within a round, strata that are near each other in the file are kept apart.
-- unit "seed": the mean score of a training run is one trial, and runs are independent; in the
-  paired design runs of the same seed meet.
+- unit "seed": the mean score of a training run is one trial; paired, runs of the same seed meet.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """The answer that users hold: a ranking with one honest sentence, its figures and its report."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -31,6 +30,10 @@ SAVED = (
     *("method", "alpha", "adjust", "ties", "design", "baseline", "bounds", "bounds_inferred"),
     *("n_max", "task", "trials_used", "trials_saved", "trials_unpaired"),
     *("doubts", "warnings", "facts"),
+)
+SAVED_OF_PAIRS = (
+    *("policy0", "policy1", "decision", "implied", "n", "p_value", "e_value", "log_e"),
+    *("difference", "estimate", "interval", "interval_level", "chance", "futile"),
 )
 # More tasks have one figure each on a page.
 FEW_TASKS = 3
@@ -175,11 +178,7 @@ class Analysis(OrderInWords):
         """Return the content of ``to_json``."""
         pairs = [
             {
-                **plain_values(pair, ("policy0", "policy1", "decision", "implied", "n", "p_value")),
-                "e_value": pair.e_value if pair.e_value != math.inf else None,
-                "log_e": pair.log_e if pair.log_e != -math.inf else None,
-                **plain_values(pair, ("difference", "estimate", "interval", "interval_level")),
-                **plain_values(pair, ("chance", "futile")),
+                **plain_values(pair, SAVED_OF_PAIRS),
                 **({} if pair.p_equivalent is None else {"p_equivalent": pair.p_equivalent}),
             }
             for pair in self.pairs

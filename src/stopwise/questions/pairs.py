@@ -240,6 +240,8 @@ class PairStates:
         count = min(self.comparison.test.held(before.tests), len(rows))
         if self.record is not None:
             count = min(count, self.record.room(int(self.seen[some[0]])))
+        if self.trace is not None:
+            count = min(count, self.trace.room(row))
         shown = self.live[some]
         at = self._located(self.stepped[some[shown]])
         levels = self.levels[at][:, None] * NEARLY
@@ -250,34 +252,17 @@ class PairStates:
             p_value = self.halves * np.exp(-(path if self.all_live else path[:, shown]))
             reached = (p_value <= levels).any(axis=(1, 2))
             if not reached.any():
-                self._leapt(row, at, path[:, shown] - self.start, p_value)
+                sided = (*at, slice(self.sides))
+                self.n[at] += count
+                self.log_e[sided] = path[-1, shown] - self.start
+                self.least[sided] = np.minimum(self.least[sided], p_value.min(axis=0))
                 self._stepped(some, before, after, path, directed)
                 return count
             count = int(reached.argmax())  # the row that may decide comes alone
         return 0
 
-    def _leapt(self, row: int, at: At, path: Floats, p_value: Floats) -> None:
-        """Bring the accounts of pairs up to date after rows that could decide nothing."""
-        sided = (*at, slice(self.sides))
-        least = np.minimum.accumulate(np.append(self.least[sided][None], p_value, axis=0))
-        if self.trace is not None:
-            wanted = self.trace.wanted_from(row, len(path))
-            n, log_e, rows = (
-                np.repeat(own[:1], len(wanted), axis=0) for own in (self.n, self.log_e, self.least)
-            )
-            pairs = at[1]
-            n[:, pairs] += wanted[:, None] + 1
-            log_e[:, pairs, : self.sides] = path[wanted]
-            rows[:, pairs, : self.sides] = least[wanted + 1]
-            fresh = self.budget.p_values(self.factor, rows)
-            adjusted = np.where(self.open[..., None], fresh, self.adjusted)
-            self.trace.add(n, log_e, adjusted, self.p_same)
-        self.n[at] += len(path)
-        self.log_e[sided] = path[-1]
-        self.least[sided] = least[-1]
-
     def trace_row(self, row: int, *, changed: bool) -> None:
-        if self.trace is None or not (changed or self.trace.wanted_from(row, 1).size):
+        if self.trace is None or not (changed or self.trace.room(row) == 1):
             return
         self.adjust()
         self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted, self.p_same)

@@ -15,8 +15,8 @@ from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.confidence import RENEWALS, group_size
 from stopwise.core.runs import of_runs, put_runs, writable
 
-# Every row up to here, then about as many again, ever further apart.
-DENSE = 2000
+# Every row up to here, then as many again, ever further apart.
+DENSE = 300
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Trace:
         trace.add(np.zeros((1, pairs), dtype=np.int64), first, first + 1.0)
         return trace
 
-    def wanted_from(self, row: int, rows: int) -> Ints:
-        """Indices, relative to this row, of the next rows to keep."""
-        first, last = (bisect_left(self.wanted, end) for end in (row, row + rows))
-        return np.array(self.wanted[first:last], dtype=np.int64) - row
+    def room(self, row: int) -> int:
+        """Number of rows from this one on to the next that is kept, which is the last of them."""
+        place = bisect_left(self.wanted, row)
+        return self.wanted[place] - row + 1 if place < len(self.wanted) else 1
 
     def add(self, n: Ints, log_e: Floats, p_value: Floats, p_same: Floats | None = None) -> None:
         self.n.append(n)

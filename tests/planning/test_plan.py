@@ -1,10 +1,7 @@
 """Plans against exact computation, closed forms and an independent slow simulation."""
 
 import json
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -12,45 +9,32 @@ import pytest
 from scipy import stats
 
 import stopwise as sw
+from stopwise.core.arrays import Floats
 from stopwise.core.barnard import barnard_region
 from stopwise.core.rules import Rules
+from stopwise.planning import studies
 from stopwise.planning.fixed_sample import PAIRED_T, barnard_power, t_test_power
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
 from stopwise.planning.studies import OrderStudy, PlannedOrder
+from stopwise.questions.pairs import PairStates, replay
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
 
 
 @pytest.mark.parametrize("rates", RATES)
 def test_step_agrees_with_its_dynamic_programme(rates: tuple[float, float]) -> None:
-    """Two ways to the same numbers: forward through counts here, backward in ``StepDesign``."""
+    """Studies simulated here, probabilities carried backward in ``StepDesign``."""
     plan = sw.plan(*rates, method="step", n_max=[20, 40], ties="paper", detectable=False)
 
     for row in plan.rows:
         design = sw.step_design(0.05, row.n_max)
-        assert row.exact
-        assert row.power == pytest.approx(float(design.power(*sorted(rates))), abs=1e-12)
-        assert row.wrong == pytest.approx(float(design.power(*sorted(rates)[::-1])), abs=1e-12)
-        assert row.mean_n == pytest.approx(float(design.expected_n(*rates)), abs=1e-9)
+        power, wrong = (float(design.power(*sorted(rates)[::way])) for way in (1, -1))
+        assert row.power == pytest.approx(power, abs=4 * row.power_error)
+        assert row.wrong == pytest.approx(wrong, abs=0.02)
+        assert row.mean_n == pytest.approx(float(design.expected_n(*rates)), rel=0.08)
         assert row.power + row.wrong + row.undecided == pytest.approx(1.0)
         assert row.chance_by[-1] == pytest.approx(row.power)
-
-
-@pytest.mark.parametrize("settings", [{}, {"alternative": "greater"}, {"futility": "binding"}])
-def test_simulation_agrees_with_the_exact_plan_of_step(settings: dict[str, Any]) -> None:
-    """The same study simulated; each count is judged by its binomial distribution."""
-    exact = sw.plan(0.3, 0.6, method="step", n_max=30, detectable=False, **settings).rows[0]
-    rng = np.random.default_rng(5)
-    scores0, scores1 = rng.random((4000, 30)) < 0.3, rng.random((4000, 30)) < 0.6
-    known = {"alternative": "two-sided", **settings}
-    runs = sw.simulate("step", scores0, scores1, n_max=30, ties="strict", **known)
-
-    assert stats.binomtest(int((runs.decision == 1).sum()), 4000, exact.power).pvalue > 0.001
-    by_half = int(((runs.decision == 1) & (runs.n <= 15)).sum())
-    assert stats.binomtest(by_half, 4000, exact.chance_by[15]).pvalue > 0.001
-    error = runs.n.std() / np.sqrt(4000)
-    assert abs(runs.n.mean() - exact.mean_n) < 4 * error
 
 
 def test_simulated_rows_agree_with_a_slow_simulation() -> None:
@@ -79,19 +63,20 @@ def test_simulated_rows_agree_with_a_slow_simulation() -> None:
 )
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_the_simulator_and_the_replay_of_pairs_plan_alike(
-    settings: dict[str, Any], design: str
+    settings: dict[str, Any], design: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two policies go through the faster one, studies with a past through the other."""
-    ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
-    population = Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6)))
-    ends = [
-        OrderStudy(ranking, population, past).simulate(np.random.SeedSequence(2), 200)
-        for past in (None, np.empty((0, 2)))
-    ]
-    for name, first, second in zip(
-        vars(ends[0]), *(vars(one).values() for one in ends), strict=True
-    ):
-        assert np.array_equal(first, second), name
+    pairs = PlannedOrder(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
+    study = OrderStudy(pairs, Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6))))
+    fast = study.simulate(np.random.SeedSequence(2), 200)
+
+    def replayed(_: Rules, scores: Floats) -> PairStates:
+        return replay(pairs.comparison, pairs.budget, scores, with_p_values=False)
+
+    monkeypatch.setattr(studies, "_TwoPolicies", replayed)
+    slow = study.simulate(np.random.SeedSequence(2), 200)
+    for name, first in vars(fast).items():
+        assert np.array_equal(first, getattr(slow, name)), name
 
 
 def beta(rng: np.random.Generator, mean: float, deviation: float, n: int) -> list[float]:
@@ -157,50 +142,22 @@ def test_power_of_t_tests_is_that_of_their_simulation() -> None:
 
 
 def test_smallest_gap_has_the_power_wanted() -> None:
-    exact = sw.plan(0.3, 0.6, method="step", n_max=40, power=0.7).detectable[0]
     simulated = sw.plan(0.3, 0.6, n_max=40, power=0.7).detectable[0]
 
-    assert exact.gap is not None
     assert simulated.gap is not None
-    again = sw.plan(0.3, 0.3 + exact.gap, method="step", n_max=40, detectable=False)
-    assert again.rows[0].power == pytest.approx(0.7, abs=1e-4)
     again = sw.plan(0.3, 0.3 + simulated.gap, n_max=40, detectable=False, seed=9)
     assert again.rows[0].power == pytest.approx(0.7, abs=0.06)
     assert 0 < simulated.gap_error < 0.02
 
 
-def test_same_seed_same_plan_on_any_executor() -> None:
-    """Threads, processes, and a map that runs the last job first."""
-    settings: dict[str, Any] = {"n_max": 15, "seed": 4, "precision": 0.02, "detectable": False}
-    plain = sw.plan(0.2, 0.7, **settings).to_json()
-
-    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
-        for executor in (processes, Backwards()):
-            assert sw.plan(0.2, 0.7, executor=executor, **settings).to_json() == plain
-    assert plain != sw.plan(0.2, 0.7, **{**settings, "seed": 5}).to_json()
-
-
-class Backwards:
-    """Runs the last item first."""
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any], /) -> list[Any]:
-        return [function(item) for item in reversed(list(items))][::-1]
-
-
-def test_the_plan_does_not_depend_on_which_chunk_is_run_first() -> None:
+def test_a_plan_depends_on_its_seed_and_not_on_its_neighbours() -> None:
     """Chunks of several n_max have the same seed: what one spawns from it must not move another."""
-    plans = [
-        sw.plan(
-            *(0.3, 0.7),
-            design="paired",
-            correlation=0.4,
-            n_max=[5, 10],
-            executor=each,
-            detectable=False,
-        )
-        for each in (None, Backwards())
-    ]
-    assert plans[0].rows == plans[1].rows
+    settings: dict[str, Any] = {"design": "paired", "correlation": 0.4, "detectable": False}
+    both = sw.plan(0.3, 0.7, n_max=[5, 10], **settings)
+
+    assert sw.plan(0.3, 0.7, n_max=[5, 10], **settings).to_json() == both.to_json()
+    assert sw.plan(0.3, 0.7, n_max=10, **settings).rows == both.rows[1:]
+    assert sw.plan(0.3, 0.7, n_max=[5, 10], seed=5, **settings).to_json() != both.to_json()
 
 
 def test_correlation_and_budget_and_hours() -> None:
@@ -297,7 +254,6 @@ def test_bounds_from_the_pilots_data_void_the_promise() -> None:
         ((), {"pilot": {"a": [0, 2], "b": [1, 1]}}, "within the bounds"),
         ((0.4, 0.6), {"n_max": 10, "goal": "nonsense"}, "goal must be one of order, best"),
         ((0.4, 0.6), {"precision": 0}, "precision must lie between"),
-        ((0.4, 0.6), {"n_max": 5, "executor": "mars"}, "executor must be an object with"),
     ],
 )
 def test_impossible_input_has_one_clear_line(
@@ -307,12 +263,6 @@ def test_impossible_input_has_one_clear_line(
         sw.plan(*guesses, **settings)
 
     assert "\n" not in str(error.value)
-
-
-def test_without_the_smallest_gap_the_sentence_speaks_of_the_rows() -> None:
-    made = sw.plan(method="step", n_max=10, detectable=False)
-
-    assert str(made).startswith("The rows give the power for each gap and n_max. This is")
 
 
 def test_an_n_max_that_cannot_decide_is_named() -> None:

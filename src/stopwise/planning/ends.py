@@ -1,4 +1,4 @@
-"""How studies end: counted in a simulation, or exact probabilities."""
+"""How simulated studies end."""
 
 import math
 from collections.abc import Callable
@@ -15,9 +15,8 @@ from stopwise.core.arrays import Bools, Floats, Ints
 class Ends:
     """Studies by their numbers of rows and trials, and by what they claim; parts add up.
 
-    Weights are counts of a simulation, or exact probabilities. A study is right if everything that
-    can be found was found (all pairs that differ are in order, the best is named), and wrong with
-    any false claim.
+    A study is right if everything that can be found was found (all pairs that differ are in order,
+    the best is named), and wrong with any false claim.
     """
 
     # By the rows until the end, from 0.
@@ -32,7 +31,7 @@ class Ends:
     decided: float  # studies in which all is decided
     further: float  # studies in which more is decided than before
     more: Floats  # studies by the further rows in which policies are tried, from 0
-    runs: int | None  # simulated studies; None if the weights are exact probabilities
+    runs: int
 
     def __add__(self, other: "Ends") -> "Ends":
         names = [field.name for field in fields(self)]
@@ -66,16 +65,13 @@ class Ends:
             **{"same": 0.0, **counts},
         )
 
-    @property
-    def total(self) -> float:
-        return 1.0 if self.runs is None else float(self.runs)
-
     def chance(self, count: float) -> float:
-        return min(max(float(count) / self.total, 0.0), 1.0)
+        return float(count) / self.runs
 
     def error(self, count: float) -> float:
-        """Standard error of a chance; never 0 for a simulation, 0 if exact."""
-        return 0.0 if self.runs is None else share_error(count, self.runs)
+        """Standard error of a chance, by adding two hits and two misses."""
+        share = (count + 2.0) / (self.runs + 4.0)
+        return math.sqrt(share * (1.0 - share) / self.runs)
 
     @property
     def power(self) -> float:
@@ -87,7 +83,7 @@ class Ends:
 
     @cached_property
     def by_row(self) -> Floats:
-        ends: Floats = (self.right + self.wrong + self.undecided) / self.total
+        ends: Floats = (self.right + self.wrong + self.undecided) / self.runs
         return ends
 
     @cached_property
@@ -97,14 +93,12 @@ class Ends:
 
     @property
     def mean_n_error(self) -> float:
-        if self.runs is None:
-            return 0.0
         squares = (np.arange(self.by_row.size) - self.mean_n) ** 2
         return math.sqrt(float(self.by_row @ squares) / max(self.runs - 1, 1))
 
     @property
     def mean_trials(self) -> float:
-        return mean(self.spent) / self.total
+        return mean(self.spent) / self.runs
 
     @property
     def most_trials(self) -> int:
@@ -112,7 +106,7 @@ class Ends:
 
     def chance_by(self) -> Floats:
         """Chance of the right verdict by each row, from 0."""
-        chance: Floats = np.cumsum(self.right) / self.total
+        chance: Floats = np.cumsum(self.right) / self.runs
         return chance
 
     def decided_by(self) -> tuple[float, ...]:
@@ -120,19 +114,19 @@ class Ends:
         most = int(np.flatnonzero(self.more).max())
         # Studies that end undecided do so with their last row.
         decided = np.minimum(np.cumsum(self.more[: most + 1]), self.decided)
-        return tuple((decided / self.total).tolist())
+        return tuple((decided / self.runs).tolist())
 
     def runs_for_plan(self, precision: float) -> int:
         """Runs that bring the power to the precision, and the mean rows to twice this share."""
-        assert self.runs is not None
         rows = self.runs * (self.mean_n_error / (2 * precision * self.mean_n)) ** 2
-        return max(runs_for_share(self.right.sum(), self.runs, precision), math.ceil(rows))
+        return max(self._runs_for(self.right.sum(), precision), math.ceil(rows))
 
     def runs_for_forecast(self, precision: float) -> int:
         """Runs that bring both chances of a forecast to the precision."""
-        assert self.runs is not None
-        counts = (self.decided, self.further)
-        return max(runs_for_share(count, self.runs, precision) for count in counts)
+        return max(self._runs_for(count, precision) for count in (self.decided, self.further))
+
+    def _runs_for(self, count: float, precision: float) -> int:
+        return math.ceil(self.runs * (self.error(count) / precision) ** 2)
 
 
 # How many runs bring what is asked to a standard error, judged by the runs so far.
@@ -150,13 +144,3 @@ def quantiles(weights: Floats) -> tuple[int, int, int]:
         int(np.argmax(sums >= level * sums[-1] - 1e-9)) for level in (0.1, 0.5, 0.9)
     )
     return tenth, half, most
-
-
-def share_error(hits: float, runs: int) -> float:
-    """Standard error of a share, by adding two hits and two misses."""
-    share = (hits + 2.0) / (runs + 4.0)
-    return math.sqrt(share * (1.0 - share) / runs)
-
-
-def runs_for_share(hits: float, runs: int, precision: float) -> int:
-    return math.ceil(runs * (share_error(hits, runs) / precision) ** 2)

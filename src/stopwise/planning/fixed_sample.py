@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
 from stopwise.core.barnard import barnard_region, binomial_chances
-from stopwise.planning.populations import Guessed, Population
-from stopwise.planning.studies import PlannedOrder
+from stopwise.planning.populations import Guessed
+from stopwise.planning.studies import OrderStudy
 
 # The tests of fixed-sample plans.
 BARNARD = "Barnard's exact test"
@@ -31,9 +31,10 @@ class FixedPlan(NamedTuple):
     test: str
 
 
-def fixed_plan(study: PlannedOrder, population: Population, power: float) -> FixedPlan | None:
+def fixed_plan(study: OrderStudy, power: float) -> FixedPlan | None:
     """Smallest fixed-sample plan with this power for two guesses; None if there is none."""
-    rules, level, power = study.rules, study.level, min(power, MOST_POWER)
+    rules, population = study.rules, study.population
+    level, power = study.ranking.level, min(power, MOST_POWER)
     special = rules.margin or rules.alike or rules.reading.new or rules.reading.finite
     two = isinstance(population, Guessed) and len(rules.reading.run) == 2
     if not isinstance(population, Guessed) or not two or special or power <= 2 * level:

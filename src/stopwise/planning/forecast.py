@@ -14,13 +14,7 @@ from stopwise.messages import Setting, counted, named
 from stopwise.planning.ends import Ends, mean, quantiles
 from stopwise.planning.forecast_result import ForecastResult, PairForecast
 from stopwise.planning.populations import Resampled
-from stopwise.planning.simulation import (
-    ExecutorChoice,
-    Simulator,
-    StudyModel,
-    check_simulation,
-    opened,
-)
+from stopwise.planning.simulation import Simulator, StudyModel, check_minutes
 from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
 from stopwise.questions import QUESTIONS, for_files
 from stopwise.questions.best import BestQuestion
@@ -47,7 +41,6 @@ def forecast(
     design: str | None = None,
     precision: float = 0.015,
     seed: int = 0,
-    executor: ExecutorChoice = None,
     progress: Progress | None = None,
     **settings: Unpack[ForecastSettings],
 ) -> ForecastResult:
@@ -70,7 +63,7 @@ def forecast(
         To convert trials to hours.
     precision
         Standard error of the chances.
-    seed, executor, progress
+    seed, progress
         As for ``plan``.
 
     Examples
@@ -85,9 +78,8 @@ def forecast(
     require(len(by_task) == 1, f"a forecast needs trials of one task, but got {len(by_task)} tasks")
     table = by_task[0].declaring(bounds)
     rules = study_rules(table, require_whole(n_max, "n_max", 2), for_files(settings))
-    with opened(executor) as workers:
-        simulator = Simulator(workers, seed, precision, progress)
-        return _forecast(table, rules, simulator, futility, minutes_per_trial)
+    simulator = Simulator(seed, precision, progress)
+    return _forecast(table, rules, simulator, futility, minutes_per_trial)
 
 
 def _forecast(
@@ -103,7 +95,7 @@ def _forecast(
         named("futility"),
         f" must lie strictly between 0 and 1, but got {futility!r}",
     )
-    check_simulation(minutes_per_trial, simulator.precision, simulator.seed)
+    check_minutes(minutes_per_trial)
     where = "" if table.task is None else f" of {table.task!r}"
     require(
         len(table.scores) < rules.n_max,
@@ -123,7 +115,7 @@ def _forecast(
         chance=ends.chance(ends.decided),
         chance_error=ends.error(ends.decided) if ends.mean_trials else 0.0,
         chance_further=ends.chance(ends.further),
-        mean_n=mean(ends.more) / ends.total,
+        mean_n=mean(ends.more) / ends.runs,
         n_quantiles=quantiles(ends.more),
         chance_by=ends.decided_by(),
         mean_trials=ends.mean_trials,
@@ -131,7 +123,7 @@ def _forecast(
         minutes_per_trial=minutes_per_trial,
         rules=rules,
         bounds_inferred=table.bounds_inferred,
-        runs=int(ends.total),
+        runs=ends.runs,
         notes=table.notes,
     )
 
@@ -222,21 +214,19 @@ def forecast_study(
 
     Policies keep their labels until they are unblinded; ``n_max`` is for a study without one.
     """
-    ahead = {}
-    with opened(None) as workers:
-        simulator = Simulator(workers, seed, precision, progress)
-        for task, analysis in study.analyses().items():
-            if tasks is not None and task not in tasks:
-                continue
-            declared, horizon = analysis.n_max, analysis.n_max or n_max
-            require(
-                n_max in (None, horizon),
-                f"the study declared n_max = {declared} for {task!r}, so it cannot be {n_max}",
-            )
-            none = f"the study declared no n_max for {task!r}: give "
-            require(horizon is not None, none, named("n_max"))
-            table, rules = analysis.aligned, replace(analysis.rules, n_max=horizon)
-            if len(table.scores) < (rules.n_max or 0):
-                ahead[task] = _forecast(table, rules, simulator, futility, minutes_per_trial)
+    ahead, simulator = {}, Simulator(seed, precision, progress)
+    for task, analysis in study.analyses().items():
+        if tasks is not None and task not in tasks:
+            continue
+        declared, horizon = analysis.n_max, analysis.n_max or n_max
+        require(
+            n_max in (None, horizon),
+            f"the study declared n_max = {declared} for {task!r}, so it cannot be {n_max}",
+        )
+        none = f"the study declared no n_max for {task!r}: give "
+        require(horizon is not None, none, named("n_max"))
+        table, rules = analysis.aligned, replace(analysis.rules, n_max=horizon)
+        if len(table.scores) < (rules.n_max or 0):
+            ahead[task] = _forecast(table, rules, simulator, futility, minutes_per_trial)
     require(bool(ahead), "every task has reached its n_max: nothing is left to forecast")
     return ahead

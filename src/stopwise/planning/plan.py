@@ -22,7 +22,7 @@ from stopwise.planning.plan_result import PlanResult, PlanRow
 from stopwise.planning.planner import Planner
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Assumptions, assume
-from stopwise.planning.simulation import ExecutorChoice, Simulator, check_simulation, opened
+from stopwise.planning.simulation import Simulator, check_minutes
 from stopwise.planning.studies import PlannedOrder, with_number
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.reach import out_of_reach
@@ -75,15 +75,13 @@ def plan(
     detectable: bool = True,
     precision: float = 0.015,
     seed: int = 0,
-    executor: ExecutorChoice = None,
     progress: Progress | None = None,
     **settings: Unpack[PlanSettings],
 ) -> PlanResult:
     """Forecast the power of a study, how many trials it takes, and the smallest gap it detects.
 
     A plan never affects validity: what the method promises for the study holds whatever is assumed
-    here. With ``method="step"`` and success rates everything is computed exactly; otherwise studies
-    are simulated until the standard errors are as small as ``precision`` asks.
+    here. Studies are simulated until the standard errors are as small as ``precision`` asks.
 
     With ``goal="best"`` the study ends when a best policy is named, and the plan also says what
     happens if the two best are equal; ``n_max`` then counts rows. With ``equivalence`` it also says
@@ -139,9 +137,6 @@ def plan(
         of it.
     seed
         A whole number; the same seed gives the same plan.
-    executor
-        Who runs the simulation: threads, or any object with a ``map`` method, such as the executors
-        of ``concurrent.futures``. The plan does not depend on it.
     progress
         Called with (chunks done, chunks planned so far).
 
@@ -150,7 +145,7 @@ def plan(
     >>> import stopwise as sw
     >>> plan = sw.plan(0.3, 0.6, n_max=[30, 60], method="step", minutes_per_trial=3)
     >>> [(row.n_max, round(row.power, 3), round(row.mean_n, 1)) for row in plan.rows]
-    [(30, 0.599, 23.7), (60, 0.878, 35.1)]
+    [(30, 0.599, 23.9), (60, 0.91, 33.6)]
     >>> best = sw.plan(0.4, 0.5, 0.6, 0.8, goal="best", n_max=400)
     >>> best.rows[0].power > 0.95, best.rows[0].mean_trials < 300
     (True, True)
@@ -158,7 +153,7 @@ def plan(
     reference, lower = settings.get("reference"), settings.get("lower_is_better", False)
     scale, table = _scale_and_pilot(guesses, pilot, bounds, design, least=1 + (reference is None))
     scale = scale._replace(lower_is_better=bool(lower))
-    check_simulation(minutes_per_trial, precision, seed)
+    check_minutes(minutes_per_trial)
     require_whole(robots, "robots", 1)
     number = None
     if reference is not None:  # the rules say what is wrong with one outside
@@ -197,20 +192,19 @@ def plan(
     )
     _check(rules, assumed, correlation)
     explaining = explains(rules, budget, tasks)
-    with opened(executor) as workers:
-        planner = Planner(rules, power, Simulator(workers, seed, precision, progress))
-        made = _planned(
-            planner,
-            assumed,
-            horizons,
-            search=n_max is budget is stored is list_size is None,
-            detectable=detectable and not explaining,
-            bounds_inferred=table is not None and table.bounds_inferred,
-            minutes_per_trial=minutes_per_trial,
-            robots=robots,
-            notes=() if table is None else table.notes,
-        )
-        return explained(made, spendings, planner, assumed) if explaining else made
+    planner = Planner(rules, power, Simulator(seed, precision, progress))
+    made = _planned(
+        planner,
+        assumed,
+        horizons,
+        search=n_max is budget is stored is list_size is None,
+        detectable=detectable and not explaining,
+        bounds_inferred=table is not None and table.bounds_inferred,
+        minutes_per_trial=minutes_per_trial,
+        robots=robots,
+        notes=() if table is None else table.notes,
+    )
+    return explained(made, spendings, planner, assumed) if explaining else made
 
 
 def _scale_and_pilot(

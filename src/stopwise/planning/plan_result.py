@@ -40,7 +40,7 @@ class PlanRow:
         Maximum number of trials per policy.
     power, power_error
         Chance of the right verdict by n_max (with many policies: on every pair that differs), and
-        its standard error, 0 if computed exactly.
+        its standard error.
     wrong, undecided
         Chance of a false verdict, and of still being undecided at n_max.
     same
@@ -59,7 +59,7 @@ class PlanRow:
         Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
         evaluated once at the end; None if there is none.
     policies, runs
-        Number of policies, and of simulated studies (None if computed exactly).
+        Number of policies, and of simulated studies.
     chance_by
         Chance of the right verdict within 0, 1, 2, ... trials per policy.
     most_trials
@@ -81,7 +81,7 @@ class PlanRow:
     fixed_n: int | None
     fixed_test: str | None
     policies: int
-    runs: int | None
+    runs: int
     chance_by: Floats = field(repr=False, compare=False)
     most_trials: int
     same: float | None = None
@@ -100,7 +100,7 @@ class PlanRow:
             power_error=ends.power_error,
             wrong=ends.chance(ends.wrong.sum()),
             undecided=ends.chance(ends.undecided.sum()),
-            pair_power=ends.share / ends.total,
+            pair_power=ends.share / ends.runs,
             mean_n=ends.mean_n,
             mean_n_error=ends.mean_n_error,
             n_quantiles=quantiles(ends.by_row),
@@ -111,13 +111,8 @@ class PlanRow:
             runs=ends.runs,
             chance_by=ends.chance_by(),
             most_trials=ends.most_trials,
-            same=None if rules.equivalence is None else ends.same / ends.total,
+            same=None if rules.equivalence is None else ends.same / ends.runs,
         )
-
-    @property
-    def exact(self) -> bool:
-        """Whether the row was computed, not simulated."""
-        return self.runs is None
 
     @property
     def trials_saved(self) -> float | None:
@@ -136,7 +131,7 @@ class Detectable:
     gap
         In units of the score; None if no gap within the bounds is detected so surely.
     gap_error
-        Its standard error, 0 if exact.
+        Its standard error.
     """
 
     n_max: int
@@ -145,8 +140,7 @@ class Detectable:
 
     @property
     def text(self) -> str:
-        error = f" ± {self.gap_error:.1g}" if self.gap_error else ""
-        return "none" if self.gap is None else score_text(self.gap) + error
+        return "none" if self.gap is None else f"{score_text(self.gap)} ± {self.gap_error:.1g}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -243,8 +237,7 @@ class PlanResult(PlanningResult):
         if not self.single:
             return f"{self._gap_sentence()} {self._caveat()}"
         row = self.shown
-        error = "exact" if row.exact else f"standard error {row.power_error:.2g}"
-        power = f"{row.power:.{3 if row.exact else 2}f} ({error})"
+        power = f"{row.power:.2f} (standard error {row.power_error:.2g})"
         who = "the policy performs" if len(self.rules.reading.run) == 1 else "the policies perform"
         ends = "reaches the right verdict"
         if self.of_best:
@@ -352,7 +345,6 @@ class PlanResult(PlanningResult):
             "most_hours": self.hours(row.most_trials),
             "trials_saved": row.trials_saved,
             "hours_saved": self.hours_saved(row),
-            "exact": row.exact,
         }
 
     def text_tables(self) -> dict[str, Rows]:
@@ -385,7 +377,7 @@ class PlanResult(PlanningResult):
         cells |= {
             "n_max": row.n_max,
             "power": f"{row.power:.3f}",
-            "± SE": "exact" if row.exact else f"{row.power_error:.3f}",
+            "± SE": f"{row.power_error:.3f}",
         }
         if row.same is not None:
             cells["same"] = f"{row.same:.2f}"

@@ -17,7 +17,6 @@ from scipy.special import ndtri
 from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.rules import Rules
 from stopwise.core.step.method import Step
-from stopwise.planning.exact import exact_ends
 from stopwise.planning.fixed_sample import fixed_plan
 from stopwise.planning.plan_result import Detectable, PlanRow
 from stopwise.planning.populations import Guessed, Population
@@ -30,8 +29,6 @@ GAP_RUNS = 2 * CHUNK
 STEPS = 30
 # Power at no gap, for the first line to draw.
 WITHOUT_GAP = 0.02
-# Without any simulation error, the power is met to within this.
-TOLERANCE = 1e-5
 # The smallest gap of a sequential test, as a multiple of that of a fixed-sample test.
 SEQUENTIAL = 1.15
 # So far from the target, in normal quantiles, the line from a simulated power to it is straight.
@@ -40,7 +37,7 @@ STRAIGHT = 0.25
 MOST_N = 5000
 # So much more power is aimed at, since the search stops within an error of this size.
 AHEAD = 0.006
-# The exact table of ``step`` takes long beyond.
+# The table of ``step`` takes long beyond.
 MOST_STEP = 200
 
 
@@ -55,25 +52,18 @@ class Planner:
     def rows(
         self, scenarios: Sequence[Scenario], horizons: Sequence[int], **changes: Any
     ) -> tuple[PlanRow, ...]:
-        """Rows by scenario and then by n_max: exact where possible, the rest simulated together."""
+        """Rows by scenario and then by n_max, simulated together."""
         declared = [replace(self.rules, **{"n_max": n, **changes}) for n in horizons]
+        cases = [(scenario, rules) for scenario in scenarios for rules in declared]
         if declared[0].goal == "best":
-            cases = [(scenario, rules) for scenario in scenarios for rules in declared]
-            named = self.simulator.run([BestStudy(rules, case.population) for case, rules in cases])
-            return tuple(PlanRow.of(ends, *case) for ends, case in zip(named, cases, strict=True))
-        studies = list(map(PlannedOrder, declared))
-        asked = [(scenario, study) for scenario in scenarios for study in studies]
-        known = [exact_ends(study, scenario.population) for scenario, study in asked]
-        open_cases = [case for case, ends in zip(asked, known, strict=True) if ends is None]
-        simulated = iter(
-            self.simulator.run([OrderStudy(study, case.population) for case, study in open_cases])
+            best = [BestStudy(rules, case.population) for case, rules in cases]
+            named = zip(self.simulator.run(best), cases, strict=True)
+            return tuple(PlanRow.of(ends, *case) for ends, case in named)
+        studies = [OrderStudy(PlannedOrder(rules), case.population) for case, rules in cases]
+        return tuple(
+            PlanRow.of(ends, *case, fixed_plan(study, ends.power))
+            for ends, case, study in zip(self.simulator.run(studies), cases, studies, strict=True)
         )
-        rows = []
-        for (scenario, study), exact in zip(asked, known, strict=True):
-            ends = exact or next(simulated)
-            fixed = fixed_plan(study, scenario.population, ends.power)
-            rows.append(PlanRow.of(ends, scenario, study.rules, fixed))
-        return tuple(rows)
 
     def detectable(self, n_max: int, family: GapFamily, **changes: Any) -> Detectable:
         """Smallest gap that a study of so many trials per policy detects."""
@@ -93,11 +83,9 @@ class Planner:
         )
 
     def _power(self, study: PlannedOrder, population: Population) -> tuple[float, float]:
-        ends = exact_ends(study, population)
-        if ends is None:
-            # A precision out of reach: all studies get the same runs and random numbers.
-            model = OrderStudy(study, population)
-            (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
+        # A precision out of reach: all studies get the same runs and random numbers.
+        model = OrderStudy(study, population)
+        (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
         return ends.power, ends.power_error
 
     def needed(self, scenario: Scenario, near: PlanRow) -> PlanRow | None:
@@ -136,7 +124,7 @@ class Planner:
         return plain and usual and not special and n_max <= MOST_STEP and population.binary
 
     def by_step(self, scenario: Scenario, n_max: int) -> PlanRow | None:
-        """The same study by ``step``, of two success rates, exactly."""
+        """The same study by ``step``, of two success rates."""
         population = scenario.population
         if not (isinstance(population, Guessed) and self.allows_step(population, n_max)):
             return None
@@ -164,9 +152,9 @@ def crossing(
         chance, error = evaluate(place)
         point = (place, _score(chance))
         slope, missed = _slope(low, point), goal - point[1]
-        if abs(chance - power) <= max(error / 2, TOLERANCE):
+        if abs(chance - power) <= error / 2:
             break
-        if error and abs(missed) <= STRAIGHT and place + missed / slope <= largest:
+        if abs(missed) <= STRAIGHT and place + missed / slope <= largest:
             place += missed / slope
             break
         if missed <= 0:

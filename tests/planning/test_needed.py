@@ -41,17 +41,17 @@ def test_step_stands_beside_it_where_rates_are_guessed(plan: sw.PlanResult) -> N
     declared = sw.plan(0.5, 0.7, n_max=[20, 60], precision=0.05, detectable=False)
     for own, rates, n in ((plan, (0.4, 0.7), plan.shown.n_max), (declared, (0.5, 0.7), 60)):
         exact = float(sw.step_design(0.025, n).power(*rates))
-        assert own.by_step is not None
-        assert own.by_step.power == pytest.approx(exact, abs=4 * own.by_step.power_error)
+        step = own.others["step"]
+        assert step.power == pytest.approx(exact, abs=4 * step.power_error)
         assert own.notes[-1].startswith("step assumes success rates that stay the same throughout")
-        assert own.notes[-1].endswith(f"is {own.by_step.power:.3f}")
+        assert own.notes[-1].endswith(f"is {step.power:.3f}")
     content = json.loads(plan.to_json())
     assert content["needed"]["n_max"] == plan.shown.n_max
-    assert content["by_step"]["n_max"] == plan.shown.n_max
-    tables = plan.text_tables()
-    assert {"For a power of 0.8", "Declared with the method step"} < tables.keys()
+    assert content["others"]["step"]["n_max"] == plan.shown.n_max
+    named = [row["study"] for row in plan.text_tables()["What to expect"]]
+    assert named[-4:] == ["for power 0.8", "paired, r = 0.3", "step", "if equal"]
     scores = sw.plan((0.5, 0.2), (0.7, 0.2), n_max=20, precision=0.1, detectable=False)
-    assert scores.by_step is None
+    assert list(scores.others) == ["paired, r = 0.3"]
 
 
 def test_robots_share_the_hours(plan: sw.PlanResult) -> None:
@@ -72,7 +72,7 @@ def test_who_gives_n_max_is_told_of_that(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_one_against_a_number_has_one_too() -> None:
     alone = sw.plan(0.9, reference=0.6)
     assert alone.needed is not None
-    assert alone.by_step is None
+    assert not alone.others
     assert "nearly all" in alone.sentence
 
 

@@ -323,11 +323,11 @@ def _planned(
         notes=(*assumptions, *_notes_on(rows, rules), *notes),
         **common,
     )
-    by_step = planner.by_step(scenarios[0], made.shown.n_max) if single else None
-    if by_step is None:
-        return made
-    step = STEP_ASSUMES.format(by_step.n_max, by_step.power)
-    return replace(made, by_step=by_step, notes=(*made.notes, step))
+    others = planner.others(scenarios[0], made.shown.n_max) if single else {}
+    step = [
+        STEP_ASSUMES.format(row.n_max, row.power) for name, row in others.items() if name == "step"
+    ]
+    return replace(made, others=others, notes=(*made.notes, *step))
 
 
 def _without_indifference(rules: Rules) -> list[str]:

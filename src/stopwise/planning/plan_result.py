@@ -1,6 +1,6 @@
 """The answer to "how many trials will it take?": frozen rows and one sentence that sums them up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -173,8 +173,8 @@ class PlanResult(PlanningResult):
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
-    by_step
-        For two success rates: the study ``shown``, declared with the method "step".
+    others
+        For two policies: the study ``shown``, run in pairs or declared with the method "step".
     """
 
     rows: tuple[PlanRow, ...]
@@ -188,14 +188,16 @@ class PlanResult(PlanningResult):
     equal: tuple[PlanRow, ...] = ()
     robots: int = 1
     needed: PlanRow | None = None
-    by_step: PlanRow | None = None
+    others: Mapping[str, PlanRow] = field(default_factory=dict)
 
     TITLE: ClassVar[str] = "How many trials will it take?"
     LEGEND: ClassVar[str] = (
         "Mean and quantiles are in trials per policy, or in rows if only the best is asked for; "
         'totals are over all policies. "Fixed" is the total of a fixed-sample plan with the same '
         'power (at most .99), evaluated once at the end, and "saved" what the sequential study '
-        "saves against it on average. Hours are those expected, and the maximum."
+        "saves against it on average. A paired study runs both policies on each scene; r is the "
+        "correlation of their scores. Equal policies are given up as futile where that is binding. "
+        "Hours are those expected, and the maximum."
     )
 
     @property
@@ -353,23 +355,18 @@ class PlanResult(PlanningResult):
             {"n_max": one.n_max, f"smallest gap detected with power {self.power:g}": one.text}
             for one in self.detectable
         ]
-        shown = {
-            "What to expect": self.rows,
-            f"For a power of {self.power:g}": (self.needed,),
-            "Declared with the method step": (self.by_step,),
-            f"If {'the two best are equal' if self.of_best else 'there is no difference'}": (
-                self.equal
-            ),
-        }
-        tables = {
-            title: [self.text_row(row) for row in rows if row is not None]
-            for title, rows in shown.items()
-        }
-        return {
-            title: rows
-            for title, rows in (tables | {"Smallest detectable gap": gaps}).items()
-            if rows
-        }
+        studies = [
+            *(("as assumed", row) for row in self.rows),
+            *((f"for power {self.power:g}", row) for row in (self.needed,) if row),
+            *self.others.items(),
+            *(("if equal", row) for row in self.equal),
+        ]
+        several = len(studies) > len(self.rows)
+        expected = [
+            ({"study": name} if several else {}) | self.text_row(row) for name, row in studies
+        ]
+        tables = {"What to expect": expected, "Smallest detectable gap": gaps}
+        return {title: rows for title, rows in tables.items() if rows}
 
     def text_row(self, row: PlanRow) -> dict[str, Any]:
         """One row as people read it."""
@@ -380,9 +377,8 @@ class PlanResult(PlanningResult):
             "± SE": f"{row.power_error:.3f}",
         }
         if row.same is not None:
-            cells["same"] = f"{row.same:.2f}"
+            cells |= {"same": f"{row.same:.2f}", "undecided": f"{row.undecided:.2f}"}
         cells |= {
-            "undecided": f"{row.undecided:.2f}",
             "mean": f"{row.mean_n:.1f}",
             "10/50/90 %": "/".join(map(str, row.n_quantiles)),
             "total": f"{row.mean_trials:.0f}",
@@ -396,13 +392,13 @@ class PlanResult(PlanningResult):
         return cells
 
     def _content(self) -> dict[str, Any]:
-        single = {"needed": self.needed, "by_step": self.by_step}
         return {
             "policies": self.policies,
             "indifference": self.rules.indifference,
             "rows": self.table(),
             "equal": list(map(self.cells, self.equal)),
-            **{name: row and self.cells(row) for name, row in single.items()},
+            "needed": self.needed and self.cells(self.needed),
+            "others": {name: self.cells(row) for name, row in self.others.items()},
         }
 
     @property

@@ -27,6 +27,8 @@ from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
 # Runs of one power on the way to the smallest gap; all gaps share their random numbers.
 GAP_RUNS = 2 * CHUNK
 STEPS = 30
+# The correlation of scores in a pair that a plan for pairs assumes.
+USUAL_CORRELATION = 0.3
 # Power at no gap, for the first line to draw.
 WITHOUT_GAP = 0.02
 # The smallest gap of a sequential test, as a multiple of that of a fixed-sample test.
@@ -115,21 +117,32 @@ class Planner:
             row = row_of(math.ceil(1.02 * row.n_max))
         return row
 
-    def allows_step(self, population: Population, n_max: int) -> bool:
-        """Whether ``step`` could take the place of the usual method for two policies."""
+    def others(self, scenario: Scenario, n_max: int) -> dict[str, PlanRow]:
+        """The same study of two rates in pairs, and by ``step``."""
+        population, rows = scenario.population, {}
+        if not (self.usual and isinstance(population, Guessed)):
+            return {}
+        alike = min(USUAL_CORRELATION, population.most_correlation)
+        if alike > 0:
+            paired = replace(scenario, population=replace(population, correlation=alike))
+            (row,) = self.rows([paired], [n_max], design="paired")
+            rows[f"paired, r = {alike:.2g}"] = row
+        if self.allows_step(population, n_max):
+            (rows[Step.name],) = self.rows([scenario], [n_max], method=Step.name)
+        return rows
+
+    @property
+    def usual(self) -> bool:
+        """Whether two policies are asked for a difference by the usual method and design."""
         rules, reading = self.rules, self.rules.reading
         plain = rules.margin == 0 and rules.only_order and rules.design == "independent"
-        usual = rules.method == NScorePlus.name and not rules.parameters
-        special = reading.constants or reading.new or reading.finite or len(rules.policies) > 2
-        return plain and usual and not special and n_max <= MOST_STEP and population.binary
+        special = reading.constants or reading.new or len(rules.policies) > 2
+        return plain and rules.method == NScorePlus.name and not (rules.parameters or special)
 
-    def by_step(self, scenario: Scenario, n_max: int) -> PlanRow | None:
-        """The same study by ``step``, of two success rates."""
-        population = scenario.population
-        if not (isinstance(population, Guessed) and self.allows_step(population, n_max)):
-            return None
-        (row,) = self.rows([scenario], [n_max], method=Step.name)
-        return row
+    def allows_step(self, population: Population, n_max: int) -> bool:
+        """Whether ``step`` could take the place of the usual method for two policies."""
+        few = n_max <= MOST_STEP and not self.rules.reading.finite
+        return self.usual and few and population.binary
 
 
 def crossing(

@@ -22,6 +22,7 @@ TEXT_COLUMNS = (
     "task",
     "score",
     "spent on",
+    "study",
     "assumed",
 )
 CAPTIONS = {

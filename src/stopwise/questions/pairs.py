@@ -6,6 +6,7 @@ are decided or, where that is binding, futile; what comes after is not looked at
 been run.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,7 +55,7 @@ def replay(
         board.follow(rows)
     # Blocks of rows come first, so that a row of all studies lies together in memory.
     by_row = np.ascontiguousarray(np.moveaxis(scores, -2, 0))
-    missing = np.isnan(by_row).reshape(rows, -1)
+    missing = np.isnan(by_row).reshape(rows, math.prod(by_row.shape[1:]))
     # Blocks end where other scores are missing than in the row before.
     steady = np.append(np.flatnonzero((missing[1:] != missing[:-1]).any(axis=1)) + 1, rows)
     row, complete = 0, not missing.any()

@@ -155,12 +155,12 @@ TABLE = {
             show_default="order"),
         Row(MANY, "indifference", float,
             "A policy this close to the best is good enough; implies --goal best.", 0.0, ASKED),
-        Row("analyze compare watch", "by", str, "What makes a policy better: means, wins (it wins "
-            "more often; scores need no bounds, and nothing is claimed about means; the default "
-            "for preferences) or successes (it has the best score more often).", None, ASKED,
+        Row("analyze compare watch", "by", str, "What makes a policy better: its mean (means), or "
+            "that it wins more often (wins: scores need no bounds, and nothing is claimed about "
+            "means; the default for preferences).", None, ASKED,
             _unless_none("by"), show_default="means"),
-        Row(ALL, "lower_is_better", bool, "What is better, where the name of the score does not "
-            "say: smaller scores, such as times, or larger.", None, ASKED,
+        Row(ALL, "lower_is_better", bool, "Which scores are better, if the name of the score "
+            "leaves it open: smaller ones, such as times, or larger ones.", None, ASKED,
             _unless_none("lower_is_better"), typed="--lower-is-better/--higher-is-better",
             show_default=False),
         Row("gate", "not_worse_anywhere", float, "Of several tasks: how much worse is still "

@@ -91,7 +91,7 @@ def _with_proxy(
 
 
 def _explain(source: Any, reading: dict[str, Any]) -> None:
-    """Print what each column is taken for and why, and the question that is left, if any."""
+    """Print the role of each column and the reason, and the open question, if any."""
     from stopwise.data.read import explained
 
     columns, question = explained(source, **reading)
@@ -107,5 +107,5 @@ def _explain(source: Any, reading: dict[str, Any]) -> None:
 
 
 def as_typed(analysis: "Analysis") -> "Analysis":
-    """The analysis with its notes in the words of the command line."""
+    """The analysis with notes that name options instead of keywords."""
     return replace(analysis, warnings=in_options(analysis.warnings))

@@ -1,4 +1,4 @@
-"""What every command shares: how it reads its values, and that it fails in one clear line."""
+"""Shared by all commands: reading values, and failing in one clear line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,11 +22,10 @@ class Mistyped(InvalidInput):
 
 
 class Percentage(float):
-    """A number that was typed as per cent of the range from 0 to 1."""
+    """A number typed as a percentage of the range from 0 to 1."""
 
 
 def number(text: str) -> float:
-    """The number of a text such as ``0.05`` or ``5%``."""
     share = text.rstrip().removesuffix("%")
     return float(text) if share == text.rstrip() else Percentage(f"{share.rstrip()}e-2")
 
@@ -65,7 +64,7 @@ class Command(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """Commands, of which an unknown one is refused in one line too."""
+    """A group that refuses an unknown command in one line."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _prepared(super().get_params(ctx))
@@ -118,7 +117,7 @@ def _read(parameter: Any, text: str) -> Any:
 
 
 def _name_of(parent: Any, name: str | None) -> str:
-    """What was typed up to a command: ``stopwise study export``."""
+    """Command as typed so far: ``stopwise study export``."""
     words: list[str] = []
     while parent is not None:
         words.append(str(name))

@@ -1,4 +1,4 @@
-"""``stopwise demo``: what stopwise does, played trial by trial on bundled data."""
+"""``stopwise demo``: a tour of stopwise on bundled data."""
 
 import math
 import tempfile
@@ -64,7 +64,7 @@ def demo(
 
 
 def _two_policies(pause: float) -> None:
-    """Play trials of two policies until it is known which one is better."""
+    """Run trials of two policies until one is shown to be better."""
     from stopwise import SequentialTest
     from stopwise.data.example import two_policies
 
@@ -113,7 +113,7 @@ def _live_study() -> None:
 
 
 def half_run(folder: Path) -> "Study":
-    """Create a study that two simulated stations have half run; one trial is under way."""
+    """Create a study that two simulated stations have half finished; one trial is under way."""
     import numpy as np
 
     from stopwise import Study

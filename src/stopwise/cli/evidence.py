@@ -1,4 +1,4 @@
-"""A comparison while it runs: its evidence as tables, and how many rows are to come."""
+"""A running comparison: its evidence as tables, and how many rows are still to come."""
 
 import math
 from collections.abc import Sequence
@@ -57,14 +57,12 @@ def _candidates(task: "TaskVerdict") -> list[dict[str, Any]]:
 
 
 def candidates_text(candidates: Sequence[str]) -> str:
-    """How many policies may still be the best, and which if they are few."""
     left = counted(len(candidates), "candidate")
     few = f" ({', '.join(candidates)})" if len(candidates) <= FEW else ""
     return f"{left} left{few}"
 
 
 def rows_text(rows: int, n_max: int | None, remaining: int | None) -> str:
-    """How many rows there are, and about how many more it may take."""
     so_far = counted(rows, "row") if n_max is None else f"{rows} of at most {counted(n_max, 'row')}"
     if remaining is None:
         return f"{so_far}; too early to project"

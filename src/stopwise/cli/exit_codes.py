@@ -1,4 +1,4 @@
-"""What ``--exit-code`` says of an answer, in ``analyze``, ``race``, ``compare`` and ``watch``."""
+"""Exit codes for answers, with ``--exit-code``."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ SHOWN, WORSE, OPEN = 0, 1, 3
 
 
 def require_baseline(policies: int, baseline: str | None, goal: str) -> None:
-    """Raise if it is not said which policy the exit code is about."""
+    """Raise unless it is clear which policy is the baseline."""
     if policies > 2 and baseline is None and goal != "best":
         raise Mistyped("--exit-code needs --baseline: there are more than two policies")
 

@@ -1,4 +1,4 @@
-"""``stopwise forecast``: how a study that is under way will go on."""
+"""``stopwise forecast``: how a running study is likely to end."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

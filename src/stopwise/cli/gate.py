@@ -88,7 +88,7 @@ def _on_all_tasks(given: Given, _: list[Path]) -> int:
 
 @contextmanager
 def _no_false_alarm() -> Iterator[None]:
-    """Exit with 2 where something breaks: Python's own 1 would say that the policy is worse."""
+    """Exit with 2 on a crash: Python's own 1 would mean that the policy is worse."""
     try:
         yield
     except BrokenPipeError as error:  # nobody reads the answer

@@ -1,4 +1,4 @@
-"""``stopwise methods``: the statistical tests to choose from."""
+"""``stopwise methods``: the available statistical tests."""
 
 import json
 

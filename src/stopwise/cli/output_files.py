@@ -35,7 +35,7 @@ def figures_folder(typed: str | None) -> Path | None:
 
 
 def check_places(html: Path | None, figures: str | None = None, *files: Path | None) -> None:
-    """Raise before the work if the page, the figures or other files cannot be written there."""
+    """Raise before the work if an output file cannot be written."""
     require(
         html is None or html.suffix.lower() in {"", ".html", ".htm"},
         f"--html writes a web page, so its name must end in .html, but got '{html}'; "
@@ -54,7 +54,7 @@ def check_places(html: Path | None, figures: str | None = None, *files: Path | N
 
 
 def origin_of(paths: Iterable[Path]) -> "Origin":
-    """Say from which files an answer came, and what was typed."""
+    """Where an answer came from: its files, and the command."""
     from stopwise.report.html import Origin
 
     return Origin.of(list(paths), f"stopwise {shlex.join(sys.argv[1:])}")

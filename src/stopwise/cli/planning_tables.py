@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def show_answers(answers: "Mapping[str, PlanResult | ForecastResult]", given: Given) -> None:
-    """Print the answer for each task, or the only one, and write the files that are wanted."""
+    """Print the answer for each task and write the requested files."""
     for task, answer in () if given.as_json else answers.items():
         if len(answers) > 1:
             typer.echo(f"task {task}")
@@ -31,7 +31,7 @@ def show_answers(answers: "Mapping[str, PlanResult | ForecastResult]", given: Gi
 
 
 def show_scores(plans: "Mapping[str, PlanResult]", given: Given) -> None:
-    """Print what each score would need, one row each, and write the files that are wanted."""
+    """Print one row per score and write the requested files."""
     if not given.as_json:
         fewest = min(plans, key=lambda name: plans[name].shown.mean_trials)
         say(

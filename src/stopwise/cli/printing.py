@@ -1,4 +1,4 @@
-"""Sentences, notes and tables on the screen, as wide as a terminal; a file gets whole lines."""
+"""Output as wide as the terminal; a file gets whole lines."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ def json_of(answers: Sequence[Any]) -> str:
 
 
 def tell(answers: Sequence[Any], given: Given, show: Callable[[], None] | None = None) -> None:
-    """Print answers as JSON, if that was asked for, else by ``show``, or a sentence each."""
+    """Print answers as JSON if requested, else by ``show``, or a sentence each."""
     if given.as_json:
         typer.echo(json_of(answers))
     elif show is not None:

@@ -1,4 +1,4 @@
-"""``stopwise race``: run policies in a simulator until it is known which is better."""
+"""``stopwise race``: run policies in a simulator until one is shown to be better."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def _environments(given: list[str], tasks: str | None) -> str | dict[str, str]:
 
 
 def _measure(given: list[str]) -> str | None:
-    """What a race compares unless it is told; of what is in a module, nobody knows."""
+    """The measure to compare by default; unknown for what comes from a module."""
     from stopwise.policies.import_path import is_place
 
     return None if any(is_place(item.rpartition("=")[2]) for item in given) else "return"

@@ -1,4 +1,4 @@
-"""What was typed for an option as keywords of the library."""
+"""Option values as typed, parsed into keywords of the library."""
 
 import json
 import os
@@ -29,7 +29,6 @@ def named_values(items: list[str], form: str, *, may_be_empty: bool = False) -> 
 
 
 def named_numbers(items: list[str], option: str, form: str) -> dict[str, float] | None:
-    """The numbers by name, or None if there are none."""
     try:
         return {name: number(text) for name, text in named_values(items, form).items()} or None
     except ValueError as error:
@@ -100,7 +99,7 @@ def order(seed: int | None) -> dict[str, Any]:
 
 
 def design(typed: str) -> dict[str, Any]:
-    """The library detects a design of None."""
+    """Parse ``auto`` as None: the library detects the design."""
     unequal = {"unequal": "groups"} if typed == "groups" else {}
     return {"design": None if typed in ("auto", "groups") else typed, **unequal}
 
@@ -176,7 +175,7 @@ def resources(items: list[str]) -> dict[str, Any]:
 
 
 def runtime_environment(text: str | None) -> dict[str, Any]:
-    """What workers get, typed as JSON or as the name of a file of it."""
+    """Ray's runtime environment, typed as JSON or as a JSON file."""
     if text is None:
         return {"runtime_env": None}
     try:
@@ -189,7 +188,7 @@ def runtime_environment(text: str | None) -> dict[str, Any]:
 
 
 def chosen_executor(name: str, **typed: Any) -> Any:
-    """Make the executor of that name with what was typed for it; one without stays a name."""
+    """Make the named executor with its options; without any it stays a name."""
     name, _, address = name.partition(":")
     require(not address or name == "ray", f"only ray has an address, not {name}")
     given = {option: value for option, value in typed.items() if value is not None}
@@ -207,12 +206,11 @@ def chosen_executor(name: str, **typed: Any) -> Any:
 
 
 def with_current_folder() -> None:
-    """Let modules in the current folder be named, as with ``python -m``."""
+    """Make modules in the current folder importable, as with ``python -m``."""
     sys.path.insert(0, os.getcwd())
 
 
 def function_on_row(name: str | None) -> dict[str, Any]:
-    """A function of a module, which may be in the current folder."""
     if name is None:
         return {"on_row": None}
     from stopwise.policies.import_path import load

@@ -1,4 +1,4 @@
-"""``stopwise watch``: results that others write, read again and again until there are enough."""
+"""``stopwise watch``: read growing results again and again until there are enough."""
 
 import json
 import time
@@ -97,7 +97,7 @@ def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
 
 
 def _unfinished(sights: Sequence["TaskSight"]) -> list[str]:
-    """What waits because its line has no end: if nobody goes on writing, that is a loss."""
+    """Note on an unfinished last line: if nobody completes it, its trial is lost."""
     notes = [note for sight in sights for note in sight.notes]
     return list(dict.fromkeys(n for n in notes if getattr(n, "code", "") == "line-unfinished"))
 

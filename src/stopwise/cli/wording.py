@@ -1,4 +1,4 @@
-"""The library's settings as they are typed: ``missing='drop'`` is ``--missing drop``."""
+"""The library's settings as options: ``missing='drop'`` is ``--missing drop``."""
 
 import shlex
 from collections.abc import Collection, Iterable
@@ -19,18 +19,18 @@ def in_options(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def in_words(error: StopwiseError) -> str:
-    """An error of the library in the words of the command line, with what to do next."""
+    """An error in the words of the command line, with the next step."""
     next_step = _next_step(error.code)
     return _capped(error.worded(as_option) + (f"; {next_step}" if next_step else ""))
 
 
 def _capped(text: str) -> str:
-    """A text without its middle if it is long: what is wrong, and what to do, stay."""
+    """A long text without its middle, so that the error and the hint stay."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[:280]} ... {text[-180:]}"
 
 
 def _next_step(code: str) -> str | None:
-    """What helps, where that depends on the command more than on the error."""
+    """Hint that depends on the command more than on the error."""
     offered = OFFERED.get() or ()
     if code == "few-policies" and "--column" in offered:
         column = as_option(Setting("columns", {"policy": BLANK}))
@@ -88,7 +88,6 @@ def _is_word(value: object) -> bool:
 
 
 def _by_name(name: str, values: dict[str, object]) -> str:
-    """Settings of columns as they are typed, one by one."""
     if name == "where":
         typed = {key: _typed(value).replace("NAME", "VALUE") for key, value in values.items()}
         return " ".join(f"--where {shlex.quote(f'{key}={value}')}" for key, value in typed.items())

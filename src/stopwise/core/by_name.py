@@ -1,4 +1,4 @@
-"""Classes by name, each loaded when it is first asked for, so that commands start at once."""
+"""Classes by name, imported on first use, so that commands start at once."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -8,7 +8,7 @@ Kind = TypeVar("Kind")
 
 
 class ByName(Mapping[str, type[Kind]], Generic[Kind]):
-    """A mapping to classes, made of where each is: ``"stopwise.core.wsr:Wsr"``."""
+    """A mapping from names to classes, given as import paths: ``"stopwise.core.wsr:Wsr"``."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:
         self._homes = homes

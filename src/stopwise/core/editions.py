@@ -1,10 +1,10 @@
-"""What another stopwise saved: a number in it differs from ours, and it is refused in one line."""
+"""Saved data of another edition or format is refused in one line."""
 
 from stopwise.core.registry import edition_of
 
 
 def other_format(begun: str, number: object, ours: int) -> str | None:
-    """Return why this stopwise cannot go on with what is in this format, or None if it can."""
+    """Why data of this format cannot be used, or None if it can."""
     if number == ours and type(number) is int:
         return None
     return _refusal(f"{begun} in format {number!r}", f"reads format {ours}", "continue")
@@ -13,7 +13,7 @@ def other_format(begun: str, number: object, ours: int) -> str | None:
 def other_edition(
     method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
 ) -> str | None:
-    """Return why this stopwise cannot go on with what has this edition, or None if it can."""
+    """Why data of this edition cannot be used, or None if it can."""
     ours = edition_of(method)
     if edition == ours:
         return None

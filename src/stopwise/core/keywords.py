@@ -87,7 +87,7 @@ def described(cls: Class) -> Class:
 
 @functools.cache
 def _hints(settings: type) -> dict[str, tuple[Any, str]]:
-    """Return the type of each keyword, and what is said of it."""
+    """Type and description of each keyword."""
     hints = get_type_hints(settings, include_extras=True)
     return {name: (hint.__origin__, hint.__metadata__[0]) for name, hint in hints.items()}
 

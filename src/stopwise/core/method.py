@@ -16,8 +16,6 @@ Kind = TypeVar("Kind")
 
 
 class Citation(NamedTuple):
-    """A publication."""
-
     authors: str
     title: str
     where: str = ""  # journal and volume
@@ -101,7 +99,7 @@ class Method(ABC, Generic[State]):
     score_parameters: ClassVar[tuple[str, ...]] = ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return itself: only states change."""
+        """Methods are immutable and need no copy."""
         return self
 
     def as_a(self, kind: type[Kind], **settings: Any) -> Kind:
@@ -175,7 +173,7 @@ class Method(ABC, Generic[State]):
         """Return the evidence of a state against the null hypothesis."""
 
     def margin_fall(self, before: State, after: State, r0: Floats, r1: Floats) -> Floats:
-        """Return by how much the pair's log-factor falls per unit of the margin, at the margin."""
+        """Rate at which the pair's log-factor falls with the margin, at the margin."""
         raise NotImplementedError(self.name)
 
     def bets_at(

@@ -167,7 +167,6 @@ class Verdict:
         return e_value_of(self.log_e)
 
     def __str__(self) -> str:
-        """Return one honest sentence."""
         if self.n == 0:
             return f"No {self._unit}s yet on whether {self._claim()} ({self._setting()})."
         means = self._reading.means_text(score_text(self.mean0), score_text(self.mean1))

@@ -1,4 +1,4 @@
-"""Long work that can be watched. The library never prints: the terminal layer puts its bar here."""
+"""Hooks for progress bars: the library never prints, the terminal layer does."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

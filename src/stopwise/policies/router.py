@@ -71,7 +71,6 @@ class Router(Generic[Turn]):
         return connection.respond(HTTPStatus.UNAUTHORIZED, "send the api_key of the router\n")
 
     def _converse(self, client: ServerConnection) -> None:
-        """Serve one client until it goes."""
         asked: Turn | None = None
         self._clients.add(client)
         try:

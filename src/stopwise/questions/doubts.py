@@ -127,7 +127,7 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
 def warnings(
     table: Table, rules: Rules, signs: tuple[str, ...], shared: tuple[str, ...], *, lettered: bool
 ) -> tuple[str, ...]:
-    """Return what an answer rests on: doubts, and notes without those that the rules answer."""
+    """Doubts about an answer, and notes without those that the rules answer."""
     grouped = table.mean is None and rules.goes_with(groups={rules.policies[0]: 1})
     vain = set() if grouped else {UNEQUAL_NUMBERS}
     notes = (note for note in answered(table.notes) if getattr(note, "code", "") not in vain)

@@ -1,4 +1,4 @@
-"""What is asked of several policies: the one object that files, races, studies and plans drive.
+"""A question about several policies: the one object that files, races, studies and plans drive.
 
 A question knows its claims, who still needs trials, and when it is answered. A new one is a file in
 this folder with a subclass of ``Question``, registered in ``questions/__init__.py``.
@@ -93,7 +93,7 @@ class Question(Resumable):
     @staticmethod
     @abstractmethod
     def in_words(task: "TaskVerdict") -> str:
-        """Result of a study on one task, as a sentence."""
+        """The result of a study on one task as a sentence."""
 
     @abstractmethod
     def analyze(self, table: Table) -> Analysis:

@@ -1,4 +1,4 @@
-"""Whether a design can decide anything: the clearest results that there can be, played through."""
+"""Whether a design can decide anything, by the clearest possible results."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ MOST_ROWS = 500
 
 
 def out_of_reach(question: "Question") -> tuple[str, ...]:
-    """Note that no result could decide anything by n_max, under the rules of a question."""
+    """Note that no result could decide anything by n_max under these rules."""
     rules = question.rules
     if rules.n_max is None or rules.n_max > MOST_ROWS or rules.reading.kinds > 1:
         return ()

@@ -1,4 +1,4 @@
-"""Where a pair or a policy stands, and how far a pair still has to go."""
+"""The standing of a pair or a policy, and how far a pair still has to go."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ CLAIMED = {(True, False): Decision.POLICY1, (False, True): Decision.POLICY0}
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """Where one pair of policies stands.
+    """The standing of one pair of policies.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class PairResult(Standing):
 
 
 def standings_of(rules: Rules, outcome: PairStates) -> list[dict[str, Any]]:
-    """Return what a ``Standing`` says of each pair of the only study."""
+    """Fields of the ``Standing`` of each pair of the only study."""
     p_values, alike, p_alike = outcome.p_value[0], outcome.same[0], outcome.p_same
     fields = []
     for pair, (policy0, policy1) in enumerate(outcome.family.pairs.tolist()):

@@ -1,4 +1,4 @@
-"""What all figures share: size, colours, axes, legends, and how they are saved."""
+"""Shared by all figures: size, colours, axes, legends, and saving."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -120,7 +120,7 @@ def coloured(
 
 
 def save(figure: "Figure", place: "Path | io.BytesIO", **look: Any) -> None:
-    """Write a figure, with text as text."""
+    """Save a figure, with text as text."""
     import matplotlib as mpl
 
     with mpl.rc_context(SAVED):

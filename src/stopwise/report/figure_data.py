@@ -1,4 +1,4 @@
-"""What the figures of an analysis show, computed apart from drawing it."""
+"""Data of the figures of an analysis, computed apart from drawing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -410,7 +410,6 @@ def _name_cells(
 
 
 def policy_names(analyses: "Sequence[Analysis]") -> list[str]:
-    """The policies of all tasks, each once, as they were listed."""
     return list(dict.fromkeys(name for analysis in analyses for name in analysis.rules.policies))
 
 

@@ -1,4 +1,4 @@
-"""Names in figures: broken where they are long, in fonts that have their characters."""
+"""Names in figures: long ones are broken, and fonts have their characters."""
 
 import re
 from functools import cache
@@ -19,7 +19,7 @@ def require_matplotlib() -> None:
 
 
 class _NameWrapper(TextWrapper):
-    """Breaks names also behind the signs that join their parts."""
+    """Breaks names also after the signs that join their parts."""
 
     wordsep_re = re.compile(r"(\s+|[^\s_/.,+-]*[_/.,+-]+)")
 

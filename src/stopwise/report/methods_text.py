@@ -107,7 +107,7 @@ def _over_tasks(analysis: "Analysis") -> str:
 
 
 def _meaning(analysis: "Analysis") -> str:
-    """What a reader must know of the claims before anything else."""
+    """The meaning of the claims, for a reader who knows nothing else."""
     said, margin, within = "", analysis.margin, analysis.rules.equivalence
     if within is not None:
         said = (
@@ -125,7 +125,7 @@ def _meaning(analysis: "Analysis") -> str:
 
 
 def _runs(analysis: "Analysis") -> str:
-    """What is known of the training runs that the trials come from."""
+    """Note on the training runs that the trials come from."""
     table = analysis.aligned
     if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
         return "Each trial is the mean score of one training run. "

@@ -23,7 +23,7 @@ FEW_POLICIES = 6
 
 
 def answers(analyses: Sequence["Analysis"]) -> list[str]:
-    """The answer as one says it aloud, in as few sentences as tell it."""
+    """The answer in as few sentences as possible."""
     if len(analyses) == 1:
         return [analyses[0].headline]
     summary = overall(analyses)
@@ -52,7 +52,7 @@ def shared_notes(analyses: Sequence["Analysis"]) -> list[str]:
 
 
 def merged_notes(analyses: Sequence["Analysis"]) -> list[str]:
-    """Notes of all tasks, those that differ in their numbers only as one."""
+    """Notes of all tasks; those that differ only in numbers become one."""
     alike: dict[str, dict[str, str]] = {}
     for analysis in analyses:
         for note in analysis.warnings:

@@ -16,7 +16,6 @@ MOST_SIGNS = 40
 
 
 def policy_rows(analysis: "Analysis") -> list[dict[str, object]]:
-    """One row per policy."""
     mean, rows = analysis.aligned.mean, []
     count = f"{(mean.row_name if mean else '') or 'trial'}s"
     for policy in analysis.policies:
@@ -81,7 +80,7 @@ def p_text(pair: "PairResult", alpha: float) -> str:
 
 
 def explanations(analysis: "Analysis") -> dict[str, str]:
-    """What a reader has to know of each table, by its caption."""
+    """Explanations of the tables, by caption."""
     rules = analysis.rules
     of_each = f"the n_max = {analysis.n_max} trials of each policy" if analysis.n_max else ""
     policies = (

@@ -114,7 +114,7 @@ class Checkpoints:
 
 
 def identity_of(thing: Any) -> str | float | None:
-    """Return a text or a number as it is, and of anything else its name: code has no identity."""
+    """Texts and numbers as they are, other objects by name: code has no identity."""
     if thing is None or isinstance(thing, str | bool | int | float):
         return thing
     if isinstance(thing, Checkpoint):

@@ -124,7 +124,7 @@ def _simulated(
 
 
 def _same_rows(scenes: Floats, trials: Floats) -> bool:
-    """Whether simulated scenes are those of the trials, in whatever order; few may be by chance."""
+    """Whether simulated scores equal those of the trials in any order; few may by chance."""
     known = trials[~np.isnan(trials).any(axis=1)]
     if known.shape != scenes.shape or len(known) < ENOUGH_ROWS:
         return False

@@ -1,4 +1,4 @@
-"""The mean over tasks: what each weighs in it, and what each shows beside it.
+"""The mean over tasks: the weight of each task, and what each shows by itself.
 
 Proofs are in docs/design/readings.md.
 """
@@ -78,7 +78,7 @@ class TaskMean:
 
     @property
     def declared(self) -> dict[str, Any]:
-        """What follows for the rules."""
+        """Settings that follow for the rules."""
         held = self.by_task or self.order == "independent"
         return {"rounds": tuple(task.share for task in self.tasks)} if held else {}
 
@@ -179,7 +179,7 @@ def described(
 
 
 def not_drawn(sequence: Ints, names: Sequence[str], share: Sequence[float]) -> str | None:
-    """Return why a sequence of tasks does not look drawn with these shares, or None."""
+    """Why a sequence of tasks does not look drawn with these shares, or None."""
     from scipy.stats import binom
 
     n, parts = len(sequence), np.asarray(share)

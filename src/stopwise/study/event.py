@@ -1,4 +1,4 @@
-"""What an event of the journal is: a kind, typed fields, and for every field who may see it.
+"""An event of the journal: a kind, typed fields, and for every field who may see it.
 
 An event class says of each of its fields whether it is ``Open``, ``Blind`` until the study is
 unblinded, or ``Never`` shown. A class with a field that says none of these is refused when it is

@@ -185,7 +185,7 @@ class Voided(Event, kind="voided", says="trial {trial} voided"):
                 self._drop(state, trial)
 
     def _drop(self, state: StudyState, trial: TrialRecord) -> None:
-        """Leave its slot empty for good, and the other of its row if both are one answer."""
+        """Leave the slot empty for good, and the other slot of its row if both share one answer."""
         board, together = state.board(trial), state.locked_plan.task(trial.task).judged_in_pairs
         for arm, slot in board.rows[trial.row].items():
             if arm == trial.arm or together:

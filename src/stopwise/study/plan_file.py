@@ -45,7 +45,7 @@ def read_text(path: Path) -> str:
 
 
 def store_in(text: str) -> str | None:
-    """Return where a plan says that its study is kept, whatever else is wrong with it."""
+    """The store that a plan names, whatever else is wrong with the plan."""
     try:
         content = yaml.safe_load(text)
     except (ValueError, yaml.YAMLError):
@@ -153,7 +153,7 @@ def _complaints(error: ValidationError, lines: dict[Place, int], source: str) ->
 
 
 def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:
-    """Return the known place that a location names; tags of alternatives are no places."""
+    """Deepest place in the file that a validation error names."""
     place: Place = ()
     for part in location:
         if (*place, part) in lines:
@@ -162,7 +162,7 @@ def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:
 
 
 def faults(error: ValidationError) -> list[tuple[Place, str]]:
-    """Return each fault with its place; what only follows from a fault below it is left out."""
+    """Faults with their places, without those that follow from a deeper one."""
     problems = error.errors(include_url=False)
     places = [problem["loc"] for problem in problems]
     return [

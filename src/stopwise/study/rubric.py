@@ -284,7 +284,7 @@ def _has_places(options: Sequence[Milestone | Level]) -> bool:
 
 
 def plain_answer(answer: Any) -> Any:
-    """Return an answer as JSON has it: a number or a truth value of numpy, too."""
+    """An answer as JSON: numpy numbers and booleans become plain ones."""
     if isinstance(answer, np.generic):
         return answer.item()
     return list(answer) if isinstance(answer, tuple) else answer

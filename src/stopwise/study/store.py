@@ -94,7 +94,7 @@ class Store:
         return self.engine.dialect.name == "sqlite"
 
     def close(self) -> None:
-        """Close all connections; an SQLite file then holds everything by itself."""
+        """Close all connections; an SQLite file is then complete in itself."""
         if self._in_sqlite:
             with suppress(StopwiseError), reading(self.engine) as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -161,7 +161,7 @@ class Store:
             yield from look.entries(after, look.hash_of(after))
 
     def hear(self, station: str) -> None:
-        """Note that a runner is at a station."""
+        """Record that a runner is at a station."""
         with writing(self.engine) as connection:
             place = (presence.c.study == self.study) & (presence.c.station == station)
             now = Look(self, connection).moment._asdict()
@@ -179,7 +179,7 @@ class Store:
 
 
 class Look:
-    """What one transaction sees of a study; with a ``lock``, no one else may write meanwhile."""
+    """A consistent view of a study in one transaction; with ``lock``, nobody else may write."""
 
     def __init__(self, store: Store, connection: Connection, *, lock: bool = False) -> None:
         self._connection, self._study = connection, store.study
@@ -264,7 +264,6 @@ class Writer(Look):
         return entries
 
     def flush(self) -> None:
-        """Hand all that was added to the database."""
         if self._rows:
             own = update(studies).where(studies.c.study == self._study)
             self._connection.execute(insert(journal), self._rows)

@@ -1,4 +1,4 @@
-"""Analysis beside the ledger: in a process of its own, so that whoever runs trials never waits.
+"""Analysis in separate processes, so that nobody who runs trials waits for it.
 
 Many policies take seconds to compare, and a report longer. In the server that would stop everything
 else. The other process opens the same store, follows it, and gives way to others.
@@ -36,7 +36,7 @@ def _where(trial: int, file: str) -> str:
 
 
 class Analyst:
-    """Does what takes long: evidence, forecasts, and reports and verdicts, in a process each."""
+    """Runs slow work, evidence, forecasts, reports and verdicts, in a process each."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -44,7 +44,6 @@ class Analyst:
         self._lock = threading.Lock()
 
     def do(self, what: str) -> Any:
-        """Result of a piece of ``WORK``."""
         if what != "report" and self._is_quick(what):
             return WORK[what](self._study)
         place = "report" if what == "verdict" else what
@@ -54,7 +53,6 @@ class Analyst:
         return self._processes[place].ask(what)
 
     def close(self) -> None:
-        """End the processes."""
         for process in self._processes.values():
             process.end(for_good=True)
 
@@ -89,7 +87,6 @@ class _Process:
         return answer
 
     def end(self, *, for_good: bool = False) -> None:
-        """End it, if it runs."""
         self._over |= for_good
         running, self._running = self._running, None
         if running is not None:
@@ -122,7 +119,7 @@ def _send(process: subprocess.Popen[bytes], content: Any) -> None:
 
 
 def _work(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until nobody asks any more."""
+    """Answer requests until there are none."""
     place, folder = pickle.load(questions)
     with Study(Store.open(place), folder if folder is None else Path(folder)) as study:
         while True:
@@ -139,7 +136,7 @@ def _work(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Be such a process; whatever is printed does not get into the answers."""
+    """Entry point of the process; prints never get into the answers."""
     mine = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _work(sys.stdin.buffer, mine)

@@ -45,14 +45,13 @@ class OneLook:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
         with nullcontext() if scope.get("path") == STREAM else one_look():
             await self.app(scope, receive, send)
 
 
 class _App(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI of what is really answered: ill-formed input is 400, as all else."""
+        """OpenAPI of the real answers: ill-formed input gets 400, like any other."""
         if self.openapi_schema is None:
             document = super().openapi()
             for operations in document["paths"].values():

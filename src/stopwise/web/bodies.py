@@ -1,4 +1,4 @@
-"""What is sent to the API and answered by it, besides what the study itself defines."""
+"""Request and response bodies of the API that the study itself does not define."""
 
 from typing import Annotated, Any
 

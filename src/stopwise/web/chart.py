@@ -1,4 +1,4 @@
-"""Where the lines of the chart of evidence lie; the templates draw it as SVG."""
+"""Geometry of the chart of evidence; the templates draw it as SVG."""
 
 import math
 from collections.abc import Sequence

@@ -126,7 +126,7 @@ class StudyClient(Actions):
         return cast(Result, result)
 
     def offer(self, station: str) -> StationOffer:
-        """Return the trial that a station has, or what it is told instead."""
+        """Return a station's trial, or the reason why it has none."""
         return parsed(
             StationOffer, self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         )
@@ -206,7 +206,7 @@ def _content(response: httpx.Response) -> Any:
 
 
 def parsed(kind: type[Parsed], content: Any) -> Parsed:
-    """Return plain values as a dataclass; fields of a newer server are passed over."""
+    """Parse plain values into a dataclass, ignoring fields of a newer server."""
     try:
         value: Parsed = TypeAdapter(kind).validate_python(content)
     except ValidationError as error:

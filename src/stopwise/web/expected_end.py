@@ -1,4 +1,4 @@
-"""When a study is expected to end: forecast from its trials so far, while nobody waits for it."""
+"""Expected end of a study, forecast from its trials in the background."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Connections on which no whole request comes: ended in time, and never too many of them."""
+"""Connections without a complete request: closed in time, and limited in number."""
 
 import asyncio
 from typing import ClassVar
@@ -11,7 +11,7 @@ MOST_WAITING = 200  # connections without a whole request; beyond, the first to 
 
 
 class Impatient(H11Protocol):
-    """HTTP as uvicorn speaks it, for those who say what they want.
+    """uvicorn's HTTP protocol with a deadline for the request head.
 
     Otherwise connections that were opened and left would use up all that the system allows. How
     long a body may take, ``limits`` says.
@@ -20,12 +20,11 @@ class Impatient(H11Protocol):
     waiting: ClassVar[dict["Impatient", asyncio.TimerHandle | None]] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as there
-        """Wait for a request, but not for ever."""
         super().connection_made(transport)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; a head that comes drop by drop gets no more time."""
+        """Feed data; a head that trickles in gets no more time."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE:
             self._expect()
@@ -35,7 +34,6 @@ class Impatient(H11Protocol):
             self._wait(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
         self._heard()
         super().connection_lost(exc)
 

@@ -1,4 +1,4 @@
-"""What takes long to find, found once for all readers, and not too often."""
+"""Slow results, computed once for all readers, and not too often."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ Result = TypeVar("Result", bound=_Found)
 
 
 class Latest(Generic[Result]):
-    """The newest result that is known, or the one before while the next is not there yet."""
+    """The newest known result; the next one is computed in the background."""
 
     def __init__(self, study: Study, compute: Callable[[], Result]) -> None:
         self._study, self._compute = study, compute
@@ -56,7 +56,6 @@ class Latest(Generic[Result]):
         return self._found
 
     def close(self) -> None:
-        """Wait for what is under way."""
         if self._work is not None:
             self._work.join()
 

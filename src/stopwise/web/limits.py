@@ -1,4 +1,4 @@
-"""What a stranger cannot do to the server: large bodies, framing, sniffing."""
+"""Limits on strangers: large bodies, framing, sniffing."""
 
 import asyncio
 import re
@@ -33,7 +33,6 @@ class Guarded:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
         limited = UPLOAD.fullmatch(scope.get("path", "")) is None
         received, whole = 0, False
 

@@ -1,4 +1,4 @@
-"""How a phone finds the study: addresses, join links and QR codes."""
+"""Addresses, join links and QR codes."""
 
 import io
 import socket

@@ -1,4 +1,4 @@
-"""What pages are told without asking: that the journal has grown, and that the store fails."""
+"""Server-sent news: the journal has grown, or the store fails."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -81,7 +81,6 @@ class Pulse:
         self._asked: asyncio.Task[str] | None = None
 
     async def detail(self) -> str:
-        """Fault in words, or an empty text."""
         if self._asked is None or self._asked.done():
             self._asked = asyncio.create_task(run_in_threadpool(self._ask))
         done, _ = await asyncio.wait([self._asked], timeout=SILENCE)

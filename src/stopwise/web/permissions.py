@@ -1,4 +1,4 @@
-"""Who is asking, and whether they may: tokens, cookies, roles, forged requests."""
+"""Authentication and permissions: tokens, cookies, roles, forged requests."""
 
 import hmac
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A plan in words: how many trials it takes, for how long, and what it promises."""
+"""A plan in words: its size, its duration, and its promise."""
 
 from stopwise.core.words import promise
 from stopwise.messages import counted
@@ -9,7 +9,6 @@ MINUTES = 3.0  # of a trial, before any was run
 
 
 def size_in_words(plan: StudyPlan) -> str:
-    """Largest number of trials and their duration, in words."""
     tried = len(plan.policies) - len(plan.stored)
     asked = 1 if plan.over_tasks == "mean" else len(plan.tasks)
     parts = [counted(tried, "policy", "policies")]
@@ -26,7 +25,6 @@ def size_in_words(plan: StudyPlan) -> str:
 
 
 def method_in_words(plan: StudyPlan) -> str:
-    """The method's promise in words."""
     each = " on each task" if plan.alpha_for == "task" and len(plan.tasks) > 1 else ""
     chance = promise(plan.method, f"the chance of any false claim{each}", plan.alpha)
     return f"Method {plan.method}: {chance}, whenever you look or stop."

@@ -1,4 +1,4 @@
-"""Filling in the pages; all text is escaped by the templates."""
+"""Rendering of pages; the templates escape all text."""
 
 import functools
 from datetime import UTC, datetime
@@ -12,7 +12,6 @@ from stopwise.study import limits
 
 
 def render(template: str, **content: Any) -> str:
-    """Return a page."""
     return _environment().get_template(template).render(version=__version__, **content)
 
 

@@ -70,7 +70,7 @@ class Serving:
         url: str | None = None,
         tls: Tls | None = None,
     ) -> "Serving":
-        """Take a port: on this machine only, unless the whole network may come."""
+        """Bind a port, on this machine only unless the whole network may connect."""
         import scipy.stats  # noqa: F401  # now: at the first analysis everyone would wait for it
 
         people_use = None if url is None else web_address(url)

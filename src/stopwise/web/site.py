@@ -1,4 +1,4 @@
-"""What all requests to one app share: the study, its address, and what is computed once."""
+"""Shared by all requests to one app: the study, its address, and cached results."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -43,7 +43,6 @@ class Site:
         self.pulse = Pulse(self.study)
 
     def close(self) -> None:
-        """End what is computed beside the server."""
         self.analyst.close()
         self.end.close()
 

@@ -1,4 +1,4 @@
-"""The commands of a study that do one thing: set it up, serve it, put it right, read it."""
+"""Commands of a study that do one thing: set up, serve, repair, read."""
 
 import json
 import os

@@ -25,7 +25,7 @@ def open_study(place: str) -> "Study":
 
 
 def _end(*_: object) -> None:
-    """End in order when asked to, so that the store is closed."""
+    """Turn a request to end into an orderly exit, so that the store is closed."""
     raise SystemExit(128 + signal.SIGTERM)
 
 
@@ -35,7 +35,7 @@ def is_served(place: str) -> bool:
 
 
 def open_link(link: str) -> "StudyClient":
-    """Reach a study by a link; its token may be left out, and is then asked for."""
+    """Reach a study by a link; asks for the token if the link has none."""
     from stopwise.web.client import StudyClient
 
     token = None if "#" in link else os.environ.get(TOKEN)
@@ -45,7 +45,7 @@ def open_link(link: str) -> "StudyClient":
 
 
 def warn_if_readable(study: "Study") -> None:
-    """Say so if other users of this computer can read names and secret."""
+    """Warn if other users of this computer can read names and secret."""
     from stopwise.study.store import readable_by_others
 
     open_to_all = readable_by_others(study.folder)
@@ -59,7 +59,6 @@ def warn_if_readable(study: "Study") -> None:
 
 
 def person(who: str | None) -> str:
-    """The name to enter: the one given, or that of the account."""
     if who:
         return who
     try:

@@ -125,7 +125,7 @@ def _one_trial(study: "Desk", trial: "Assignment", who: str | None) -> bool:
 
 
 def _ask(trial: "Assignment") -> str:
-    """What was typed; Ctrl-C ends, and the trial stays with its station."""
+    """Read an answer; Ctrl-C ends, and the trial stays with its station."""
     from stopwise.study.rubric import question
 
     if hasattr(signal, "siginterrupt"):
@@ -143,7 +143,7 @@ def _ask(trial: "Assignment") -> str:
 
 @contextmanager
 def keeping(study: "Desk", trial: "Assignment", who: str | None) -> Iterator[None]:
-    """Start a trial, and say at half time of each lease that it still runs.
+    """Start a trial and renew its lease until it ends.
 
     Otherwise a slow trial could be handed out again, and which of two results counts would depend
     on how long each took, and so perhaps on its score.

@@ -137,7 +137,6 @@ def chance_by_n_max(gap: Floats, left: Floats, need: Floats) -> Floats:
 
 
 def _threshold(need: Floats) -> Floats:
-    """Upper quantile exp(-need) of a standard normal."""
     from scipy.special import ndtri
 
     threshold: Floats = -ndtri(np.exp(-between(need, 1e-6, 600.0)))

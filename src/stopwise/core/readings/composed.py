@@ -125,7 +125,6 @@ COMPARED_BY = ("means", WINS)
 
 
 def bounds_of(rules: "Rules") -> tuple[float, float]:
-    """Return the bounds of the score; wins have their own."""
     require(
         isinstance(rules.lower_is_better, bool),
         f"lower_is_better must be True or False, but got {rules.lower_is_better!r}",

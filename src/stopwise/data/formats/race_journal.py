@@ -76,7 +76,7 @@ def read(head: Head) -> RawTable:
 
 
 class JournalCheck:
-    """Says what is wrong with the lines of a journal, given what its first one says of the race.
+    """Finds what is wrong with the lines of a journal, given the race in its first line.
 
     Raises TypeError or ValueError if that line itself is damaged.
 
@@ -160,7 +160,7 @@ class JournalCheck:
 
 
 def _note_rules(race: dict[str, Any], notes: Notes) -> None:
-    """Note on what the race declared, since an analysis does not take it over."""
+    """Note the rules of the race, since an analysis does not adopt them."""
     usual = {key: getattr(Rules, key) for key in ("method", "n_max", "alpha", "list_size")}
     declared = [Setting(key, race[key]) for key in usual if race.get(key, usual[key]) != usual[key]]
     if declared:

@@ -1,4 +1,4 @@
-"""What is known: status, verdict, the report and the trials as a file."""
+"""Read routes: status, verdict, the report, and the trials as a file."""
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse

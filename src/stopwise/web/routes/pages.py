@@ -53,7 +53,7 @@ def api_page(request: Request) -> Response:
 
 
 class Asked(BaseModel):
-    """What a page is asked to show: how many trials, and the evidence of which task."""
+    """Query of a page: how many trials, and the evidence of which task."""
 
     trials: int = Field(default=LAST_TRIALS, ge=1, le=10_000)
     task: int | None = Field(default=None, ge=0)

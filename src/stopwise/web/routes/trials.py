@@ -1,4 +1,4 @@
-"""Looking at trials: which one a station has, and what became of it."""
+"""Routes about trials: which one a station holds, and what became of it."""
 
 from typing import Annotated, Any
 

@@ -25,7 +25,7 @@ def archive(path: Path, **parts: str) -> Path:
 
 def excel(folder: Path, **sheets: list[list[Any]]) -> Path:
     """Write a workbook as Excel stores it: cells by address, texts in a table of their own."""
-    sheets = sheets or {"Tabelle1": SHEET}
+    sheets = sheets or {"one": SHEET}
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     package = "http://schemas.openxmlformats.org/package/2006"
@@ -84,39 +84,5 @@ def excel(folder: Path, **sheets: list[list[Any]]) -> Path:
             f"{related}</Relationships>",
             "xl/sharedStrings.xml": f'<sst xmlns="{main}">{"".join(texts)}</sst>',
             **parts,
-        },
-    )
-
-
-def ods(folder: Path) -> Path:
-    """Write a sheet as LibreOffice stores it."""
-    names = "urn:oasis:names:tc:opendocument:xmlns"
-
-    def cell(value: Any) -> str:
-        if value is None:
-            return "<table:table-cell/>"
-        if isinstance(value, bool):
-            word = str(value).lower()
-            return (
-                f'<table:table-cell office:value-type="boolean" office:boolean-value="{word}">'
-                f"<text:p>{word.upper()}</text:p></table:table-cell>"
-            )
-        return (
-            f'<table:table-cell office:value-type="string"><text:p>{value}</text:p>'
-            "</table:table-cell>"
-        )
-
-    rows = "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in SHEET)
-    return archive(
-        folder / "results.ods",
-        **{
-            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-            "META-INF/manifest.xml": f'<manifest:manifest xmlns:manifest="{names}:manifest:1.0">'
-            '<manifest:file-entry manifest:full-path="content.xml" '
-            'manifest:media-type="text/xml"/></manifest:manifest>',
-            "content.xml": f'<office:document-content xmlns:office="{names}:office:1.0" '
-            f'xmlns:table="{names}:table:1.0" xmlns:text="{names}:text:1.0"><office:body>'
-            f'<office:spreadsheet><table:table table:name="Sheet1">{rows}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
         },
     )

@@ -88,13 +88,6 @@ def test_the_direction_of_a_score_is_asked_where_its_name_does_not_say(name: str
         assert "direction-unknown" not in codes(told.warnings)
 
 
-@pytest.mark.parametrize("name", ["score", "timestamp_score", "success"])
-def test_other_scores_get_none(name: str) -> None:
-    trials = sw.read_trials({"policy": ["a", "b"], name: [0.0, 1.0]}, score=name)
-
-    assert "direction-unknown" not in codes(trials.notes)
-
-
 def with_seeds(name: str, episodes: int = 2) -> sw.Trials:
     per_policy = [seed for seed in (1, 2, 3) for _ in range(episodes)]
     columns = {

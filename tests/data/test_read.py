@@ -366,10 +366,3 @@ def test_measures_of_one_policy_are_no_policies(tmp_path: Path) -> None:
     for source in (files, {"a": files[0], "b": files[1]}, tmp_path):
         with pytest.raises(sw.InvalidInput, match="no column looks like a score"):
             sw.read_trials(source)
-
-
-def test_a_column_of_checkpoints_names_the_policy(tmp_path: Path) -> None:
-    path = tmp_path / "returns.csv"
-    path.write_text("checkpoint,episode,return\n10000,0,0.5\n20000,0,0.7\n")
-
-    assert sw.read_trials(path, bounds=(0, 1)).policies == ("10000", "20000")

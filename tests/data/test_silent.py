@@ -13,12 +13,10 @@ from tests.data import files
 # Real tables of this kind: TRI's Fig2.csv (there with outcome lists), RoboArena's policy_stats.csv.
 SUMMARIES = {
     "stats": "policy,score,std,count\npi0_droid,0.46,0.41,311\npi0_fast_droid,0.61,0.4,310\n",
-    "count": "policy,score,count\npi0_droid,0.46,311\npi0_fast_droid,0.61,310\n",
     "percent": "policy,success rate\nbase,83 %\nnew,92 %\n",
 }
 COUNTS = {
     "three": "policy,trials,successes,success_rate\na,20,4,0.2\nb,20,17,0.85\nc,18,9,0.5\n",
-    "rates": "policy,n,success_rate\na,20,20\nb,20,85\nc,18,50\n",
     "shares": "policy,episodes,success,reward_mean\na,20,0.2,1.5\nb,20,0.85,3\nc,18,0.5,2.5\n",
     "cells": "policy,result\na,4/20\nb,17/20\nc,9/18\n",
 }
@@ -68,10 +66,6 @@ NO_POLICIES = {
     "means": (
         "task,base,new\ncup,0.4,0.6\nmug,0.3,0.9\n",
         "each 'task' has one row, as in a table",
-    ),
-    "counts": (
-        "task,base,new\ncup,4/20,9/20\nmug,3/20,9/20\n",
-        "each 'task' has one row, as in a ",
     ),
     "clock": ("base,at\n0,1.5\n1,2.5\n0,4\n1,5\n1,6.5\n", "'at' rises from row to row"),
 }
@@ -136,25 +130,11 @@ def test_names_that_may_be_one_policy_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_last_line_that_ends_within_a_number_is_told(tmp_path: Path) -> None:
-    whole = "policy,score\nbase,0.538\nnew,0.846\nbase,0.769"
-    path = files.text(tmp_path / "a.csv", whole)
-    assert not any("cut off" in note for note in sw.read_trials(path).notes)
-    files.text(path, whole[:-2])
-    assert (
-        "its 0.7 is shorter than the numbers above it: it may be cut off"
-        in (sw.read_trials(path).notes[0])
-    )
-    files.text(path, "policy,score\nbase,0\nnew,1\nbase,0.75\nnew,0.")  # of 0.25
-    assert "its 0. with a point: it may be cut off" in sw.read_trials(path).notes[0]
-    files.text(path, whole[:-2] + "\n")
-    assert not any("cut off" in note for note in sw.read_trials(path).notes)
-
-
 @pytest.mark.parametrize(
     ("column", "scores"),
     [
         (["yes", "No", "y", "N"], [1, 0, 1, 0]),
+        (["Succeeded", "Failed", "PASS", "failure"], [1, 0, 1, 0]),
         (["T", "F", "true", "f"], [1, 0, 1, 0]),
         (["✓", "✗", "✔", "❌"], [1, 0, 1, 0]),
         (["✔\ufe0f", "✖\ufe0f", "✔\ufe0f", "❌\ufe0f"], [1, 0, 1, 0]),
@@ -171,6 +151,20 @@ def test_scores_as_people_write_them(
 
     assert trials.frame["score"].to_list() == pytest.approx(scores)
     assert trials.bounds == {"task": (0.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [
+        ("20%", "write all scores with the sign, or all without it"),
+        ('"20,5"', "write it with a decimal point"),
+        ("crashed", "the words understood are"),
+    ],
+)
+def test_advice_for_other_ways_to_write_scores(tmp_path: Path, value: str, advice: str) -> None:
+    path = files.text(tmp_path / "a.csv", f"policy,score\na,{value}\nb,1\n")
+    with pytest.raises(sw.InvalidInput, match=f"must be a number, but got .*; {advice}"):
+        sw.read_trials(path)
 
 
 def test_decimal_commas_where_nothing_else_is_a_comma(tmp_path: Path) -> None:
@@ -195,17 +189,6 @@ def test_percentages_do_not_meet_bounds_of_a_hundred(tmp_path: Path) -> None:
         sw.read_trials(path, bounds=(0, 100))
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "ckpt", "Model", "run", "Run Name", "arm"])
-def test_columns_of_policies_as_people_call_them(tmp_path: Path, name: str) -> None:
-    path = files.text(tmp_path / "x.csv", f"{name},Success\na,1\nb,0\na,0\n")
-    assert sw.read_trials(path).policies == ("a", "b")
-
-
-def test_numbers_of_runs_are_no_policies(tmp_path: Path) -> None:
-    path = files.text(tmp_path / "x.csv", "run,old,new\n1,0.5,1\n2,0.25,1\n3,0.5,0\n")
-    assert sw.read_trials(path).policies == ("old", "new")
-
-
 def test_notes_of_many_files_are_one_line(tmp_path: Path) -> None:
     for i in range(4):
         scores = np.random.default_rng(i).integers(0, 2, 12)
@@ -218,18 +201,6 @@ def test_notes_of_many_files_are_one_line(tmp_path: Path) -> None:
         f"{tmp_path / 'p0.csv'} and 3 more files: no task column, so the task is called 'task'",
         "score column: 'score' (guessed)",
     ]
-
-
-def test_errors_list_the_columns_and_the_words(tmp_path: Path) -> None:
-    path = files.text(tmp_path / "x.csv", "policy,points\na,1\n")
-    with pytest.raises(
-        sw.InvalidInput, match=r"the columns are 'policy', 'points'; usual names .* score, progress"
-    ):
-        sw.read_trials(path)
-    with pytest.raises(
-        sw.InvalidInput, match=r"the columns are 'score'; usual names are policy, .* algo, .* agent"
-    ):
-        sw.read_trials({"score": [1.0]})
 
 
 def test_files_of_one_name_are_policies_by_their_folders(tmp_path: Path) -> None:

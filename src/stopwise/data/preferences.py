@@ -9,7 +9,6 @@ from stopwise.data.names import is_score_name, usual_name, words_of
 from stopwise.data.raw import UNIT, RawTable
 from stopwise.data.reading import Reading
 from stopwise.data.typed_columns import to_names
-from stopwise.errors import InvalidInput
 from stopwise.messages import Message, Setting, names_listed
 
 # Usual names of the two policies of a row, and words in that of what was said about them.
@@ -38,47 +37,46 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
 
     What stands in columns of either side, as ``score_a`` and ``score_b``, is of that trial.
     """
-    if not raw.roles and _is_exported(raw.frame):
-        return replace(raw, roles={"block": ROW}, bounds={"score": UNIT}, preferences="score")
-    sides_of_two = None if raw.roles or reading.policies is not None else _two_policies(raw)
-    if sides_of_two is None:
+    if raw.roles or reading.policies is not None:
         return raw
-    pair, ends = sides_of_two
-    sides = _columns_of_sides(raw, pair, ends)
-    said = _said(raw, reading)
-    scores = [stem for stem in sides if is_score_name(stem)]
+    if _is_exported(raw.frame):
+        return replace(raw, roles={"block": ROW}, bounds={"score": UNIT}, preferences="score")
+    texts = [name for name, kind in raw.frame.schema.items() if kind == pl.String]
+    named = {own["side"]: n for n in reversed(texts) if (own := POLICY.fullmatch(usual_name(n)))}
+    ends = next((own for own in SIDES if all(side in named for side in own)), None)
+    if ends is None:
+        return raw
+    pair = [named[side] for side in ends]
+    sides = _columns_of_sides([name for name in raw.frame.columns if name not in pair], ends)
+    said, chosen = _said(raw, reading), reading.columns.get("score")
+    scores = any(map(is_score_name, sides))
     if said is None and not scores:
         return raw
-    names = [to_names(raw.frame[name]).to_list() for name in pair]
-    score = said if said is not None and said == reading.columns.get("score") else SCORE
-    shared = [
-        name
-        for name in raw.frame.columns
-        if name not in (*pair, said, ROW) and not any(name in columns for columns in sides.values())
-    ]
-    parts = []
-    for side in (0, 1):
-        part = raw.frame.select(
-            pl.Series("policy", names[side], dtype=pl.String),
+    score = said if said is not None and said == chosen else SCORE
+    taken = {*pair, said, ROW, *(name for own in sides.values() for name in own)}
+    parts = [
+        raw.frame.select(
+            to_names(raw.frame[pair[side]]).alias("policy"),
             pl.int_range(pl.len()).alias(ROW),
-            *(pl.col(columns[side]).alias(stem) for stem, columns in sides.items()),
-            *shared,
+            *(pl.col(own[side]).alias(stem) for stem, own in sides.items()),
+            *(name for name in raw.frame.columns if name not in taken),
         )
-        if said is not None:
-            won = [_won(raw, said, row, sides_of_two, names) for row in range(len(raw.frame))]
-            of_side = [share if side else 1.0 - share for share in won]
-            part = part.with_columns(pl.Series(score, of_side, dtype=pl.Float64))
-        parts.append(part)
+        for side in (0, 1)
+    ]
     text = f"each row compares {pair[0]!r} and {pair[1]!r}"
     if said is not None:
+        won = _won(raw, said, ends, pair)
+        parts = [
+            part.with_columns(own.alias(score))
+            for part, own in zip(parts, (1 - won, won), strict=True)
+        ]
         text += f": 1 for the one that {said!r} names, 1/2 each for a tie"
-    roles = {"policy": "policy", "block": ROW}
-    preferred = said is not None and not (scores and reading.columns.get("score", "") != score)
+    preferred = said is not None and not (scores and chosen != score)
     return replace(
         raw,
         frame=pl.concat(parts).sort(ROW, maintain_order=True),
         place=lambda index: raw.place(index // 2),
-        roles=roles | ({"score": score} if preferred else {}),
+        roles={"policy": "policy", "block": ROW, **({"score": score} if preferred else {})},
         bounds={score: UNIT} if said is not None else {},
         notes=(*raw.notes, Message(text, code="preferences")),
         preferences=score if said is not None else None,
@@ -86,43 +84,27 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     )
 
 
-def _two_policies(raw: RawTable) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """Return the columns that name the two policies of a row, and how the sides are called."""
-    by_side: dict[str, str] = {}
-    for name in raw.frame.columns:
-        side = POLICY.fullmatch(usual_name(name))
-        if side and raw.frame[name].dtype == pl.String:
-            by_side.setdefault(side["side"], name)
-    ends = next((sides for sides in SIDES if all(side in by_side for side in sides)), None)
-    return None if ends is None else ((by_side[ends[0]], by_side[ends[1]]), ends)
-
-
-def _columns_of_sides(
-    raw: RawTable, pair: tuple[str, str], ends: tuple[str, str]
-) -> dict[str, tuple[str, str]]:
+def _columns_of_sides(columns: list[str], ends: tuple[str, str]) -> dict[str, tuple[str, str]]:
     """Return the columns that both sides have, by what their names have in common."""
-    usual = {usual_name(name): name for name in raw.frame.columns if name not in pair}
-    columns = {}
+    usual, found = {usual_name(name): name for name in columns}, {}
     for short, name in usual.items():
-        for form in ("{stem}_{side}", "{side}_{stem}"):
-            start, end = form.format(stem="|", side=ends[0]).split("|")
-            stem = short.removeprefix(start).removesuffix(end)
-            other = form.format(stem=stem, side=ends[1])
-            if start + stem + end == short and stem != short and other in usual:
-                columns[stem] = (name, usual[other])
-    return columns
+        for before, after in ((f"{ends[0]}_", ""), ("", f"_{ends[0]}")):
+            stem = short.removeprefix(before).removesuffix(after)
+            other = f"{before and ends[1] + '_'}{stem}{after and '_' + ends[1]}"
+            if before + stem + after == short and other in usual:
+                found[stem] = (name, usual[other])
+    return found
 
 
 def _said(raw: RawTable, reading: Reading) -> str | None:
     """Return the column that says which of the two was preferred."""
     chosen = reading.columns.get("score")
-    named = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
-    if chosen in named and isinstance(chosen, str):
-        return chosen
-    if len(named) > 1:
-        text = f"{raw.source}: {names_listed(named)} may say which was preferred: choose with "
-        raise InvalidInput(text, Setting("score"), code="two-outcomes")
-    return named[0] if named else None
+    found = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
+    found = [name for name in found if name == chosen] or found
+    if len(found) > 1:
+        text = f"{names_listed(found)} may say which was preferred: choose with "
+        raise raw.refusal(text, Setting("score"))
+    return found[0] if found else None
 
 
 def _is_exported(frame: pl.DataFrame) -> bool:
@@ -136,25 +118,19 @@ def _is_exported(frame: pl.DataFrame) -> bool:
     return bool(said) and said <= ANSWERS
 
 
-def _won(
-    raw: RawTable,
-    column: str,
-    row: int,
-    sides: tuple[tuple[str, str], tuple[str, str]],
-    names: list[list[str | None]],
-) -> float:
-    """Share won by the second policy of a row."""
-    value = raw.frame[column][row]
-    first, second = (side[row] or "" for side in names)
-    if first == second:
-        raise raw.error(sides[0][1], row, f"the two policies must differ, but both are {first!r}")
-    text = "" if value is None else str(value)
-    matches = [
-        share
-        for words in ((first, second), ("a", "b"), *sides)
-        if (share := share_preferred(text, *words)) is not None
-    ]
-    if not matches:
-        rule = f"must be A, B, tie, or one of {first}, {second}, but got {text!r}"
-        raise raw.error(column, row, rule)
-    return matches[0]
+def _won(raw: RawTable, column: str, ends: tuple[str, str], pair: list[str]) -> pl.Series:
+    """Share won by the second policy of each row."""
+    found = []
+    names = [to_names(raw.frame[name]).fill_null("") for name in pair]
+    answers = raw.frame[column].cast(pl.String).fill_null("")
+    for row, (first, second, said) in enumerate(zip(*names, answers, strict=True)):
+        if first == second:
+            rule = f"the two policies must differ, but both are {first!r}"
+            raise raw.error(pair[1], row, rule)
+        shares = [share_preferred(said, *own) for own in ((first, second), ("a", "b"), pair, ends)]
+        known = [share for share in shares if share is not None]
+        if not known:
+            rule = f"must be A, B, tie, or one of {first}, {second}, but got {said!r}"
+            raise raw.error(column, row, rule)
+        found.append(known[0])
+    return pl.Series(found, dtype=pl.Float64)

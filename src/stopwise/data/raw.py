@@ -1,4 +1,4 @@
-"""What every reader returns: the columns of the file, and the place of each row."""
+"""What every reader returns: the columns as they are in the file, and where each row is."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,11 +38,11 @@ class RawTable:
         return InvalidInput(placed(place, rule))
 
     def refusal(
-        self, *parts: str | Setting, row: int | None = None, code: str | None = None
+        self, *parts: str | Setting, row: int | None = None, code: str = ""
     ) -> InvalidInput:
         """Return the error about the table, or about one of its rows, to be raised."""
         place = self.source if row is None else f"{self.source}, {self.place(row)}"
-        return InvalidInput(f"{place}: ", *parts, code=code or "")
+        return InvalidInput(f"{place}: ", *parts, code=code)
 
     @property
     def listed(self) -> str:
@@ -61,27 +61,24 @@ class RawTable:
 
     def arranged(self, frame: pl.DataFrame, rows: pl.Series, *notes: str) -> Self:
         """Return other rows, each with the number of the row here that it comes from."""
-        return replace(
-            self,
-            frame=frame,
-            place=lambda row: self.place(int(rows[row])),
-            notes=(*self.notes, *notes),
-        )
+        said = (*self.notes, *notes)
+        return replace(self, frame=frame, place=lambda row: self.place(int(rows[row])), notes=said)
 
 
 def says(notes: Iterable[str], code: str) -> bool:
+    """Whether a note of this kind is among them."""
     return any(getattr(note, "code", "") == code for note in notes)
 
 
 def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
-    """The table with constants as columns, unless it has columns of these names."""
+    """Return the table with what holds for all of its rows, unless it has a column of it."""
     new = [pl.lit(value).alias(key) for key, value in facts.items() if key not in raw.frame.columns]
     return replace(raw, frame=raw.frame.with_columns(new)) if new else raw
 
 
 def table_of_records(
     source: Path,
-    records: Iterable[tuple[str, Mapping[str, object]]],
+    found: Iterable[tuple[str, Mapping[str, object]]],
     *,
     roles: Mapping[str, str],
     bounds: Mapping[str, Bounds],
@@ -89,7 +86,7 @@ def table_of_records(
     preferences: str | None = None,
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
-    rows = list(records)
+    rows = list(found)
     return RawTable(
         source=str(source),
         frame=frame_of_records([record for _, record in rows]),
@@ -106,13 +103,13 @@ def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object
 
     The name of an object stands for it: ``policy`` for ``policy.name``.
     """
-    flat: dict[str, object] = {}
+    found: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and above.count(".") < 2:
-            flat |= flattened(value, f"{above}{key}.")
+            found |= flattened(value, f"{above}{key}.")
         else:
-            flat[above[:-1] if above and key == "name" else above + key] = value
-    return flat
+            found[above[:-1] if above and key == "name" else above + key] = value
+    return found
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:
@@ -132,7 +129,8 @@ def column_of_values(name: str, values: list[object]) -> pl.Series:
         return pl.Series(name, values, dtype=pl.Int64)
     if kinds <= {int, float}:
         return pl.Series(name, values, dtype=pl.Float64, strict=False)
-    return pl.Series(name, [_text(value) for value in values], dtype=pl.String)
+    texts = [json.dumps(v) if isinstance(v, dict | list) else v for v in values]
+    return pl.Series(name, [v if v is None else str(v) for v in texts], dtype=pl.String)
 
 
 def common_kind(columns: Iterable[pl.Series]) -> pl.DataType:
@@ -142,9 +140,3 @@ def common_kind(columns: Iterable[pl.Series]) -> pl.DataType:
         return kinds.pop()
     numeric = all(kind.is_numeric() or kind == pl.Boolean for kind in kinds)
     return pl.Float64() if numeric else pl.String()
-
-
-def _text(value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value) if isinstance(value, dict | list) else str(value)

@@ -58,7 +58,7 @@ def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     _refuse_second_header(raw)
     raw = with_derived_score(_selected(raw, reading.where), reading)
     refuse_summary_rows(raw, reading)
-    raw = _unlisted(_as_curve(raw, reading), reading)
+    raw = _unlisted(raw, reading)
     refuse_summaries(raw, reading)
     raw = one_row_per_trial(raw, reading)
     if reading.policies is not None:
@@ -133,35 +133,12 @@ def _selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 
 def _lists(raw: RawTable) -> list[str]:
     """Return the columns whose cells are lists."""
-    texts = [column for column in raw.frame if column.dtype == pl.String and not column.has_nulls()]
-    return [column.name for column in texts if all_match(column, LIST)]
+    texts = [own for own in raw.frame if own.dtype == pl.String and not own.has_nulls()]
+    return [own.name for own in texts if all_match(own, LIST)]
 
 
 def _split(column: pl.Series) -> pl.Series:
     return column.str.strip_chars(" []").str.replace_all(r"[,\s]+", ",").str.split(",")
-
-
-def _as_curve(raw: RawTable, reading: Reading) -> RawTable:
-    """Return one row per point where cells hold a learning curve: lists of steps and of values."""
-    lists, chosen = _lists(raw), reading.columns.get("score")
-    steps = [n for n in lists if usual_name(n) in {"xs", "x", *STEPS, *RISING}]
-    values = [
-        name
-        for name in lists
-        if name not in steps
-        and (name == chosen or usual_name(name) in ("ys", "y", "values") or names_scores(name))
-    ]
-    scored = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
-    if len(steps) != 1 or len(values) != 1 or raw.defined or (scored and chosen not in values):
-        return raw
-    points = [_split(raw.frame[name]) for name in (steps[0], values[0])]
-    if not bool((points[0].list.len() == points[1].list.len()).all()):
-        return raw
-    frame = raw.frame.drop(steps[0], values[0]).with_columns(
-        points[0].alias("step"), points[1].alias("score"), pl.int_range(pl.len()).alias("_row")
-    )
-    frame = frame.explode("step", "score")
-    return raw.arranged(frame.drop("_row"), frame["_row"])
 
 
 def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
@@ -169,42 +146,48 @@ def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
 
     It is the one that was chosen; beside an outcome of the row itself, lists are of its steps. Else
     it has the name of a score, or is as long as a column of counts says: other lists, such as bins
-    of a histogram, are no trials.
+    of a histogram, are no trials. Beside a list of steps it is a learning curve.
     """
     lists, chosen = _lists(raw), reading.columns.get("score")
-    scored = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
+    steps = [n for n in lists if usual_name(n) in {"xs", "x", *STEPS, *RISING} and n != chosen]
+    own = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
     rates = any("rate" in usual_name(name) for name in raw.frame.columns)
+    found = [
+        name
+        for name in lists
+        if name not in steps
+        and (names_scores(name) or (steps and usual_name(name) in ("ys", "y", "values")))
+    ] or [name for name in lists if _is_as_long(raw, name)]
     if chosen is not None:
-        chosen_lists = [name for name in lists if name == chosen]
-    elif scored and not rates:
-        chosen_lists = []
-    else:
-        chosen_lists = [name for name in lists if names_scores(name) or _is_as_long(raw, name)]
-    if raw.roles.get("score") or not chosen_lists:
+        found = [name for name in lists if name == chosen]
+    if raw.roles.get("score") or not found or (own and not rates and chosen is None):
         return raw
-    column = chosen_lists[0]
-    entries = _split(raw.frame[column])
+    entries = {name: _split(raw.frame[name]) for name in (found[0], *steps)}
+    lengths = [column.list.len() for column in entries.values()]
+    curve = len(steps) == 1 and bool((lengths[0] == lengths[1]).all())
+    names = {found[0]: "score", steps[0]: "step"} if curve else {found[0]: found[0]}
     frame = raw.frame.with_columns(
-        entries.alias(column),
+        *(entries[name].alias(name) for name in names),
         pl.int_range(pl.len()).alias("_row"),
-        pl.int_ranges(entries.list.len()).alias("_entry"),
-    ).explode(column, "_entry")
+        pl.int_ranges(lengths[0]).alias("_entry"),
+    ).explode(*names, "_entry")
     places = frame.select("_row", "_entry").rows()
-    text = f"{raw.source}: each entry of the lists in {column!r} is read as a trial, in order"
+    text = f"{raw.source}: each entry of the lists in {found[0]!r} is read as a trial, in order"
+    note = Message(text, code="lists-unfolded")
     return replace(
         raw,
-        frame=frame.drop("_row", "_entry"),
+        frame=frame.drop("_row", "_entry").rename(names),
         place=lambda row: f"{raw.place(places[row][0])}, entry {places[row][1]}",
-        roles={**raw.roles, "score": column},
-        notes=(*raw.notes, Message(text, code="lists-unfolded")),
+        roles=raw.roles if curve else {**raw.roles, "score": found[0]},
+        notes=raw.notes if curve else (*raw.notes, note),
     )
 
 
 def _is_as_long(raw: RawTable, name: str) -> bool:
     lengths = _split(raw.frame[name]).list.len()
-    counts = [column for column in raw.frame if TRIALS.fullmatch(usual_name(column.name))]
-    numbers = [column.cast(pl.Float64, strict=False) for column in counts]
-    return any(bool((column == lengths).fill_null(False).all()) for column in numbers)
+    counts = [own for own in raw.frame if TRIALS.fullmatch(usual_name(own.name))]
+    numbers = [own.cast(pl.Float64, strict=False) for own in counts]
+    return any(bool((own == lengths).fill_null(False).all()) for own in numbers)
 
 
 def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
@@ -220,11 +203,7 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     free = [n for n in raw.frame.columns if n not in chosen]
     free = [name for name in free if usual_name(name) not in ALL_NAMES | NUMBERING]
     numbers = {name: numbers_in(raw.frame[name]) for name in free}
-    scores = {
-        name: column
-        for name, column in numbers.items()
-        if column is not None and _may_score(column)
-    }
+    scores = {name: own for name, own in numbers.items() if own is not None and _may_score(own)}
     if len(scores) < 2:
         return raw
     texts = [name for name in free if numbers[name] is None and raw.frame[name].dtype == pl.String]
@@ -325,7 +304,7 @@ def _doubts(raw: RawTable, scores: Mapping[str, pl.Series], labels: Sequence[str
         yield f"{up}, so they hardly measure the same"
     outcomes = {name: OUTCOMES & words_of(name) for name in scores}
     if any(outcomes.values()) and not frozenset.intersection(*outcomes.values()):
-        named = next(name for name, doubtful in outcomes.items() if doubtful)
+        named = next(name for name, own in outcomes.items() if own)
         yield f"{named!r} sounds like what came of a trial"
     zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
     if len(raw.frame) == 1 and raw.frame.width == len(scores) > LEAST_ROWS * zero_or_one:
@@ -352,4 +331,4 @@ def _of_one_measure(names: Mapping[str, object]) -> list[str]:
         first, _, stem = usual_name(name).partition("_")
         if first and stem.rpartition("_")[2] in NAMES["score"]:
             stems.setdefault(stem, []).append(name)
-    return next((measures for measures in stems.values() if len(measures) > 1), [])
+    return next((own for own in stems.values() if len(own) > 1), [])

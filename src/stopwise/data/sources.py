@@ -1,4 +1,4 @@
-"""Sources: files, folders, frames or dictionaries, and the policy that each table belongs to."""
+"""What the user points at: files, folders, frames or dictionaries, and whose trials they hold."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,13 @@ class Loaded:
 
 def load(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    loaded = tables(source, reading)
-    alone = is_place(source) and reading.policy is None and len(loaded) == 1
-    return [replace(table, alone=alone) for table in loaded]
+    found = tables(source, reading)
+    alone = is_place(source) and reading.policy is None and len(found) == 1
+    return [replace(table, alone=alone) for table in found]
 
 
 def tables(source: Any, reading: Reading) -> list[Loaded]:
+    """Return every table as it is."""
     policy = reading.policy
     if is_place(source):
         return _load(source, reading, policy)
@@ -49,18 +50,13 @@ def tables(source: Any, reading: Reading) -> list[Loaded]:
     if isinstance(source, Mapping):
         if not source or not all(map(is_place, source.values())):
             return [Loaded(raw=raw_of_arrays(source, reading.columns), policy=policy)]
-        require(
-            policy is None,
-            "the policies are named by the dictionary already, but got ",
-            Setting("policy", policy),
-            code="policy-named-twice",
-        )
-        return [
-            table for name, value in source.items() for table in _load(value, reading, str(name))
-        ]
-    if isinstance(source, Sequence) and source and all(is_place(value) for value in source):
-        parts = [_load(value, reading, policy) for value in source]
-        return _told_apart(_without_repeats([table for part in parts for table in part]))
+        text = "the policies are named by the dictionary already, but got "
+        require(policy is None, text, Setting("policy", policy))
+        return [own for name, value in source.items() for own in _load(value, reading, str(name))]
+    if isinstance(source, Sequence) and source and all(map(is_place, source)):
+        found = [own for value in source for own in _load(value, reading, policy)]
+        _refuse_repeats(found)
+        return _told_apart(found)
     raise InvalidInput(
         "trials must come from a path, a list of paths, a frame, an array, a dictionary of columns "
         f"or one of policy: path, but got {type(source).__name__}"
@@ -68,7 +64,7 @@ def tables(source: Any, reading: Reading) -> list[Loaded]:
 
 
 def require_apart(state: Path, source: Any) -> None:
-    """Raise if a state file would be read as one of the results."""
+    """Raise if a file that remembers what was read would be read as one of the results."""
     places = source.values() if isinstance(source, Mapping) else source
     for place in [places] if isinstance(places, str | Path) else places:
         require(
@@ -85,9 +81,9 @@ def _load(source: Any, reading: Reading, policy: str | None) -> list[Loaded]:
 
 def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]:
     require(path.exists(), f"{path}: there is no such file or folder", code="no-such-file")
-    opened = formats.opened(path, reading.format)
-    if opened is not None:
-        raw = opened.sheet(reading.sheet)
+    found = formats.opened(path, reading.format)
+    if found is not None:
+        raw = found.sheet(reading.sheet)
         return [Loaded(raw=raw, policy=policy, policy_from_file=name_of(path))]
     if path.is_dir():
         return _load_folder(path, reading, policy)
@@ -97,7 +93,6 @@ def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]
         "the ending of its format, such as .csv, or in Python ",
         Setting("format", words="format="),
         f"; {formats.TABLE}",
-        code="format-unknown",
     )
 
 
@@ -106,79 +101,66 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
 
     Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
     """
-    places = [
-        path
-        for path in sorted(folder.iterdir(), key=in_number_order)
-        if not path.name.startswith(".") and not path.name.lower().endswith(BACKUPS)
-    ]
-    jobs = about_jobs(folder)
-    loaded: list[Loaded] = []
-    skipped: list[str] = []
-    for place in places:
-        for file in [place] if place.is_file() else _files_beneath(place):
+    jobs, found, skipped = about_jobs(folder), [], 0
+    for place in sorted(folder.iterdir(), key=in_number_order):
+        for file in _files_of(place):
             opened = formats.opened(file, reading.format)
             if opened is None or (reading.format and not opened.format.recognise(opened.head)):
-                skipped.append(str(file.relative_to(folder)))
+                skipped += 1
                 continue
             job = next((jobs[above] for above in file.parents if above in jobs), None)
             name = place.name if place.is_dir() else name_of(file)
             inside = name_within(file, place) if place.is_dir() else ""
             about = {"file": inside or name, "folder": name}
-            single = Loaded(
+            about = {key: value for key, value in about.items() if reading.speaks_of(key)}
+            facts = {**seed_of(file), **(job.facts if job else {}), **about}
+            own = Loaded(
                 raw=opened.sheet(reading.sheet),
                 policy=policy,
-                policy_from_file=name if job is None else job.policy,
-                facts=(
-                    *seed_of(file),
-                    *(() if job is None else job.facts.items()),
-                    *((key, value) for key, value in about.items() if reading.speaks_of(key)),
-                ),
+                policy_from_file=job.policy if job else name,
+                facts=tuple(facts.items()),
                 in_folder=True,
-                inside=inside if job is None else "",
+                inside="" if job else inside,
             )
-            loaded.append(single)
-    if not loaded:
-        known = reading.format if reading.format is not None else ", ".join(formats.names())
-        text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
-        raise InvalidInput(text)
+            found.append(own)
+    known = reading.format or ", ".join(formats.names())
+    text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
+    require(bool(found), text)
     if skipped:
-        note = f"{folder}: {counted(len(skipped), 'file')} without trials skipped"
-        raw = loaded[0].raw
-        said = replace(raw, notes=(*raw.notes, Message(note, code="files-skipped")))
-        loaded[0] = replace(loaded[0], raw=said)
-    return loaded
+        note = Message(
+            f"{folder}: {counted(skipped, 'file')} without trials skipped", code="files-skipped"
+        )
+        raw = replace(found[0].raw, notes=(*found[0].raw.notes, note))
+        found[0] = replace(found[0], raw=raw)
+    return found
 
 
-def _files_beneath(folder: Path) -> list[Path]:
-    if formats.opened(folder) is not None:
-        return [folder]
-    inner = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(
-        (path for path in inner if not _is_hidden(path.relative_to(folder))), key=in_number_order
-    )
+def _files_of(place: Path) -> list[Path]:
+    """Return the files at a place of a folder, without hidden ones and backups."""
+    if place.name.startswith(".") or place.name.lower().endswith(BACKUPS):
+        return []
+    if place.is_file() or formats.opened(place) is not None:
+        return [place]
+    inner = [path for path in place.rglob("*") if path.is_file()]
+    hidden = [any(n.startswith(".") for n in path.relative_to(place).parts[:-1]) for path in inner]
+    kept = [path for path, gone in zip(inner, hidden, strict=True) if not gone]
+    return sorted((p for p in kept if not p.name.lower().endswith(BACKUPS)), key=in_number_order)
 
 
-def _is_hidden(path: Path) -> bool:
-    """Whether a file is a backup or lies in a hidden folder, as those of Hydra and git."""
-    hidden = any(part.startswith(".") for part in path.parts[:-1])
-    return hidden or path.name.lower().endswith(BACKUPS)
-
-
-def _told_apart(loaded: list[Loaded]) -> list[Loaded]:
+def _told_apart(found: list[Loaded]) -> list[Loaded]:
     """Name policies after their folders where all files have one name."""
-    folders = [Path(table.raw.source).resolve().parent.name for table in loaded]
-    alike = len({table.policy_from_file for table in loaded}) == 1
-    if not alike or len(set(folders)) < len(loaded):
-        return loaded
-    named = zip(loaded, folders, strict=True)
+    folders = [Path(table.raw.source).resolve().parent.name for table in found]
+    alike = len({table.policy_from_file for table in found}) == 1
+    if not alike or len(set(folders)) < len(found):
+        return found
+    named = zip(found, folders, strict=True)
     return [replace(table, policy_from_file=folder) for table, folder in named]
 
 
-def _without_repeats(loaded: list[Loaded]) -> list[Loaded]:
+def _refuse_repeats(found: list[Loaded]) -> None:
     seen: set[str] = set()
-    for table in loaded:
+    for table in found:
         place = os.path.realpath(table.raw.source)
-        if os.path.exists(place) and place in seen:
-            raise InvalidInput(f"{table.raw.source}: the same file was given twice")
+        again = place in seen and os.path.exists(place)
+        require(not again, f"{table.raw.source}: the same file was given twice")
         seen.add(place)
-    return loaded

@@ -29,9 +29,7 @@ MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])"
 SUMMARY = r"(?i)^(mean|average|avg|total|overall|sum|all|median|std|summary|aggregated?):?$"
 # So many rows show how a column is written.
 SOME = 10_000
-HEAD = 200
-# A column that numbers so many of the rows numbers all trials.
-MOSTLY_FILLED, LEAST_NUMBERED = 0.8, 5
+HEAD, MOSTLY_NUMBERED = 200, 0.8
 # Fewer scores may add up by chance.
 LEAST_SUMMED, SOME_SUMMED = 8, 50
 # Where so many and so large a share of the scores are 0 and 1, others hardly are scores.
@@ -91,55 +89,51 @@ def summary_of(raw: RawTable) -> Summary | None:
     if "score" in raw.roles or not len(raw.frame):
         return None
     usual = {usual_name(name): name for name in reversed(raw.frame.columns)}
-    counts = [column for name, column in usual.items() if TRIALS.fullmatch(name)]
+    counts = [own for name, own in usual.items() if TRIALS.fullmatch(name)]
     trials = next((name for name in counts if _counts(raw.frame[name])), None)
     alone = len(raw.frame) == 1
     one_row_each = alone or _one_row_each(raw)
     if trials is None and not one_row_each:
         return None
-    successes = next((column for name, column in usual.items() if SUCCESSES.fullmatch(name)), None)
-    rates = [
-        column for name, column in usual.items() if RATE.fullmatch(name) and _rates(raw, column)
-    ]
+    successes = next((own for name, own in usual.items() if SUCCESSES.fullmatch(name)), None)
+    rates = [own for name, own in usual.items() if RATE.fullmatch(name) and _rates(raw, own)]
     shares = [
-        column
-        for name, column in usual.items()
-        if SUCCESS_RATE.fullmatch(name) and _rates(raw, column)
+        own for name, own in usual.items() if SUCCESS_RATE.fullmatch(name) and _rates(raw, own)
     ]
     share, rate = next(iter(shares), None), next(iter([*shares, *rates]), None)
     if successes is None and trials is not None:
         successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
-    summary = Summary(trials, successes, rate)
-    cells = next((column.name for column in raw.frame if _are_fractions(column)), None)
+    found = Summary(trials, successes, rate)
+    cells = next((own.name for own in raw.frame if _are_fractions(own)), None)
     if alone:  # of a whole run, beside others
         is_summary = bool(successes or rate)
     elif trials is not None and (successes is not None or rates):
-        summary, is_summary = Summary(trials, successes, share), True
+        found, is_summary = Summary(trials, successes, share), True
     elif one_row_each and trials is None and cells is not None:
-        summary, is_summary = Summary(cells, cells, None), bool(_policies(raw) or rate)
+        found, is_summary = Summary(cells, cells, None), bool(_policies(raw) or rate)
     else:
-        summary, is_summary = Summary(trials, None, rate), one_row_each and bool(trials or rate)
-    return summary if is_summary else None
+        found, is_summary = Summary(trials, None, rate), one_row_each and bool(trials or rate)
+    return found if is_summary else None
 
 
 def _counts(column: pl.Series) -> bool:
     """Whether a column counts trials: whole numbers, not all 1, that do not number the rows."""
-    numbers = numbers_in(column)
-    if numbers is None or not len(numbers):
+    found = numbers_in(column)
+    if found is None or not len(found):
         return False
-    whole = bool(((numbers >= 1) & (numbers == numbers.floor())).all())
-    numbering = bool((numbers.diff().drop_nulls() == 1).all()) and numbers[0] <= 1
-    return whole and bool((numbers > 1).any()) and not numbering
+    whole = bool(((found >= 1) & (found == found.floor())).all())
+    numbering = bool((found.diff().drop_nulls() == 1).all()) and found[0] <= 1
+    return whole and bool((found > 1).any()) and not numbering
 
 
 def _rates(raw: RawTable, name: str) -> bool:
-    numbers = numbers_in(raw.frame[name])
-    return numbers is not None and len(numbers) > 0 and not numbers.is_in(ZERO_OR_ONE).all()
+    found = numbers_in(raw.frame[name])
+    return found is not None and len(found) > 0 and not found.is_in(ZERO_OR_ONE).all()
 
 
 def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
     """Whether a column holds whole numbers up to those of trials, some beyond 1."""
-    won, n = (numbers_in(raw.frame[column]) for column in (name, trials))
+    won, n = (numbers_in(raw.frame[own]) for own in (name, trials))
     if won is None or n is None or len(won) != len(n):
         return False
     return bool(((won == won.floor()) & (won <= n)).all() and (won > 1).any())
@@ -171,44 +165,38 @@ def is_mean(raw: RawTable, column: str) -> bool:
 def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     """Raise if a row is called a mean or a total, or has a word where the others have a number."""
     keys = [
-        column
-        for column in raw.frame
-        if column.dtype == pl.String
+        own
+        for own in raw.frame
+        if own.dtype == pl.String
         and (
-            is_named(column.name, "policy", "task", "trial")
-            or usual_name(column.name) in NUMBERING | {"type"}
+            is_named(own.name, "policy", "task", "trial")
+            or usual_name(own.name) in NUMBERING | {"type"}
         )
     ]
-    names = [column.name for column in keys]
-    for column in keys:
-        if column.name in (reading.names("policy") or ()):
+    names = [own.name for own in keys]
+    for own in keys:
+        if own.name in (reading.names("policy") or ()):
             continue
-        matches = column.str.contains(SUMMARY).fill_null(False)
-        cure: list[str | Setting] = ["say which column names the policies with "]
-        cure.append(Setting("columns", {"policy": BLANK}))
-        per = raw.frame.filter(matches).select(names)
-        if not matches.any() or matches.all() or per.is_duplicated().any():
-            matches, cure = _odd_among_numbers(column), ["give it a number as the others have"]
-        if matches.any():
-            row = int(matches.arg_max() or 0)
-            word = repr(column[row]) if (column[row] or "").strip() else "nothing"
-            text = f"{word} in column {column.name!r} seems to sum up other rows, and is no trial: "
-            raise raw.refusal(f"{text}delete the row, or ", *cure, row=row)
+        found = own.str.contains(SUMMARY).fill_null(False) | _words_among_numbers(own)
+        per = raw.frame.filter(found).select(names)
+        if found.any() and not found.all() and not per.is_duplicated().any():
+            row = int(found.arg_max() or 0)
+            raise raw.refusal(
+                f"{own[row]!r} in column {own.name!r} seems to sum up other rows, and is no trial: "
+                "delete the row, or say which column names the policies with ",
+                Setting("columns", {"policy": BLANK}),
+                row=row,
+            )
 
 
-def _odd_among_numbers(column: pl.Series) -> pl.Series:
-    """Mark words in a column that numbers the rows, or a last row without a number."""
-    none = pl.repeat(False, len(column), eager=True)
-    head = column.head(HEAD).str.strip_chars().cast(pl.Float64, strict=False)
-    if head.null_count() > len(head) / 2:
-        return none
-    values = column.str.strip_chars().replace("", None)
-    numbers = values.cast(pl.Float64, strict=False).is_not_null()
-    if numbers.sum() < max(LEAST_NUMBERED, MOSTLY_FILLED * len(values)):
-        return none
-    if values.null_count() == 1 and values[-1] is None:
-        return values.is_null()
-    return ~numbers & (~values.str.contains(r"\d")).fill_null(False)
+def _words_among_numbers(column: pl.Series) -> pl.Series:
+    """Mark words in a column that numbers nearly all rows."""
+    number = pl.all().str.strip_chars().cast(pl.Float64, strict=False).is_not_null()
+    word = ~number & ~pl.all().str.contains(r"\d")
+    for part in (column.head(HEAD), column):  # in long columns the first ones usually tell
+        if part.to_frame().select(number.mean()).item() < MOSTLY_NUMBERED:
+            return pl.repeat(False, len(column), eager=True)
+    return column.to_frame().select(word.fill_null(False)).to_series()
 
 
 def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
@@ -236,10 +224,8 @@ def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
         if not head.agg(first.alias("_is"))["_is"].any():
             continue  # what the first rows deny need not be counted in a million
         groups = known.group_by(keys, maintain_order=True)
-        last_rows = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
-        for row in last_rows.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(
-            named=True
-        ):
+        found = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
+        for row in found.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
             raise raw.refusal(
                 f"the score of {row['policy']!r} {what}, and is no trial: give the results of the "
                 "single trials; if it is a trial, name its column with ",
@@ -273,9 +259,7 @@ def refuse_outlier(raw: RawTable, frame: pl.DataFrame, column: str) -> None:
         )
 
 
-def counts_of(
-    raw: RawTable, columns: Mapping[str, ColumnChoice], by_task: dict[str, Counts]
-) -> None:
+def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:
     """Add (successes, trials) per policy of each task of a table with a row for each."""
     summary = summary_of(raw)
     if summary is None or summary.trials is None or not (summary.successes or summary.rate):
@@ -292,7 +276,7 @@ def counts_of(
     counts = _counted(raw, summary, summary.trials)
     for row, (task, policy) in enumerate(zip(tasks, policies, strict=True)):
         won, n = counts[row]
-        known, place = by_task.setdefault(task, {}), f"{raw.source}, {raw.place(row)}"
+        known, place = found.setdefault(task, {}), f"{raw.source}, {raw.place(row)}"
         whole = won is not None and n is not None and 0 <= won <= n and {won % 1, n % 1} == {0}
         require(
             whole and n != 0,
@@ -315,7 +299,7 @@ def _counted(
     counts, values = raw.numbers(trials), raw.numbers(name)
     if summary.successes is not None:
         return list(zip(values, counts, strict=True))
-    scale, pairs = 100 if bool((values > 1).any()) else 1, []
+    scale, found = 100 if bool((values > 1).any()) else 1, []
     for row, (n, value) in enumerate(zip(counts, values, strict=True)):
         won = None if n is None or value is None else value / scale * n
         digits = len(f"{value or 0:.6f}".rstrip("0").partition(".")[2])
@@ -326,8 +310,8 @@ def _counted(
                 f"successes ({won:.4g})",
                 row=row,
             )
-        pairs.append((None if won is None else float(round(won)), n))
-    return pairs
+        found.append((None if won is None else float(round(won)), n))
+    return found
 
 
 def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:

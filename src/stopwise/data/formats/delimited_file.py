@@ -8,7 +8,7 @@ from itertools import chain
 
 import polars as pl
 
-from stopwise.data.formats.text_file import COMMENT, NUMBER, Head, delimiter
+from stopwise.data.formats.text_file import COMMENT, Head, delimiter
 from stopwise.data.growing import growing
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
@@ -27,10 +27,12 @@ def read_delimited(
     Blank lines are no rows, nor are those that begin with # and have fewer fields.
     """
     path, above = head.path, head.above if comment_lines is None else comment_lines
-    notes, watched = Notes(), growing() is not None
+    notes = Notes()
     first = next((line for index, line in enumerate(_lines(head)) if index == above), "")
     require(first.strip() != "", f"{path}, line {above + 1}: there is no header line")
-    plain = not (watched or head.is_packed) and head.encoding == "utf-8-sig" and b"\n" in head.start
+    plain = (
+        not (growing() or head.is_packed) and head.encoding == "utf-8-sig" and b"\n" in head.start
+    )
     source = path if plain else io.BytesIO(head.whole_lines(notes).encode())
     try:
         frame = pl.read_csv(
@@ -54,11 +56,9 @@ def read_delimited(
     place = partial(_line_of_row, head, above)
     commas = [] if delimiter(first) == "," else list(filter(_has_decimal_commas, frame))
     if commas:
-        frame = frame.with_columns(series.str.replace(",", ".", literal=True) for series in commas)
-        named = ", ".join(repr(series.name) for series in commas)
+        frame = frame.with_columns(own.str.replace(",", ".", literal=True) for own in commas)
+        named = ", ".join(repr(own.name) for own in commas)
         notes.add(f"{path}: commas in {named} are decimal points", code="decimal-commas")
-    if not watched:
-        _note_cut_off(head, frame, notes)
     return RawTable(source=str(path), frame=frame, place=place, notes=notes)
 
 
@@ -70,31 +70,6 @@ def _has_decimal_commas(column: pl.Series) -> bool:
         and bool(known.str.contains(DECIMAL).all())
         and not bool(commas.str.contains(THOUSANDS).all())
     )
-
-
-def _note_cut_off(head: Head, frame: pl.DataFrame, notes: Notes) -> None:
-    """Say if the file ends within a number: no line end, and a point or fewer digits than above."""
-    path = head.path
-    if not len(frame) or not _ends_open(head):
-        return
-    *above, last = frame[:, -1].tail(50).to_list()
-    lengths = [len(value) for value in above if value is not None]
-    if not last or not NUMBER.fullmatch(last) or not lengths:
-        return
-    shorter = " is shorter than the numbers above it" if len(last) < min(lengths) else ""
-    if shorter or last.endswith("."):
-        notes.add(
-            f"{path}: the last line ends without a line break, and its {last}"
-            f"{shorter or ' with a point'}: it may be cut off",
-            code="last-line-cut",
-        )
-
-
-def _ends_open(head: Head) -> bool:
-    with head.open() as file:
-        file.seek(0, io.SEEK_END)
-        file.seek(max(file.tell() - 2, 0))
-        return not set(file.read()) & set(b"\r\n")
 
 
 def _line_of_row(head: Head, above: int, row: int) -> str:
@@ -138,9 +113,9 @@ def _rows(head: Head, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(head: Head) -> Iterator[str]:
-    torn = head.torn()
-    if torn is not None:
-        yield from io.StringIO(torn[0])
+    found = head.torn()
+    if found is not None:
+        yield from io.StringIO(found[0])
         return
     with io.TextIOWrapper(head.open(), encoding=head.encoding, newline="") as file:
         yield from file

@@ -19,7 +19,7 @@ name = "jsonl"
 
 def recognise(head: Head) -> bool:
     """Whether the first line is a whole JSON object."""
-    return head.is_object_per_line
+    return is_object(head.first_line)
 
 
 def read(head: Head) -> RawTable:
@@ -29,8 +29,8 @@ def read(head: Head) -> RawTable:
     """
     path, notes = head.path, Notes()
     text = head.text() if head.is_packed else None
-    if (torn := head.torn()) is not None:
-        text = "".join(torn) if is_object(torn[1]) else head.whole_lines(notes)
+    if (found := head.torn()) is not None:
+        text = "".join(found) if is_object(found[1]) else head.whole_lines(notes)
     frame = _read_at_once(path if text is None else io.BytesIO(text.encode()))
     if frame is None:
         text = head.text() if text is None else text

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from stopwise.data.names import (
 )
 from stopwise.data.names import usual_name as usual
 from stopwise.data.raw import RawTable, flattened, table_of_records
-from stopwise.errors import InvalidInput
+from stopwise.errors import require
 from stopwise.messages import BLANK, Notes, Setting
 
 name = "json"
@@ -46,7 +46,7 @@ WITHIN = frozenset(
     ("history", "trajectory", "traj", "steps", "turns", "frames", "messages", "actions", "logs")
 )
 OF_TRIALS = frozenset(("episode", "trial", "rollout"))
-KEY, ITEM = "key{}", "item"
+ITEM = "item"
 ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # How keys look that say which training run, task, trial or checkpoint it is.
 OF_ROLES = {
@@ -79,6 +79,21 @@ class Found(NamedTuple):
     rank: int
 
 
+class Above(NamedTuple):
+    """What holds for all that stands below a node: keys, plain values beside lists, its place."""
+
+    keys: tuple[str, ...] = ()
+    shared: Mapping[str, Any] = {}
+    place: str = ""
+
+    def below(self, place: str, *keys: str, **shared: Any) -> "Above":
+        return Above((*self.keys, *keys), {**self.shared, **shared}, self.place + place)
+
+    def found(self, place: str, record: Record, rank: int = 2) -> Found:
+        where = (self.place + place).lstrip(".") or "the object"
+        return Found(self.keys, where, {**self.shared, **record}, rank)
+
+
 def recognise(head: Head) -> bool:
     """Whether it begins as JSON does, and is not one object per line."""
     if not JSON.match(head.first_line):
@@ -88,64 +103,64 @@ def recognise(head: Head) -> bool:
     except json.JSONDecodeError:
         return True
     alone = sum(1 for line in head.lines if line.strip()) == 1
-    single = isinstance(first, dict) and alone and head.suffix == ".json"
-    nested = isinstance(first, dict) and any(isinstance(v, dict | list) for v in first.values())
-    return isinstance(first, list) or single or (nested and alone)
+    if isinstance(first, dict):
+        nested = any(isinstance(value, dict | list) for value in first.values())
+        return alone and (nested or head.suffix == ".json")
+    return isinstance(first, list)
 
 
 def read(head: Head) -> RawTable:
     """Return all fields of all records; names under which records stand become columns."""
     path, content = head.path, load_json(head)
-    rows = content if isinstance(content, list) and content else []
-    if _is_scores(content) or (rows and all(map(_is_scores, rows))):
-        lengths = sorted({len(row) for row in rows}) if not _is_scores(content) else [1]
-        if len(lengths) > 1:
-            raise InvalidInput(f"{path}: rows of scores must be equally long, but got {lengths}")
+    rows = [content] if _is_scores(content) else content
+    if isinstance(rows, list) and rows and all(map(_is_scores, rows)):
+        lengths = sorted({len(row) for row in rows})
+        require(
+            len(lengths) == 1, f"{path}: rows of scores must be equally long, but got {lengths}"
+        )
         return raw_of_array(np.asarray(content), str(path))
     inner = _unwrapped(content)
     if isinstance(inner, dict) and inner and _is_columns(inner):
         return raw_of_arrays(inner, {}, str(path))
-    every = list(_records(content, (), {}, ""))
-    if not every:
-        text = f"{path}: there are no records or lists of scores in it"
-        raise InvalidInput(text, code="no-records")
-    best = max(entry.rank for entry in every)
-    entries = _under_suites([entry for entry in every if entry.rank == best])
-    names = _names_of_levels(entries)
-    roles, notes = _roles(str(path), [entry.record for entry in entries], names)
+    every = list(_records(content, Above()))
+    text = f"{path}: there are no records or lists of scores in it"
+    require(bool(every), text, code="no-records")
+    best = max(own.rank for own in every)
+    found = _under_suites([own for own in every if own.rank == best])
+    names = _names_of_levels(found)
+    roles, notes = _roles(str(path), [own.record for own in found], names)
     named = [
-        (entry.place, {**dict(zip(names, entry.keys, strict=False)), **entry.record})
-        for entry in entries
+        (own.place, {**dict(zip(names, own.keys, strict=False)), **own.record}) for own in found
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
 
 
-def _names_of_levels(entries: list[Found]) -> list[str]:
+def _names_of_levels(found: list[Found]) -> list[str]:
     """Column names of the keys: a role where all values look like it."""
-    fields = {usual(field) for entry in entries for field in entry.record}
+    fields = {usual(field) for own in found for field in own.record}
     names: list[str] = []
-    for level in range(max(len(entry.keys) for entry in entries)):
-        every = [entry.keys[level] for entry in entries if len(entry.keys) > level]
+    for level in range(max(len(own.keys) for own in found)):
+        every = [own.keys[level] for own in found if len(own.keys) > level]
         keys = set(every)
         if len(every) >= LEAST_SCORES and len(keys) == len(every) and ITEM not in fields:
             names.append(ITEM)  # each has one trial, as a question or a scene has
             continue
         roles = [role for role, form in OF_ROLES.items() if all(map(form.fullmatch, keys))]
         roles = [role for role in roles if role not in {*fields, *names} and len(keys) > 1]
-        names.append(roles[0] if roles else KEY.format(level + 1))
+        names.append(roles[0] if roles else f"key{level + 1}")
     return names
 
 
-def _under_suites(entries: list[Found]) -> list[Found]:
+def _under_suites(found: list[Found]) -> list[Found]:
     """Return records with one key of two where the lower ones recur nowhere: tasks of suites."""
     lower: dict[str, set[str]] = {}
-    for entry in entries:
-        if len(entry.keys) != 2:
-            return entries
-        lower.setdefault(entry.keys[0], set()).add(entry.keys[1])
+    for own in found:
+        if len(own.keys) != 2:
+            return found
+        lower.setdefault(own.keys[0], set()).add(own.keys[1])
     if len(lower) < 2 or set.intersection(*lower.values()):
-        return entries
-    return [entry._replace(keys=("/".join(entry.keys),)) for entry in entries]
+        return found
+    return [own._replace(keys=("/".join(own.keys),)) for own in found]
 
 
 def _unwrapped(content: Any) -> Any:
@@ -154,18 +169,20 @@ def _unwrapped(content: Any) -> Any:
         return content
     held = [key for key, value in content.items() if _holds_results(value)]
     plain = [key for key, value in content.items() if not isinstance(value, dict | list)]
-    named = any(usual(key) in ALL_NAMES for key in plain)
-    if len(held) == 1 and held[0].lower() in WRAPPERS and not named:
-        return content[held[0]]
-    return content
+    beside = any(usual(key) in ALL_NAMES for key in plain)
+    return (
+        content[held[0]]
+        if len(held) == 1 and held[0].lower() in WRAPPERS and not beside
+        else content
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, bool | int | float)
 
 
 def _is_scores(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) > 0
-        and all(isinstance(item, bool | int | float) for item in value)
-    )
+    return isinstance(value, list) and len(value) > 0 and all(map(_is_number, value))
 
 
 def _is_records(value: Any) -> bool:
@@ -174,89 +191,83 @@ def _is_records(value: Any) -> bool:
 
 def _is_columns(content: Record) -> bool:
     """Whether the object holds lists of scores only, or the columns of a table."""
-    if all(map(_is_scores, content.values())):
-        return True
     plain = all(
         isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
         for value in content.values()
     )
-    return plain and any(usual(key) in ALL_NAMES for key in content)
+    named = plain and any(usual(key) in ALL_NAMES for key in content)
+    return named or all(map(_is_scores, content.values()))
 
 
-def _records(
-    node: Any, keys: tuple[str, ...], shared: Record, place: str, level: str = ""
-) -> Iterator[Found]:
-    """Yield every record with the keys above it; plain values beside a list hold for all of it.
+def _records(node: Any, above: Above, level: str = "") -> Iterator[Found]:
+    """Yield every record below a node.
 
     Keys of an object that is called after a role, as ``level`` says, are of that role. What stands
     within a record that has an outcome are its steps and details, never trials.
     """
     if isinstance(node, list):
         for index, item in enumerate(node):
-            where = f"{place}[{index}]"
-            if isinstance(item, dict):
-                yield from _records(item, keys, shared, where)
-            else:
-                yield Found(keys, where, {**shared, "score": item}, 2)
-    elif isinstance(node, dict):
-        if level and all(isinstance(value, dict | list) for value in node.values()):
-            for key, value in node.items():
-                yield from _records(value, keys, {**shared, level: key}, f"{place}.{key}")
-            return
-        by_names = _told_by_names(node, keys, shared, place)
-        yield from _below(node, keys, shared, place) if by_names is None else by_names
+            where = f"[{index}]"
+            record = isinstance(item, dict)
+            yield from (
+                _records(item, above.below(where))
+                if record
+                else [above.found(where, {"score": item})]
+            )
+    elif level and all(isinstance(value, dict | list) for value in node.values()):
+        for key, value in node.items():
+            yield from _records(value, above.below(f".{key}", **{level: key}))
+    else:
+        told = _told_by_names(node, above)
+        yield from _below(node, above) if told is None else told
 
 
-def _told_by_names(
-    node: Record, keys: tuple[str, ...], shared: Record, place: str
-) -> list[Found] | None:
+def _told_by_names(node: Record, above: Above) -> list[Found] | None:
     """Return the trials of an object whose fields are named after them or hold their scores."""
     if _maps_records(node):
         return [
-            Found((*keys, key), f"{place}.{key}".lstrip("."), {**shared, **flattened(value)}, 2)
-            for key, value in node.items()
+            above.below(f".{key}", key).found("", flattened(value)) for key, value in node.items()
         ]
     if numbered := _numbered(node):
         return [
-            Found(keys, f"{place}.{stem}{number}".lstrip("."), {**shared, **record}, 2)
+            above.found(f".{stem}{number}", {"split": stem, "number": number, "score": score})
             for stem, number, score in numbered
-            for record in [{"split": stem, "number": number, "score": score}]
         ]
     if _is_map(node):
-        return [
-            Found(keys, f"{place}.{key}".lstrip("."), {**shared, ITEM: key, "score": score}, 2)
-            for key, score in node.items()
-        ]
+        items = node.items()
+        return [above.found(f".{key}", {ITEM: key, "score": score}) for key, score in items]
     scores = _list_of_scores(node)
     if scores is None or any(map(_is_records, node.values())):
         return None
-    return list(_of_lists(node, scores, keys, shared, place))
+    return list(_of_lists(node, scores, above))
 
 
-def _below(node: Record, keys: tuple[str, ...], shared: Record, place: str) -> Iterator[Found]:
+def _below(node: Record, above: Above) -> Iterator[Found]:
     """Yield an object as a record, or the records below it."""
     inside = any(_has_trials(key, value) for key, value in node.items())
-    listed = _holds_trials(re.split(r"[.\[]", place)[-2:][0])
+    listed = _holds_trials(re.split(r"[.\[]", above.place)[-2:][0])
     if not inside and _has_outcome(node):
-        yield Found(keys, place or "the object", {**shared, **flattened(node)}, 2 + listed)
+        yield above.found("", flattened(node), 2 + listed)
         return
     inner = _inner(node)
     facts = {key: v for key, v in node.items() if key not in inner}
     if inside:  # sums of the trials below are no facts about each of them
         facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
-    record = {**shared, **flattened(facts)}
+    own = flattened(facts)
     if not inner:
-        yield Found(keys, place or "the object", record, int(listed))
+        yield above.found("", own, int(listed))
         return
-    record = {key: value for key, value in record.items() if not isinstance(value, list)}
+    above = above.below("", **{k: v for k, v in own.items() if not isinstance(v, list)})
     for key, value in inner.items():
-        deeper = keys if _holds_trials(key) else (*keys, key)
-        level = LEVELS.get(key.lower(), "")
-        yield from _records(value, deeper, record, f"{place}.{key}" if place else key, level)
+        keys = () if _holds_trials(key) else (key,)
+        yield from _records(value, above.below(f".{key}", *keys), LEVELS.get(key.lower(), ""))
 
 
 def _inner(node: Record) -> Record:
-    """Entries of an object that may hold trials; lists of numbers only if nothing else does."""
+    """Entries of an object that may hold trials; lists of numbers only if nothing else does.
+
+    Lists of numbers beside plain facts are scores if there are several, and many or 0 and 1.
+    """
     inner = {
         key: value
         for key, value in ({} if _curve(node) else node).items()
@@ -266,8 +277,9 @@ def _inner(node: Record) -> Record:
     inner = {key: value for key, value in inner.items() if not UNDIRECTED & words_of(key)}
     if named or any(key.lower() in WRAPPERS for key in inner):
         return named or inner
-    facts = [value for value in node.values() if not isinstance(value, dict | list)]
-    return inner if _are_policies(inner, facts) else {}
+    alone = all(isinstance(value, dict | list) for value in node.values())
+    enough = all(len(own) >= LEAST_SCORES or {*own} <= {0, 1} for own in inner.values())
+    return inner if alone or (len(inner) > 1 and enough) else {}
 
 
 def _list_of_scores(node: Record) -> str | None:
@@ -283,7 +295,7 @@ def _list_of_scores(node: Record) -> str | None:
 def _is_map(node: Record) -> bool:
     """Whether an object holds nothing but 0 and 1, under the names of many things to do."""
     return len(node) >= LEAST_SCORES and all(
-        isinstance(value, bool | int | float) and value in (0, 1) and not is_score_name(key)
+        _is_number(value) and value in (0, 1) and not is_score_name(key)
         for key, value in node.items()
     )
 
@@ -301,52 +313,40 @@ def _maps_records(node: Record) -> bool:
 
 def _numbered(node: Record) -> list[tuple[str, int, float]]:
     """Return the scores of an object with one under each number: "test/max_reward_100000"."""
-    columns = []
-    for key, value in node.items():
-        parts = NUMBERED.fullmatch(key)
-        if parts and isinstance(value, bool | int | float) and sounds_like_outcome(parts["stem"]):
-            columns.append((parts["stem"], int(parts["number"]), float(value)))
-    stems = [stem for stem, _, _ in columns]
-    return [column for column in columns if stems.count(column[0]) >= LEAST_SCORES]
+    parts = [(NUMBERED.fullmatch(key), value) for key, value in node.items() if _is_number(value)]
+    found = [
+        (own["stem"], int(own["number"]), float(value))
+        for own, value in parts
+        if own and sounds_like_outcome(own["stem"])
+    ]
+    stems = [stem for stem, _, _ in found]
+    return [own for own in found if stems.count(own[0]) >= LEAST_SCORES]
 
 
-def _are_policies(lists: Record, facts: list[object]) -> bool:
-    """Whether lists of numbers beside plain facts are scores: of several, and many or 0 and 1."""
-    scores: list[Any] = list(lists.values())
-    enough = all(len(values) >= LEAST_SCORES or {*values} <= {0, 1} for values in scores)
-    return not facts or (len(scores) > 1 and enough)
-
-
-def _of_lists(
-    node: Record, scores: str, keys: tuple[str, ...], shared: Record, place: str
-) -> Iterator[Found]:
+def _of_lists(node: Record, scores: str, above: Above) -> Iterator[Found]:
     """Yield a record per entry of a list of scores, with the entries of lists as long."""
-    values: Any = node[scores]
+    values = node[scores]
     lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(values)}
     plain = {k: v for k, v in node.items() if not isinstance(v, list)}
     for index, score in enumerate(values):
-        entries = {key: cells[index] for key, cells in lists.items() if key != scores}
-        record = {**shared, **plain, **entries, "score": score}
-        yield Found(keys, f"{place}.{scores}[{index}]".lstrip("."), record, 2)
+        entries = {key: own[index] for key, own in lists.items() if key != scores}
+        yield above.found(f".{scores}[{index}]", {**plain, **entries, "score": score})
 
 
 def _has_outcome(node: Record) -> bool:
-    return any(_is_outcome(key, value) for key, value in flattened(node).items())
-
-
-def _is_outcome(key: str, value: object) -> bool:
-    return is_score_name(key) and isinstance(value, bool | int | float | str)
+    return any(
+        is_score_name(key) and isinstance(value, bool | int | float | str)
+        for key, value in flattened(node).items()
+    )
 
 
 def _has_trials(key: str, value: object) -> bool:
     """Whether a list of records with outcomes stands there, or below, under a name for trials."""
     if isinstance(value, dict):
-        return _maps_records(value) or any(
-            _has_trials(name, below) for name, below in value.items()
-        )
+        return _maps_records(value) or any(_has_trials(name, own) for name, own in value.items())
     if not isinstance(value, list) or not _holds_trials(key):
         return False
-    return any(_has_outcome(below) for below in value[:5] if isinstance(below, dict))
+    return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
 
 
 def _holds_trials(key: str) -> bool:
@@ -356,7 +356,7 @@ def _holds_trials(key: str) -> bool:
 
 def _curve(node: Record) -> bool:
     """Whether a record holds a learning curve: steps, and values as long."""
-    lists = {usual(key): value for key, value in node.items() if _is_scores(value)}
+    lists = [usual(key) for key, value in node.items() if _is_scores(value)]
     return len(lists) == 2 and any(key in ("xs", "x", *STEPS, *RISING) for key in lists)
 
 
@@ -379,14 +379,12 @@ def _roles(path: str, records: list[Record], names: list[str]) -> tuple[dict[str
     known = {usual(field) for record in records for field in record} & ALL_NAMES | {*names}
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
     keys = [name for name in names if name != ITEM and name not in OF_ROLES]
-    if not keys or not free:
-        return {}, Notes()
     roles = dict(zip(free[:: -1 if len(keys) < len(names) else 1], keys, strict=False))
-    meant = " and ".join(f"{key!r} the {role}" for role, key in roles.items())
-    notes = Notes()
-    notes.add(
-        f"{path}: of the names under which the results stand, {meant} is assumed; choose with ",
-        Setting("columns", {"policy": BLANK}),
-        code="keys-assumed",
-    )
+    meant, notes = " and ".join(f"{key!r} the {role}" for role, key in roles.items()), Notes()
+    if roles:
+        notes.add(
+            f"{path}: of the names under which the results stand, {meant} is assumed; choose with ",
+            Setting("columns", {"policy": BLANK}),
+            code="keys-assumed",
+        )
     return roles, notes

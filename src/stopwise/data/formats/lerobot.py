@@ -36,10 +36,10 @@ def read(head: Head) -> RawTable:
         field(path, "", content, "per_task", list)
     elif not isinstance(content, dict):
         raise InvalidInput(f"{path}: must be an object, but got a list")
-    episodes = list(_episodes(path, content, "", None))
-    seeds = any(record.get("seed") is not None for _, record in episodes)
+    found = list(_episodes(path, content, "", None))
+    seeds = any(record.get("seed") is not None for _, record in found)
     roles, notes = {"score": "success", "success": "success", "trial": "episode"}, Notes()
-    if any("task" in record for _, record in episodes):
+    if any("task" in record for _, record in found):
         roles["task"] = "task"
     if seeds:
         roles["block"] = "seed"
@@ -48,11 +48,9 @@ def read(head: Head) -> RawTable:
             "lerobot files of this version hold no seeds: if the runs used the same seed, "
             "episodes with the same number start from the same state; say so with ",
             Setting("columns", {"block": "episode"}),
-            ", or of batches in folders that are named alike for all policies with ",
-            Setting("columns", {"block": "batch_episode"}),
             code="no-seeds",
         )
-    return table_of_records(path, episodes, roles=roles, bounds={"success": UNIT}, notes=notes)
+    return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
 
 
 def _episodes(path: Path, node: Any, place: str, task: str | None) -> Iterator[Found]:
@@ -91,16 +89,10 @@ def _of_lists(path: Path, place: str, node: dict[str, Any], task: str | None) ->
     about: dict[str, object] = {} if task is None else {"task": task}
     for episode, values in enumerate(zip(*columns.values(), strict=True)):
         measures = dict(zip(columns, values, strict=True))
-        yield (
-            f"{place.removesuffix('.metrics')}, episode {episode}",
-            {
-                **about,
-                "episode": episode,
-                # Of a loop that runs batches of all policies with the same seeds.
-                "batch_episode": f"{path.parent.name} {episode}",
-                **measures,
-            },
-        )
+        # Of a loop that runs batches of all policies with the same seeds.
+        batch = {"batch_episode": f"{path.parent.name} {episode}"}
+        where = f"{place.removesuffix('.metrics')}, episode {episode}"
+        yield where, {**about, "episode": episode, **batch, **measures}
 
 
 def _of_records(path: Path, place: str, entries: list[Any], task: str | None) -> Iterator[Found]:

@@ -32,11 +32,14 @@ def read(head: Head) -> RawTable:
     """
     path = head.path
     files = [path] if path.is_file() else sorted(_files(path))
-    records: list[tuple[str, dict[str, object]]] = []
+    found: list[tuple[str, dict[str, object]]] = []
     notes, empty = Notes(), 0
     for file in files:
-        session, policies = _session(file)
-        preferred = str(session.pop("preference", ""))
+        content = _content(file)
+        policies = field(file, "", content, "policies", dict)
+        plain = {k: v for k, v in content.items() if isinstance(v, str | int | float | date)}
+        preferred = str(plain.pop("preference", ""))
+        within = file.relative_to(path) if path.is_dir() else file.name
         for letter, trial in policies.items():
             if trial is None:
                 empty += 1
@@ -44,28 +47,22 @@ def read(head: Head) -> RawTable:
             place = f"policies.{letter}"
             field(file, place, trial, "policy_name", str)
             field(file, place, trial, "partial_success", object)
-            within = file.relative_to(path) if path.is_dir() else file.name
-            facts = {**session, **trial, "task": name, "session": file.parent.name}
+            facts = {**plain, **trial, "task": name, "session": file.parent.name}
             if letter in JUDGED:
                 other = JUDGED[letter == JUDGED[0]]
                 facts["preference"] = share_preferred(preferred, other, letter)
-            records.append((f"{within}, {place}", facts))
+            found.append((f"{within}, {place}", facts))
     sessions = f"{path}: {counted(len(files), 'session')}, sorted by the names of their folders"
     notes.add(sessions, code="sessions-sorted")
     if empty:
         without = f"{path}: {counted(empty, 'policy')} without a trial in a session skipped"
         notes.add(without, code="empty-policies")
+    success = {"score": "partial_success", "success": "binary_success"}
     return table_of_records(
         path,
-        records,
-        roles={
-            "task": "task",
-            "policy": "policy_name",
-            "score": "partial_success",
-            "success": "binary_success",
-            "block": "session",
-        },
-        bounds={"partial_success": UNIT, "binary_success": UNIT, "preference": UNIT},
+        found,
+        roles={"task": "task", "policy": "policy_name", **success, "block": "session"},
+        bounds=dict.fromkeys(("partial_success", "binary_success", "preference"), UNIT),
         notes=notes,
         preferences="preference",
     )
@@ -76,22 +73,15 @@ def _files(folder: Path) -> Iterator[Path]:
     return (inner if inner.is_dir() else folder).glob(f"*/{METADATA}")
 
 
-def _session(file: Path) -> tuple[dict[str, object], dict[str, Any]]:
-    """Return the plain facts about a session, and its trials by letter."""
+def _content(file: Path) -> Any:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one needs a C library
     try:
-        content = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+        return yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or "unreadable"
-        raise InvalidInput(
-            f"{file}{line}: not valid YAML ({problem}); it may be cut off"
-        ) from error
-    policies = field(file, "", content, "policies", dict)
-    facts: dict[str, object] = {
-        key: value for key, value in content.items() if isinstance(value, str | int | float | date)
-    }
-    return facts, policies
+        text = f"{file}{line}: not valid YAML ({problem}); it may be cut off"
+        raise InvalidInput(text) from error

@@ -1,13 +1,11 @@
 """evaluations.npz of stable-baselines3's EvalCallback."""
 
-from typing import Any
-
 import polars as pl
 
 from stopwise.data.formats.numpy_arrays import load_arrays
 from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import UNIT, RawTable
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import require
 from stopwise.messages import Message
 
 name = "sb3-evaluations"
@@ -28,36 +26,26 @@ def read(head: Head) -> RawTable:
     path, arrays = head.path, load_arrays(head)
     for array in ("timesteps", "results"):
         require(array in arrays, f"{path}: the array {array!r} is missing")
-    results = arrays["results"].shape
-    require(
-        len(results) == 2 and 0 not in results,
-        f"{path}, array 'results': must have shape (evaluations, episodes), but got {results}",
-    )
-    evaluations, episodes = results
-    columns: dict[str, Any] = {}
-    for theirs, ours in MEASURES.items():
-        if theirs in arrays:
-            values = arrays[theirs]
-            if values.shape != (evaluations, episodes) or values.dtype.kind not in "biuf":
-                raise InvalidInput(
-                    f"{path}, array {theirs!r}: must be numbers of shape "
-                    f"{(evaluations, episodes)}, but got {values.dtype} of shape {values.shape}"
-                )
-            columns[ours] = values[-1]
-    if arrays["timesteps"].shape != (evaluations,):
-        raise InvalidInput(
-            f"{path}, array 'timesteps': must have shape ({evaluations},), "
-            f"but got {arrays['timesteps'].shape}"
+    shape = arrays["results"].shape
+    text = f"{path}, array 'results': must have shape (evaluations, episodes), but got {shape}"
+    require(len(shape) == 2 and 0 not in shape, text)
+    for array in arrays.keys() & {*MEASURES, "timesteps"}:
+        values, wanted = arrays[array], shape[:1] if array == "timesteps" else shape
+        require(
+            values.shape == wanted and values.dtype.kind in "biuf",
+            f"{path}, array {array!r}: must be numbers of shape {wanted}, but got {values.dtype} "
+            f"of shape {values.shape}",
         )
-    steps = arrays["timesteps"][-1]
-    last = f"{path}: only the last of {evaluations} evaluations is used, at {steps} timesteps"
+    columns = {MEASURES[array]: arrays[array][-1] for array in MEASURES if array in arrays}
     score = "success" if "success" in columns else "return"
-    roles = {"score": score} | ({"success": "success"} if score == "success" else {})
+    last = (
+        f"only the last of {shape[0]} evaluations is used, at {arrays['timesteps'][-1]} timesteps"
+    )
     return RawTable(
         source=str(path),
         frame=pl.DataFrame(columns),
-        place=lambda row: f"results[{evaluations - 1}, {row}]",
-        roles=roles,
+        place=lambda row: f"results[{shape[0] - 1}, {row}]",
+        roles={"score": score} | ({"success": score} if score == "success" else {}),
         bounds={"success": UNIT},
-        notes=(Message(last, code="last-evaluation"),),
+        notes=(Message(f"{path}: {last}", code="last-evaluation"),),
     )

@@ -34,33 +34,26 @@ def read(head: Head, chosen: str | None = None) -> RawTable:
     Where there are several such sheets, each is named after its task, or after its policy if there
     is no column of policies.
     """
-    path = head.path
+    path, notes = head.path, Notes()
     sheets = {sheet: table for sheet, table in _sheets(path).items() if len(table[1])}
     if chosen is not None:
-        require(
-            chosen in sheets,
-            f"{path}: there is no sheet {chosen!r} with a table, only {names_listed(sheets)}",
-            parameter="sheet",
-        )
+        text = f"{path}: there is no sheet {chosen!r} with a table, only {names_listed(sheets)}"
+        require(chosen in sheets, text, parameter="sheet")
         sheets = {chosen: sheets[chosen]}
     require(len(sheets) > 0, f"{path}: there is no table with a header in it")
-    first, (_, frame) = next(iter(sheets.items()))
-    alike = {sheet for sheet, (_, other) in sheets.items() if other.columns == frame.columns}
-    notes = Notes()
-    left_out = [sheet for sheet in sheets if sheet not in alike]
-    if left_out:
-        text = (
-            f"{path}: sheets with other columns than {first!r} left out: {names_listed(left_out)}; "
-        )
+    first = next(iter(sheets))
+    columns = sheets[first][1].columns
+    alike = {sheet: table for sheet, table in sheets.items() if table[1].columns == columns}
+    if left_out := sheets.keys() - alike:
+        names = names_listed(sheet for sheet in sheets if sheet in left_out)
+        text = f"{path}: sheets with other columns than {first!r} left out: {names}; "
         notes.add(text, Setting("sheet"), " chooses one", code="sheets-left-out")
     parts, places = [], []
-    role = "task" if any(is_named(column, "policy") for column in frame.columns) else "policy"
-    for sheet in (sheet for sheet in sheets if sheet in alike):
-        header_row, part = sheets[sheet]
-        if len(alike) > 1 and role not in part.columns:
-            part = part.with_columns(pl.lit(sheet).alias(role))
-        filled = ~part.select(pl.all_horizontal(pl.exclude(role).is_null()))[:, 0]
-        parts.append(part.filter(filled))
+    role = "task" if any(is_named(column, "policy") for column in columns) else "policy"
+    for sheet, (header_row, part) in alike.items():
+        filled = ~part.select(pl.all_horizontal(pl.all().is_null()))[:, 0]
+        named = [pl.lit(sheet).alias(role)] if len(alike) > 1 and role not in columns else []
+        parts.append(part.filter(filled).with_columns(named))
         places += [f"sheet {sheet!r}, row {header_row + 2 + row}" for row in filled.arg_true()]
     return RawTable(source=str(path), frame=pl.concat(parts), place=places.__getitem__, notes=notes)
 
@@ -71,17 +64,18 @@ def _sheets(path: Path) -> dict[str, tuple[int, pl.DataFrame]]:
         raise StopwiseError('Excel and ODS files need fastexcel: pip install "stopwise[excel]"')
     import fastexcel
 
-    tables = {}
+    found = {}
     try:
         book = fastexcel.read_excel(path)
         for sheet in book.sheet_names:
             loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
-            cells = loaded.to_polars()
-            tables[sheet] = _below_header(cells)
+            table = _below_header(loaded.to_polars())
+            if table is not None:
+                found[sheet] = table
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise InvalidInput(f"{path}: not a whole workbook ({reason}); it may be cut off") from error
-    return {sheet: table for sheet, table in tables.items() if table is not None}
+    return found
 
 
 def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:
@@ -89,15 +83,13 @@ def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:
 
     The header is the first row in which more than one cell is filled, or any in a single column.
     """
-    cells = cells.with_columns(pl.all().str.strip_chars().replace("", None))
     if not cells.width:
         return None
+    cells = cells.with_columns(pl.all().str.strip_chars().replace("", None))
     filled = cells.select(pl.sum_horizontal(pl.all().is_not_null()))[:, 0]
     starts = (filled >= min(2, filled.max() or 1)).arg_true()
-    if not len(starts):
-        return None
-    names = {column: cells[column][starts[0]] for column in cells.columns}
-    kept = {column: title for column, title in names.items() if title is not None}
-    if len(set(kept.values())) < len(kept):
+    header = cells.row(starts[0]) if len(starts) else ()
+    kept = {c: n for c, n in zip(cells.columns, header, strict=False) if n is not None}
+    if not kept or len(set(kept.values())) < len(kept):
         return None
     return starts[0], cells.slice(starts[0] + 1).select(list(kept)).rename(kept)

@@ -88,20 +88,12 @@ class Head:
         lines = self.lines[:MOST_ABOVE]
         filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
         for at, index in enumerate(filled):
-            header, *below = (fields(lines[i]) for i in filled[at:])
-            if lines[index].startswith(COMMENT) and not (
-                below and len(header) == len(below[0]) > 1
-            ):
+            own, *below = (fields(lines[i]) for i in filled[at:])
+            if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
                 continue
-            table = [cells for cells in below if any(cells[1:])][:2]
-            is_title = (
-                len(table) == 2
-                and header[0].strip() != ""
-                and not any(header[1:])
-                and 1 < len(table[0]) == len(table[1])
-                and not any(map(NUMBER.fullmatch, table[0]))
-            )
-            if not is_title:
+            header, row = ([cells for cells in below if any(cells[1:])] + [[], []])[:2]
+            is_table = 1 < len(header) == len(row) and not any(map(NUMBER.fullmatch, header))
+            if not (own[0].strip() and not any(own[1:]) and is_table):
                 return index
         return 0
 
@@ -125,11 +117,6 @@ class Head:
                 return frozenset(archive.namelist())
         except (OSError, zipfile.BadZipFile):
             return frozenset()
-
-    @cached_property
-    def is_object_per_line(self) -> bool:
-        """Whether the first line is a whole JSON object."""
-        return is_object(self.first_line)
 
     def content(self) -> bytes:
         """Return the whole content."""
@@ -158,13 +145,13 @@ class Head:
 
     def whole_lines(self, notes: Notes) -> str:
         """Return the text; of a watched file, without a last line that has no end yet."""
-        torn = self.torn()
-        if torn is None:
+        found = self.torn()
+        if found is None:
             return self.text()
-        if torn[1].strip():
+        if found[1].strip():
             text = f"{self.path}: the last line has no end yet, and waits for it"
             notes.add(text, code="line-unfinished")
-        return torn[0]
+        return found[0]
 
 
 def is_object(line: str) -> bool:

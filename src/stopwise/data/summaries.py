@@ -177,9 +177,11 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     for own in keys:
         if own.name in (reading.names("policy") or ()):
             continue
-        found = own.str.contains(SUMMARY).fill_null(False) | _words_among_numbers(own)
-        per = raw.frame.filter(found).select(names)
-        if found.any() and not found.all() and not per.is_duplicated().any():
+        found = own.str.contains(SUMMARY).fill_null(False)
+        if found.all() or raw.frame.filter(found).select(names).is_duplicated().any():
+            found &= False
+        found |= _words_among_numbers(own)
+        if found.any():
             row = int(found.arg_max() or 0)
             raise raw.refusal(
                 f"{own[row]!r} in column {own.name!r} seems to sum up other rows, and is no trial: "

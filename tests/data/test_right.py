@@ -69,7 +69,11 @@ RIGHT: dict[str, tuple[str, Scores]] = {
     ),
     "named_tasks.json": (
         json.dumps({p: {"task_0": [1, 0], "task_1": [0, 1]} for p in ("act", "dp")}),
-        {(t, p): s for p in ("act", "dp") for t, s in (("task_0", [1, 0]), ("task_1", [0, 1]))},
+        {
+            (t, p): s
+            for p in ("act", "dp")
+            for t, s in (("task_0", [1.0, 0.0]), ("task_1", [0.0, 1.0]))
+        },
     ),
     "named_seeds.json": (
         json.dumps({"seed_0": {"act": [1, 0], "dp": [0, 1]}, "seed_1": {"act": [1]}}),

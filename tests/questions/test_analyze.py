@@ -15,65 +15,16 @@ from tests.questions.drawn import FOUR
 
 rank = partial(analyze, method="nscore")
 tasks = partial(analyze, tasks="each", method="nscore")
-JSON_POLICY = {
-    "name": str,
-    "n": int,
-    "mean": float,
-    "interval": list,
-    "letters": str,
-    "trials_used": int,
-    "trials_saved": int,
-    "trials_unpaired": int,
-    "interval_level": float,
-}
-JSON_PAIR = {
-    "policy0": str,
-    "policy1": str,
-    "decision": str,
-    "implied": bool,
-    "n": int,
-    "p_value": float,
-    "e_value": float,
-    "log_e": float,
-    "difference": float,
-    "estimate": (float, type(None)),
-    "interval": list,
-    "interval_level": float,
-    "chance": (float, type(None)),
-    "futile": bool,
-}
-JSON_WHOLE = {
-    "schema": int,
-    "version": str,
-    "policies": list,
-    "pairs": list,
-    "order": str,
-    "sentence": str,
-    "method": str,
-    "alpha": float,
-    "adjust": str,
-    "ties": str,
-    "design": str,
-    "baseline": (str, type(None)),
-    "bounds": list,
-    "bounds_inferred": bool,
-    "n_max": (int, type(None)),
-    "task": (str, type(None)),
-    "trials_used": int,
-    "trials_saved": int,
-    "trials_unpaired": int,
-    "doubts": list,
-    "warnings": list,
-    "facts": list,
-    "edition": int,
-    "alternative": str,
-}
-
-
-def assert_schema(content: dict[str, Any], schema: dict[str, Any]) -> None:
-    assert list(content) == list(schema)
-    for key, kind in schema.items():
-        assert isinstance(content[key], kind), key
+JSON_POLICY = "name n mean interval letters trials_used trials_saved trials_unpaired interval_level"
+JSON_PAIR = (
+    "policy0 policy1 decision implied n p_value e_value log_e difference estimate interval "
+    "interval_level chance futile"
+)
+JSON_WHOLE = (
+    "schema version policies pairs order sentence method alpha adjust ties design baseline bounds "
+    "bounds_inferred n_max task trials_used trials_saved trials_unpaired doubts warnings facts "
+    "edition alternative"
+)
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
@@ -106,11 +57,11 @@ def test_the_json_has_the_documented_schema() -> None:
     for settings in ({}, {"baseline": "middle"}, {"n_max": 7}):
         content = json.loads(rank(FOUR, **settings).to_json())
 
-        assert_schema(content, JSON_WHOLE)
+        assert list(content) == JSON_WHOLE.split()
         for policy in content["policies"]:
-            assert_schema(policy, JSON_POLICY)
+            assert list(policy) == JSON_POLICY.split()
         for pair in content["pairs"]:
-            assert_schema(pair, JSON_PAIR)
+            assert list(pair) == JSON_PAIR.split()
             assert pair["decision"] in ("policy0", "policy1", "undecided")
 
 

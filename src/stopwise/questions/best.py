@@ -10,7 +10,7 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.pair_test import PairTest
-from stopwise.core.rules import Rules
+from stopwise.core.rules import Delegated, Rules
 from stopwise.core.words import best_claim
 from stopwise.errors import require
 from stopwise.messages import counted
@@ -39,13 +39,8 @@ class BestQuestion(Question):
         self._board.choose()
         self._admit(*self._joined)
 
-    @property
-    def rows(self) -> int:
-        return self._board.rows
-
-    @property
-    def comparison(self) -> PairTest:
-        return self._comparison
+    rows = Delegated[int]("_board.rows", "The rows looked at.")
+    comparison = Delegated[PairTest]("_comparison", "The test of one pair.")
 
     @property
     def best(self) -> str | None:
@@ -81,15 +76,14 @@ class BestQuestion(Question):
     @property
     def eliminated(self) -> Mapping[str, Elimination]:
         rows, by = self._board.dropped[0], self._board.dropped_by[0]
-        places = [place for place in np.argsort(rows, kind="stable").tolist() if rows[place]]
-        return MappingProxyType(
-            {
-                self.policies[place]: Elimination(
-                    row=int(rows[place]), leader=self.policies[int(by[place])]
-                )
-                for place in places
-            }
-        )
+        dropped = {
+            self.policies[place]: Elimination(
+                row=int(rows[place]), leader=self.policies[int(by[place])]
+            )
+            for place in np.argsort(rows, kind="stable").tolist()
+            if rows[place]
+        }
+        return MappingProxyType(dropped)
 
     @property
     def p_values(self) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Did it reproduce? Two runs of the same policies on the same scenes: what flips between them."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -147,8 +148,5 @@ def _smallest_gap(n: int, flips: float, alpha: float) -> float:
         shown = binom.sf(least - 1, differ, (0.5 * flips + gap) / share)
         return float(binom.pmf(differ, n, share) @ shown)
 
-    low, high = 0, GAPS.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(float(GAPS[middle])) >= POWER else (middle + 1, high)
-    return float(GAPS[low])
+    gaps = GAPS.tolist()
+    return float(gaps[min(bisect_left(gaps, POWER, key=power), len(gaps) - 1)])

@@ -179,15 +179,3 @@ def test_ties_in_tenths_are_ties_in_narrow_floats_too() -> None:
         found = sw.analyze(scores, list_size=2, design="paired", bounds=(0, 1))
         assert found.order_text == "b = a"
     assert rule.analysis().order_text == "b = a"
-
-
-def test_a_scene_that_only_one_policy_lacks_is_refused() -> None:
-    order = [f"s{scene}" for scene in np.random.default_rng(2).permutation(30)]
-    rows = [
-        (policy, scene) for scene in order for policy in "ab" if (policy, scene) != ("b", order[9])
-    ]
-    policies, scenes = map(list, zip(*rows, strict=True))
-    columns = {"policy": policies, "scene": scenes, "score": [1.0] * len(rows)}
-
-    with pytest.raises(InvalidInput, match="'b' did not meet scene"):
-        sw.analyze(pl.DataFrame(columns), list_size=30, bounds=(0, 1))

@@ -1,6 +1,5 @@
 """A proxy beside the trials of files: its column, simulated scenes, several policies, refusals."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
-from tests.cli.typed import run
 
 RATES = {"base": 0.5, "new": 0.7, "newer": 0.85}
 
@@ -153,26 +151,6 @@ def test_copies_of_the_trials_are_found() -> None:
     for source in (renamed.drop("score").reverse(), renamed.drop("sim")):
         with pytest.raises(InvalidInput, match="drawn separately from those of the trials"):
             sw.analyze(REAL, proxy="sim", proxy_scores=source, n_max=100)
-
-
-def test_what_is_typed_wrongly_is_told_what_helps(tmp_path: Path) -> None:
-    real, simulated = tmp_path / "real.csv", tmp_path / "simulated.csv"
-    REAL.write_csv(real)
-    scenes(3000, first=1000).drop("score").rename({"sim": "simulation"}).write_csv(simulated)
-    usual = ["analyze", str(real), "--bounds", "0,1"]
-    assert "no column looks like a score" in run(*usual, "--proxy", f"sim={simulated}")[1]
-    means = {
-        ("new=.5",): "needs the proxy's mean for each policy, but has none for base",
-        ("new=.5", "base=7"): "must lie within the bounds [0, 1], but that of base is 7.0",
-        ("new=.5", "base=.5", "bse=.5"): "names bse, but the policies are base and new",
-    }
-    for typed, text in means.items():
-        known = {name: float(mean) for name, mean in (each.split("=") for each in typed)}
-        with pytest.raises(InvalidInput, match=re.escape(text)):
-            sw.analyze(read(REAL, proxy="sim"), proxy_mean=known)
-    assert "is for trials that a judge has scored" in run(*usual, "--missing", "keep")[1]
-    REAL.with_columns(score=pl.col("score").replace(0.0, None)).write_csv(real)
-    assert "a random share only, give --proxy COLUMN=CHANCE" in run(*usual, "--proxy", "sim")[1]
 
 
 def test_a_column_of_scenes_is_a_block() -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stopwise as sw
@@ -77,11 +76,3 @@ def test_a_gate_holds_a_policy_against_a_number() -> None:
         sw.gate(NEW, OLD, reference=0.7)
     with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW)
-
-
-def test_a_row_without_a_trial_waits() -> None:
-    scores = np.array(NEW)
-    gap = np.insert(scores, 3, np.nan)
-    assert sw.analyze({"new": gap}, reference=0.6, missing="drop").pairs[0].n == (
-        sw.analyze({"new": scores}, reference=0.6).pairs[0].n
-    )

@@ -4,24 +4,8 @@ from functools import partial
 
 import stopwise as sw
 from stopwise.questions.analyze import analyze
-from tests.questions.drawn import FOUR
 
 rank = partial(sw.analyze, method="nscore")
-
-
-def test_unequal_numbers_of_trials() -> None:
-    """The shorter policy's pairs stop where it does; the others go on."""
-    uneven = dict(FOUR) | {"other": FOUR["other"][:9]}
-
-    analysis = rank(uneven)
-
-    counts = {policy.name: (policy.n, policy.trials_used) for policy in analysis.policies}
-    assert counts["other"] == (9, 9)
-    pair = next(pair for pair in analysis.pairs if pair.policy1 == "other")
-    assert pair.n <= 9
-    assert any(
-        "which trials are missing does not depend on the scores" in w for w in analysis.warnings
-    )
 
 
 def test_trials_without_a_partner_are_neither_used_nor_saved() -> None:

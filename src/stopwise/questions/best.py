@@ -149,23 +149,16 @@ class BestQuestion(Question):
 
     def join(self, policy: str) -> None:
         """Let a policy that was declared to come later take part from the next row on."""
-        self._require_declared(policy)
-        require(policy not in self._joined, f"{policy!r} takes part already")
+        awaited = policy in self.rules.later and policy not in self._joined
+        require(awaited or policy not in self.policies, f"{policy!r} takes part already")
+        text = f"{policy} cannot join: it was not declared in later"
+        require(awaited, text, parameter="later")
         require(
             self.rows != self.rules.n_max,
             f"all n_max = {self.rules.n_max} rows are used, so {policy!r} can no longer be tried",
         )
         self._joined = {**self._joined, policy: self.rows}
         self._admit(policy)
-
-    def _require_declared(self, policy: str) -> None:
-        later = self.rules.later
-        require(policy in later or policy not in self.policies, f"{policy!r} takes part already")
-        require(
-            policy in later,
-            f"{policy} cannot join: it was not declared in later",
-            parameter="later",
-        )
 
     def analyze(self, table: Table) -> BestAnalysis:
         known = {name for name, own in table.by_policy.items() if own.size}
@@ -176,13 +169,10 @@ class BestQuestion(Question):
 
     def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
         """Add one row of scores: several of a policy that it tries several times."""
-        self._require_room()
-        for name in row:
-            self._require_known(name)
-        places = self.places
-        self._observe(
-            places, {name: self._checked(name, len(places[name]), row.get(name)) for name in places}
-        )
+        self._require_row(row)
+        places = self.places.items()
+        scores = {name: self._checked(name, len(own), row.get(name)) for name, own in places}
+        self._observe(dict(places), scores)
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         columns = [np.array(own, dtype=float) for own in self._trials.values()]
@@ -199,12 +189,10 @@ class BestQuestion(Question):
         others[board.leader[0]] = False
         shares = board.against_leader()[0] / board.target
         gone = dict(zip(self.policies, shares.tolist(), strict=True))
-        found = {
-            name: (self.rows - self._joined.get(name, 0), gone[name])
-            for name in compress(self.policies, others)
-        }
-        slowest = min(found.values(), key=lambda way: way[1] / max(way[0], 1), default=(0, 0.0))
-        return {**found, self.leader: slowest}
+        left = compress(self.policies, others)
+        own = {name: (self.rows - self._joined.get(name, 0), gone[name]) for name in left}
+        slowest = min(own.values(), key=lambda way: way[1] / max(way[0], 1), default=(0, 0.0))
+        return {**own, self.leader: slowest}
 
     def _named(self, which: Bools) -> tuple[str, ...]:
         return tuple(compress(self.policies, which[0]))
@@ -241,14 +229,11 @@ class BestQuestion(Question):
             scores[: len(row), 0, column] = row
         means = self._board.observe(self._comparison.scale.unit(scores))
         self._admit(*self._joined)
-        row_means: Floats = means[0]
-        return row_means
+        return np.asarray(means[0])
 
     def _replay(self, table: Table, rows: int | None = None) -> Floats:
         """Take the trials of a table in; return the averages that were compared."""
-        columns = [self._columns[name] for name in table.policies]
-        scores = np.full((len(table.scores), len(self.policies)), np.nan)
-        scores[:, columns] = table.scores
+        scores = table.arranged(self.policies)
         last = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) for own in scores.T]
         means = []
         while (places := self.places) and (rows is None or self.rows < rows):

@@ -93,13 +93,12 @@ class OrderQuestion(Question):
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add one row of scores; a pair with a policy that is missing in it waits."""
-        self._require_room()
+        self._require_row(row)
         cells = {name: self._cells(name, given) for name, given in row.items()}
         self.rules.reading.check_row(cells)
         self._keep({name: np.array(own, dtype=float).T for name, own in cells.items()})
 
     def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
-        self._require_known(name)
         reading = self.rules.reading
         trials = given if reading.several(name) else [given]
         number = len(reading.trials(name, self.rows))

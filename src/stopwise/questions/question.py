@@ -6,7 +6,7 @@ this folder with a subclass of ``Question``, registered in ``questions/__init__.
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -209,17 +209,16 @@ class Question(Resumable):
             "worst score where it failed",
         )
 
-    def _require_room(self) -> None:
+    def _require_row(self, names: Iterable[str]) -> None:
+        known = self.rules.reading.run
+        for name in names:
+            require(name in known, f"policies are {', '.join(known)}, but got a score of {name!r}")
         require(
             self.rows != self.rules.n_max,
             f"n_max = {self.rules.n_max} rows are already in; to go on, a larger n_max would have "
             "had to be declared before",
             parameter="n_max",
         )
-
-    def _require_known(self, name: str) -> None:
-        known = self.rules.reading.run
-        require(name in known, f"policies are {', '.join(known)}, but got a score of {name!r}")
 
     def take(self, find: FindRow) -> Iterator[int]:
         """Take row i in once all places that earlier rows left in need of a trial have a result."""

@@ -58,6 +58,15 @@ def test_the_interval_covers_and_the_smallest_gap_is_shown_as_often_as_said() ->
     assert shown >= 100
 
 
+def test_no_flips_at_all_bound_the_change_by_what_could_have_been_missed() -> None:
+    same = {"p": [1.0, 0.0] * 50}
+
+    found = sw.compare(same, same, rerun=True)["p"]
+
+    assert found.flips == 0
+    assert found.interval.high == pytest.approx(1 - 0.05 ** (1 / 100))
+
+
 @pytest.mark.parametrize(
     ("runs", "says"),
     [

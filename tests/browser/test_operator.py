@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
-from stopwise.web.links import join_link
 from tests.browser.phone import (
     PHONE,
     answer_next,
@@ -26,8 +25,7 @@ from tests.browser.phone import (
     undo,
 )
 from tests.study.live import Clock
-from tests.study.runners import free_port
-from tests.web.serving import CUPS, served
+from tests.web.serving import CUPS
 
 LEVELS = {
     "kind": "levels",
@@ -157,28 +155,6 @@ def test_a_score_is_taken_back_while_the_next_trial_is_shown(
         (scored,) = entries_of(study, "scored")
         assert (scored["answer"][-1], scored["note"]) == ("cup lifted", "wobbly")
         assert entries_of(study, "corrected") == []
-
-
-def test_what_was_not_sent_never_reaches_another_study(browser: Browser, tmp_path: Path) -> None:
-    """A score queued for trial 1 of one study must not become that of trial 1 of the next."""
-    port = free_port()  # or someone else may be given it meanwhile
-    with sw.Study.create(tmp_path / "first", {**CUPS, **BINARY}) as study:
-        study.lock()
-        with served(study, port) as url:
-            phone = phone_of(browser, study, url)
-            take(phone)
-            phone.context.set_offline(True)
-            tap(phone, "Success")
-            expect(phone.locator("#connection")).to_have_text("waiting for connection")
-    with sw.Study.create(tmp_path / "second", {**CUPS, **BINARY}) as other:
-        other.lock()
-        with served(other, port):
-            other.next_trial("arm 1")
-            phone.context.set_offline(False)
-            phone.goto(join_link(url, other.create_token("operator", "arm 1")))
-            expect(phone.locator("#stage")).to_have_attribute("data-section", "ready")
-            phone.wait_for_timeout(1500)
-            assert other.status().scored == 0
 
 
 def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(

@@ -12,7 +12,7 @@ import stopwise as sw
 from stopwise.cli.demo import half_run
 from tests.browser.phone import DESKTOP, PHONE, answer_next, joined, picture, turn_to
 from tests.browser.phone import take as take_trial
-from tests.study.live import Clock, score_one, take
+from tests.study.live import Clock, take
 from tests.web.serving import CUPS, served
 
 LEVELS = {
@@ -246,29 +246,6 @@ def expect_readable(wall: Page, *, curves: int) -> None:
     assert wall.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
     expect(wall.locator(":is(button, input, select, a):visible")).to_have_count(0)
     assert wall.evaluate("() => getComputedStyle(document.body).backgroundColor") == DARK
-
-
-def test_of_much_the_pages_show_what_matters(browser: Browser, tmp_path: Path) -> None:
-    """12 policies on 3 tasks have 198 comparisons."""
-    many = {
-        "policies": [f"policy {number}" for number in range(12)],
-        "tasks": [f"task {number}" for number in range(3)],
-    }
-    plan = {"name": "Twelve checkpoints", "method": "wsr", "n_max": 3, **many}
-    with sw.Study.create(tmp_path / "study", plan) as study, served(study) as url:
-        study.lock()
-        for _ in range(72):
-            score_one(study, False)
-        owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
-        expect(owner.locator(".end")).to_contain_text("72 of about 108 trials, 108 at most")
-        expect(owner.locator(".verdict")).to_have_count(1)
-        expect(owner.get_by_role("heading", name="task 0")).to_be_visible()
-        owner.get_by_role("button", name="task 2: running").click()
-        expect(owner.get_by_role("heading", name="task 2")).to_be_visible()
-        expect(owner.locator("polyline")).to_have_count(12)
-        owner.set_viewport_size(SCREEN)
-        owner.get_by_role("link", name="Wall").click()
-        expect_readable(owner, curves=6)
 
 
 def test_an_owner_is_told_before_it_is_too_late(browser: Browser, tmp_path: Path) -> None:

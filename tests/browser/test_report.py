@@ -7,7 +7,6 @@ import numpy as np
 from playwright.sync_api import Browser, Page, expect
 
 import stopwise as sw
-from stopwise.questions.analysis import report
 from tests.browser.phone import DESKTOP, joined, turn_to
 from tests.study.live import score_one, take
 from tests.web.serving import CUPS, served
@@ -46,29 +45,6 @@ def test_all_columns_of_the_report_are_in_sight(browser: Browser, tmp_path: Path
         labelled = "anytime p: 1 after: 20 pairs" in shown(page, 1)
         assert labelled == (width == 360)
         assert page.locator("th").first.is_visible() == (width != 360)
-
-
-def test_many_tasks_print_on_few_pages(browser: Browser, tmp_path: Path) -> None:
-    """Two tasks to a page, each in one piece; the words of a table are not cut in two."""
-    rng = np.random.default_rng(0)
-    columns = {
-        "task": np.repeat([f"open drawer {task}" for task in range(10)], 4 * 12),
-        "policy": np.tile(["ACT", "Diffusion", "pi0", "OpenVLA"], 120),
-        "score": rng.integers(0, 5, 480) / 4,
-    }
-    analyses = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), n_max=12, tasks="each")
-    (tmp_path / "report.html").write_text(report(list(analyses.values())), encoding="utf-8")
-    page = browser.new_page()
-    page.goto((tmp_path / "report.html").as_uri())
-
-    pages = page.pdf(format="A4").count(b"/Type /Page\n")
-    assert 4 <= pages <= 8
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 688, "height": 1000})
-    assert page.evaluate(HIDDEN) == []
-    assert page.locator("#task-3 td", has_text="pairs").first.evaluate(
-        "cell => cell.clientHeight < 2 * parseFloat(getComputedStyle(cell).fontSize)"
-    )
 
 
 SIZES: list[tuple[int, Literal["print", "screen"]]] = [

@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.paper.datasets import DATA, ROBOARENA
-from stopwise.cli import app
 from tests.cli.typed import EXAMPLE, run
 
 
@@ -32,21 +30,6 @@ def test_report_and_figures_are_written(tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "scores.svg").exists()
 
 
-def test_long_names_are_broken_and_never_cut(tmp_path: Path) -> None:
-    names = ["paligemma_fast_specialist_droid_one", "paligemma_fast_specialist_droid_two"]
-    path = tmp_path / "long.csv"
-    rows = [f"{name},{n % 2}" for n in range(1000) for name in names]
-    path.write_text("policy,score\n" + "\n".join(rows) + "\n")
-    result = CliRunner().invoke(
-        app, ["analyze", str(path), "--bounds", "0,1"], env={"COLUMNS": "60"}
-    )
-
-    assert result.exit_code == 0
-    assert set(names) < set(result.output.splitlines())  # no room for a table: blocks of lines
-    assert f"{names[0]} ? {names[1]}" in " ".join(result.output.split())
-    assert "…" not in result.output
-
-
 def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
     """A task is a name, whatever it looks like as a path."""
     path = tmp_path / "tasks.csv"
@@ -58,18 +41,6 @@ def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
     folders = sorted(folder.name for folder in (tmp_path / "figures").iterdir())
     assert code == 0
     assert folders == ["1-up", "2-a_b", "board.pdf", "board.png", "board.svg"]
-
-
-def test_files_by_policy(tmp_path: Path) -> None:
-    for name, scores in {"a": [0, 1] * 20, "b": [1, 1] * 20}.items():
-        lines = "\n".join(str(score) for score in scores)
-        (tmp_path / f"{name}.csv").write_text(f"score\n{lines}\n")
-    arguments = [f"--policy={name}={tmp_path / name}.csv" for name in "ab"]
-
-    code, output = run("analyze", *arguments, "--bounds", "0,1", "--json")
-
-    assert code == 0
-    assert json.loads(output)["order"] == "b > a"
 
 
 def test_trials_without_a_score_are_an_error_or_dropped(tmp_path: Path) -> None:
@@ -125,26 +96,6 @@ def test_returns_are_written_out(returns: str, tmp_path: Path) -> None:
     assert "3095" in output
     assert "e+03" not in output + page.read_text()
     assert "task task" not in output
-
-
-@pytest.mark.parametrize("command", ["analyze", "plan --pilot"])
-@pytest.mark.parametrize(
-    ("option", "place", "complaint"),
-    [
-        ("--html", "none/x.html", "none/x.html: No such file or directory"),
-        ("--html", ".", ": Is a directory"),
-        ("--figures", "returns.csv", "returns.csv: Not a directory"),
-        ("--figures", "returns.csv/below", "returns.csv/below: Not a directory"),
-    ],
-)
-def test_a_place_that_cannot_be_written_is_refused_before_the_work(
-    returns: str, tmp_path: Path, command: str, option: str, place: str, complaint: str
-) -> None:
-    """Nothing was read yet: the bounds, which are wrong, are not complained of."""
-    code, output = run(*command.split(), returns, "--bounds", "0,1", option, str(tmp_path / place))
-
-    assert code == 2
-    assert output.strip().endswith(complaint)
 
 
 @pytest.fixture

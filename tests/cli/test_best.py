@@ -57,22 +57,6 @@ def test_a_race_of_checkpoints(race: list[str]) -> None:
     assert (found["goal"], found["best"], found["candidates"]) == ("best", "ckpt_40", ["ckpt_40"])
 
 
-def test_files_name_the_best_too(results: Path) -> None:
-    code, out, _ = typed("analyze", results, *BEST)
-    said = json.loads(typed("analyze", results, *BEST, "--json")[1])
-    watched = typed("watch", results, *BEST, "--once", "--json")
-    sight = json.loads(watched[1])["tasks"][0]
-
-    assert code == watched[0] == 0
-    assert "high is the best of 3" in out
-    assert "verdict" in out
-    assert "letters" not in out
-    assert said["best"] == sight["best"] == "high"
-    assert said["eliminated"] == sight["eliminated"]
-    assert "stop after" in (line := typed("watch", results, *BEST, "--once")[1])
-    assert ", high is named\n" in line
-
-
 def test_a_watch_waits_for_a_policy_that_was_declared(results: Path, tmp_path: Path) -> None:
     once = ["watch", results, *BEST, "--once", "--state", tmp_path.parent / f"{tmp_path.name}.json"]
     code, out, _ = typed(*once, "--later", "new")

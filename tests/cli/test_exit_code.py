@@ -69,18 +69,3 @@ def test_compare_and_watch(files: dict[str, str]) -> None:
     assert "same not worse than old (not worse means not worse by 0.5 or more)" in not_worse[1]
     for counts, code in ((("10/20", "20/20"), 0), (("20/20", "10/20"), 1), (("9/20", "10/20"), 3)):
         assert run("compare", *counts, "--exit-code")[0] == code
-
-
-def test_a_futile_watch_stops(files: dict[str, str]) -> None:
-    both = options(files, "old", "same")
-    settings = ("--bounds", "0,1", "--n-max", "100", "--futility", "advisory:0.2", "--once")
-    told = run("watch", *both, *settings)
-    assert told[0] == 3
-    assert "a decision by n_max has become unlikely" in told[1]
-    stopped = run("watch", *both, *settings, "--futility", "binding")
-    assert stopped[0] == 0
-    assert "stopped for futility: a decision by n_max had become unlikely" in " ".join(
-        stopped[1].split()
-    )
-    silent = run("watch", *both, *settings, "--futility", "none")
-    assert "unlikely" not in silent[1]

@@ -98,19 +98,6 @@ def test_several_tasks_are_forecast_on_one_page(trials: Path, tmp_path: Path) ->
     assert len(list(folder.rglob("further.svg"))) == 2
 
 
-def test_columns_of_a_pilot_can_be_named(trials: Path) -> None:
-    """As for `analyze`: a file with columns of its own is no dead end."""
-    odd = trials.with_name("odd.csv")
-    odd.write_text(trials.read_text().replace("policy,success,score", "arm,done,points"))
-    named = ["--score", "points", "--column", "policy=arm", "--bounds", "0,1.5"]
-
-    pilot = run("--pilot", str(odd), *named, "--n-max", "30", "--precision", "0.1")
-    further = ahead(str(odd), *named, "--n-max", "30", "--precision", "0.1")
-
-    assert (pilot.exit_code, further.exit_code) == (0, 0), pilot.output + further.output
-    assert "--score has no effect without --pilot" in run("0.5", *named[:2]).output
-
-
 def test_naming_the_best() -> None:
     given = ["0.3", "0.5", "0.9", "--goal", "best", "--n-max", "60", "--precision", "0.05"]
     done = run(*given)

@@ -62,41 +62,6 @@ def test_a_page_that_cannot_be_written_loses_no_race(tmp_path: Path) -> None:
     assert "No space left on device" in after.stderr
 
 
-def test_a_watch_with_json_says_what_it_waits_for(tmp_path: Path) -> None:
-    """In the words of the command, and not among the JSON."""
-    path, said = tmp_path / "results.csv", tmp_path / "said.txt"
-    path.write_text("policy,kind\na,x\nb,y\n")
-    with said.open("w") as file, subprocess.Popen(
-        [STOPWISE, "watch", path, "--json", "--interval", "0.05", "--n-max", "20"],
-        stdout=subprocess.PIPE, stderr=file, text=True,
-    ) as process:  # fmt: skip
-        while not said.read_text() and process.poll() is None:
-            time.sleep(0.1)
-        path.write_text("policy,score\n" + "a,0\nb,1\n" * 20)
-        out, _ = process.communicate(timeout=600)
-
-    expected = f"waiting: {path}: no column looks like a score; name it with --score"
-    assert said.read_text().startswith(expected)
-    assert [json.loads(line)["stop"] for line in out.splitlines()] == [True]
-
-
-def test_a_journal_does_not_go_on_with_other_policies_of_the_same_names(tmp_path: Path) -> None:
-    journal = tmp_path / "race.jsonl"
-    options = ["--n-max", "2", "--journal", str(journal)]
-    first = CliRunner().invoke(app, [*RACE, *POLICIES, *options])
-    before = journal.read_bytes()
-    other = [*POLICIES[:2], "--policy", "good=tests.rollout.players:make_fair"]
-    second = CliRunner().invoke(app, [*RACE, *other, *options])
-
-    assert first.exit_code == 0, first.stderr
-    assert second.exit_code == 2
-    assert (
-        "this journal belongs to another race: its policy 'good' is "
-        "'tests.rollout.players:make_good', not 'tests.rollout.players:make_fair'"
-    ) in second.stderr
-    assert journal.read_bytes() == before
-
-
 def test_race_shows_its_progress_in_a_terminal_only() -> None:
     terminal, end = pty.openpty()
     with subprocess.Popen(
@@ -131,21 +96,6 @@ def test_watch_once_says_stop_or_go_on(tmp_path: Path) -> None:
     assert "go on: more trials are needed" in few.stdout
     assert many.exit_code == 0
     assert json.loads(many.stdout)["stop"] is True
-
-
-def test_watch_once_refuses_scores_that_were_rewritten(tmp_path: Path) -> None:
-    """With the state of the look before; a refused look leaves it as it was."""
-    path, state = tmp_path / "results.csv", tmp_path / "seen.json"
-    arguments = ["watch", str(path), "--once", "--bounds", "0,1", "--state", str(state)]
-    codes = []
-    for table in ("a,1\nb,1\n" * 3, "a,1\nb,1\n" * 4, "a,0\nb,1\n" * 30, "a,1\nb,1\n" * 5):
-        path.write_text(f"policy,score\n{table}")
-        done = CliRunner().invoke(app, arguments)
-        codes.append(done.exit_code)
-        if done.exit_code == 2:
-            assert "trials seen at an earlier look have changed" in done.stderr
-
-    assert codes == [3, 3, 2, 3]
 
 
 def test_watch_follows_a_file_that_grows(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.typed import run
 
 
@@ -28,15 +26,3 @@ def test_times_wins_and_training_runs_have_their_options(tmp_path: Path) -> None
     assert "say --lower-is-better" not in lower
     assert "new > old (> means wins more often" in " ".join(won.split())
     assert "checkpoints" not in won
-
-
-@pytest.mark.parametrize("command", [("analyze",), ("watch", "--once")])
-def test_a_file_of_preferences_needs_no_option(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Catches a usual --by means, with which the command refused every such file."""
-    file = tmp_path / "preferences.csv"
-    file.write_text("policy_a,policy_b,preference\n" + "x,y,A\ny,x,B\n" * 10)
-
-    code, output = run(*command, str(file))
-
-    assert code == 0
-    assert "x > y (> means wins more often" in " ".join(output.split())

@@ -44,23 +44,6 @@ def test_the_check_list_comes_before_the_first_trial(tmp_path: Path) -> None:
     assert (event["ticked"], event["note"]) == (("lights on",), "scratched")
 
 
-def test_a_wrong_plan_is_named_with_its_line(tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    call("init", folder)
-    path = folder / "study.yaml"
-    path.write_text(path.read_text().replace("alpha: 0.05", "alpha: 5"))
-    line = (
-        path.read_text()
-        .splitlines()
-        .index(next(text for text in path.read_text().splitlines() if text.startswith("alpha: 5")))
-    )
-
-    found = call("lock", folder)
-
-    assert found.exit_code == 2
-    assert f"study.yaml, line {line + 1}: alpha: must be less than 1, but got 5" in found.output
-
-
 def test_run_asks_until_it_is_told_to_quit(folder: Path) -> None:
     typed = "1 2\nnone\nall\nundo it\nvoid the cable\n7\nquit\n"
 

@@ -76,37 +76,6 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert study.folder == folder
 
 
-def test_the_same_trials_are_imported_once(folder: Path, tmp_path: Path) -> None:
-    """By their content, whatever the file is called, also if it grew."""
-    rows = "old,0.25\nnew,1\n"
-    names = ("db.csv", "copy.csv", "more/db.csv", "grown.csv")
-    file, other, grown, renamed = (tmp_path / name for name in names)
-    grown.parent.mkdir()
-    file.write_text("policy,score\n" + rows * 2)
-    other.write_text("policy,score\n" + rows * 2)
-    grown.write_text("policy,score\n" + rows * 3)
-    renamed.write_text("policy,score\n" + rows * 2 + "old,1\nnew,1\n")
-    assert call("import", folder, file, "--reason", "pilot").output == "imported: 4 trials\n"
-    before = sw.Study.open(folder).verdict()
-
-    start = "stopwise study import: "
-    first = "the first 2 rows of "
-    for path, which in ((file, ""), (other, ""), (grown, first), (renamed, first)):
-        found = call("import", folder, path, "--reason", "pilot")
-        assert found.exit_code == 2
-        assert found.output == (
-            f"{start}{which}these trials of 'stack' have the same scores as trials that were "
-            "imported before, from 'db.csv', and would count twice; "
-            f"{'import only the new ones, or, ' if which else ''}"
-            "if these are different trials, say so with --again\n"
-        )
-    study = sw.Study.open(folder)
-    assert study.verdict() == before
-    assert "imported before" in call("import", folder, file, "--reason", "pilot").output
-    other.write_text("policy,score\n" + rows + "old,1\nnew,1\n")
-    assert call("import", folder, other, "--reason", "others").output == "imported: 4 trials\n"
-
-
 def test_other_trials_that_went_alike_are_imported_if_that_is_said(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -128,22 +97,6 @@ def test_other_trials_that_went_alike_are_imported_if_that_is_said(
     assert [entry.content["again"] for entry in entries] == [False, True]
     assert study.status().scored == 4
     assert study.verify().sound
-
-
-def test_what_a_study_exported_another_can_import(tmp_path: Path) -> None:
-    """Trials without a score are left out, and the rows of a design with blocks are its blocks."""
-    for name in ("first", "second"):
-        locked(tmp_path / name, design="blocks", n_max=20).close()
-    call("run", tmp_path / "first", typed="y\nn\nvoid cable\nn\ny\nquit\n")
-    call("unblind", tmp_path / "first", "--yes")
-    file = tmp_path / "trials.csv"
-    call("export", tmp_path / "first", file)
-    command: list[str | Path] = ["import", tmp_path / "second", file, "--reason", "moved"]
-
-    assert "; --missing drop leaves such trials out" in call(*command).output
-    assert call(*command, "--missing", "drop").output == "imported: 4 trials\n"
-    with sw.Study.open(tmp_path / "second") as study:
-        assert study.verdict().tasks[0].rows == 2
 
 
 PRINTING = """

@@ -51,14 +51,3 @@ def test_a_race_names_its_tasks(tmp_path: Path) -> None:
     assert "<h2>Mean over tasks</h2>" in page.read_text()
     assert alone != 0
     assert "several environments are tasks: give --tasks mean" in why
-
-
-def test_a_watch_stops_when_the_mean_is_decided(trials: str) -> None:
-    weights = "mean:lift=1,push=1,reach=1"
-    code, output = run("watch", trials, "--once", "--bounds", "0,1", "--tasks", weights)
-    refused, why = run("watch", trials, "--once", "--tasks", "mean")
-
-    assert code == 0, output
-    assert "task mean over tasks: stop after" in output
-    assert refused != 0
-    assert "needs --tasks mean:TASK=WEIGHT of every task" in why

@@ -86,24 +86,3 @@ def test_how_a_file_was_read_is_one_line_on_the_screen_and_a_note_each_in_json(
         "score column: 'success' (guessed)",
         "bounds of 'success': [0, 1], since it holds only true and false (or yes and no)",
     } < set(json.loads(content)["warnings"])
-
-
-@pytest.mark.parametrize(
-    ("table", "advice"),
-    [
-        ("policy,score\nold,\nnew,1\nnew,0\n", "--missing drop"),
-        ("policy,kind\nold,x\nnew,y\n", "--score"),
-        ("policy,trial,score\nold,1,0\nold,1,1\n", "--column task=NAME,NAME"),
-    ],
-)
-@pytest.mark.parametrize("command", ["analyze", "watch --once", "plan --pilot"])
-def test_errors_of_files_advise_options(
-    command: str, table: str, advice: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "trials.csv"
-    path.write_text(table)
-    code, output = run(*command.split(), str(path), "--bounds", "0,1")
-
-    assert code == 2
-    assert advice in output
-    assert not PYTHON.search(output)

@@ -5,20 +5,16 @@ import math
 import re
 import socket
 import threading
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 import httpx
 import pytest
-from pydantic import TypeAdapter
 
 import stopwise as sw
 from stopwise.core.pair_verdict import Decision
 from stopwise.study.verdict import StudyVerdict
-from stopwise.study.views import Assignment
 from stopwise.web.client import StudyClient, parsed
 from stopwise.web.links import join_link
-from tests.study.live import take
 from tests.web.serving import served
 
 
@@ -63,35 +59,6 @@ def test_it_says_what_the_study_says(study: sw.Study) -> None:
             client.verdict()
         with StudyClient(join_link(url, viewer)) as other:
             assert other.verdict() == study.verdict()
-
-
-def with_more(content: Any) -> Any:
-    """Return an answer as a newer server might give it: with a further field at each level."""
-    if isinstance(content, dict):
-        more = {name: with_more(value) for name, value in content.items()}
-        # The keys of these are policies, not fields.
-        more |= {
-            name: {policy: with_more(value) for policy, value in content[name].items()}
-            for name in {"eliminated"} & content.keys()
-        }
-        return {**more, "newer": [1]}
-    return [with_more(value) for value in content] if isinstance(content, list) else content
-
-
-def test_answers_of_a_newer_server_are_understood(study: sw.Study) -> None:
-    study.lock()
-    for _ in range(2):
-        trial = take(study, "arm 1")
-        recorded = study.record(trial.trial, [], station="arm 1")
-    trial = take(study, "arm 1")
-    answers: list[Any] = [study.verdict(), study.status(), recorded, study.resolve(trial.code)]
-
-    for answer in answers:
-        plain = TypeAdapter(type(answer)).dump_python(answer, mode="json")
-        assert with_more(plain) != plain
-        assert parsed(type(answer), with_more(plain)) == answer
-    plain = {**with_more(asdict(trial)), "rubric": trial.rubric}  # which is a plan's, as it is
-    assert parsed(Assignment, plain) == trial
 
 
 def test_a_verdict_is_the_same_as_json_and_back(study: sw.Study) -> None:

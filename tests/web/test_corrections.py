@@ -48,30 +48,6 @@ def test_the_owner_corrects_a_score(place: str) -> None:
         assert study.verify().sound
 
 
-@pytest.mark.parametrize(
-    ("trial", "change", "status", "line"),
-    [
-        (1, {"answer": ["cup"]}, 400, "a milestone must be one of cup reached, cup grasped, "),
-        (1, {"answer": True}, 400, "the milestones reached must be a list of names, but got True"),
-        (1, {"reason": ""}, 400, "correcting a score needs a reason"),
-        (1, {"reason": " "}, 400, "correcting a score needs a reason"),
-        (2, {}, 409, "trial 2 is leased, not scored"),
-        (9, {}, 409, "there is no trial 9"),
-    ],
-)
-def test_what_the_command_refuses_is_refused_in_one_line(
-    place: str, trial: int, change: dict[str, Any], status: int, line: str
-) -> None:
-    with scored(place) as (study, client, headers):
-        before = study.seq
-        body = {**RIGHT, **change}
-        answer = client.post(f"/{trial}/correct", json=body, headers=headers["owner"])
-        assert answer.status_code == status
-        assert answer.json()["detail"].startswith(line)
-        assert "\n" not in answer.json()["detail"]
-        assert study.seq == before
-
-
 def test_the_owner_chooses_from_a_list(place: str) -> None:
     """Newest first: what each trial is, and what may be done about it; never how it went."""
     with scored(place) as (study, _, _):

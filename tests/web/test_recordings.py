@@ -1,8 +1,5 @@
 """Who may send a recording, and who may see it."""
 
-import errno
-from io import BytesIO
-
 import httpx
 import pytest
 
@@ -55,21 +52,3 @@ def test_a_recording_that_is_too_large_is_refused_on_the_way(
     answer = client.post(url, content=PHOTO + bytes(1000), headers=headers["operator"])
     assert answer.status_code == 413
     assert answer.json()["error"] == "too_large"
-
-
-def test_no_room_for_a_recording_on_its_way_is_said_as_such(
-    client: httpx.Client, headers: dict[str, dict[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Full(BytesIO):
-        def __init__(self, **_: object) -> None:
-            super().__init__()
-
-        def write(self, _: object) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    client.post("/api/trials/next", json={"station": "a"}, headers=headers["operator"])
-    monkeypatch.setattr(recordings, "SpooledTemporaryFile", Full)
-    url = "/api/trials/1/recordings"
-    answer = client.post(url, content=PHOTO, headers=headers["operator"])
-    assert answer.status_code == 503
-    assert answer.json()["detail"] == "The study's disk is full: tell the owner to make room."

@@ -53,27 +53,6 @@ def test_a_change_by_cookie_needs_the_mark_of_our_own_page(
     assert study.locked
 
 
-def test_a_plan_that_no_result_can_decide_is_told_of_with_the_draft_and_the_lock(
-    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    """As by ``study lock``; and the owner's page goes on saying so."""
-    headers = {"Authorization": f"Bearer {tokens['owner']}"}
-    said = "n_max = 2 is too small for alpha 0.05: nothing could be decided"
-    text = client.get("/api/plan", headers=headers).json()["text"]
-    assert "n_max: 40" in text
-    stored = client.put("/api/plan", json={"text": text}, headers=headers).json()
-    small = text.replace("n_max: 40", "n_max: 2")
-    hopeless = client.put("/api/plan", json={"text": small}, headers=headers).json()
-    locked = client.post("/api/plan/lock", headers=headers).json()
-    client.post("/api/join", json={"token": tokens["owner"]})
-
-    assert stored == {"done": True, "notes": []}
-    assert hopeless["notes"][0].startswith(said)
-    assert locked == hopeless
-    assert study.locked
-    assert said in client.get("/owner").text
-
-
 def test_a_form_of_another_site_cannot_even_join(
     client: httpx.Client, tokens: dict[str, str]
 ) -> None:

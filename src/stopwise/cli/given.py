@@ -71,17 +71,18 @@ class Given(SimpleNamespace):
 
     def keywords(self, part: str) -> dict[str, Any]:
         """The keywords of one part of the library."""
-        settings: dict[str, Any] = {}
-        for one in self.rows:
-            if one.part == part:
-                value = getattr(self, one.name)
-                settings |= {one.name: value} if one.read is None else one.read(value)
+        settings = self._read([one for one in self.rows if one.part == part])
         if "goal" in settings:  # which the other implies
             settings["goal"] = settings["goal"] or ("best" if settings["indifference"] else "order")
         if "order" in settings:
             by_time = "time" if settings["columns"].get("time") else "file"
             settings["order"] = by_time if settings["seed"] is None else "shuffled"
         return settings
+
+    def typed(self, *parts: str) -> dict[str, Any]:
+        """The keywords of these parts that were typed, and not left as usual."""
+        rows = [one for one in self.rows if one.part in parts and self._is_typed(one.name)]
+        return self._read(rows)
 
     def names(self, part: str) -> set[str]:
         """The options of a part."""
@@ -90,10 +91,19 @@ class Given(SimpleNamespace):
     def refuse(self, names: set[str], reason: str) -> None:
         """Raise if an option that has no effect was typed, instead of ignoring it."""
         for parameter in self.context.command.params:
-            source = self.context.get_parameter_source(str(parameter.name))
-            typed = source is not None and source.name != "DEFAULT"
-            unused = typed and parameter.name in names
+            unused = parameter.name in names and self._is_typed(str(parameter.name))
             require(not unused, f"{parameter.opts[0]} has no effect {reason}")
+
+    def _read(self, rows: list[Row]) -> dict[str, Any]:
+        settings: dict[str, Any] = {}
+        for one in rows:
+            value = getattr(self, one.name)
+            settings |= {one.name: value} if one.read is None else one.read(value)
+        return settings
+
+    def _is_typed(self, name: str) -> bool:
+        source = self.context.get_parameter_source(name)
+        return source is not None and source.name != "DEFAULT"
 
 
 def takes_options(

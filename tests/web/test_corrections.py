@@ -72,12 +72,3 @@ def test_the_owner_chooses_from_a_list(place: str) -> None:
         ]
         hidden = {"score", "arm", "answer", "seconds"}
         assert not hidden & set(lines[0])
-
-
-def test_the_page_of_the_owner_shows_the_plan(
-    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    study.lock()
-    client.post("/api/join", json={"token": tokens["owner"]})
-    page = client.get("/owner").text
-    assert "2 policies × 40 trials = at most 80 trials" in page

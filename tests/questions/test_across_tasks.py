@@ -105,11 +105,17 @@ def test_a_task_without_both_policies_is_refused() -> None:
         not_worse_anywhere("new", "old", 0.2, results=frame, bounds=(0, 1))
 
 
-def test_a_gate_asks_about_all_tasks(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["gate", "new", "--baseline", "old", "--results", "{file}"],
+        ["analyze", "{file}", "--baseline", "old"],
+    ],
+)
+def test_the_commands_ask_about_all_tasks(command: list[str], tmp_path: Path) -> None:
     file = tmp_path / "trials.csv"
     table([(0.7, 0.75)] * 3).write_csv(file)
-    command = ["gate", "new", "--baseline", "old", "--results", str(file)]
-    result = CliRunner().invoke(app, [*command, "--not-worse-anywhere", "0.25"])
-
+    arguments = [part.format(file=file) for part in command]
+    result = CliRunner().invoke(app, [*arguments, "--not-worse-anywhere", "0.25"])
     assert result.exit_code == 0
     assert "on each of 3 tasks" in " ".join(result.output.split())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stopwise.cli.command import number
+from stopwise.cli.command import Mistyped, number
 from stopwise.cli.exit_codes import code_of
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
@@ -45,6 +45,9 @@ def analyze(given: Given) -> None:
         _explain(source, reading)
         return
     trials = read_trials(source, **reading)
+    if given.not_worse_anywhere is not None:
+        tell(_not_worse_anywhere(trials, given), given)
+        return
     settings |= given.keywords("analyze") | known
     if mean["tasks"] is None and given.list_size is None:  # whose scenes may be of several
         answers = list(rank(trials, tasks="each", **settings).values())
@@ -88,6 +91,22 @@ def _with_proxy(
         scores = read_scenes(Path(source), column, **reading)
         return reading, {"proxy": column, "proxy_scores": scores}
     return {**reading, "missing": "keep"}, {"proxy": column, "audit": audit}
+
+
+def _not_worse_anywhere(trials: Any, given: Given) -> list[Any]:
+    """Whether each policy is not worse than the baseline on any task."""
+    from stopwise.core.settings import GateSettings
+    from stopwise.questions.anywhere import not_worse_anywhere
+
+    if given.baseline is None:
+        raise Mistyped("--not-worse-anywhere compares policies with one: name it with --baseline")
+    settings = {*GateSettings.__annotations__, "design"}
+    known = given.keywords("comparison")
+    asked = {name: value for name, value in known.items() if name in settings}
+    others = [name for name in trials.policies if name != given.baseline]
+    asked |= {"results": trials, "alpha": given.alpha / len(others)}
+    margin = given.not_worse_anywhere
+    return [not_worse_anywhere(name, given.baseline, margin, **asked) for name in others]
 
 
 def _explain(source: Any, reading: dict[str, Any]) -> None:

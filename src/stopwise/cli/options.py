@@ -163,8 +163,8 @@ TABLE = {
             "leaves it open: smaller ones, such as times, or larger ones.", None, ASKED,
             _unless_none("lower_is_better"), typed="--lower-is-better/--higher-is-better",
             show_default=False),
-        Row("gate", "not_worse_anywhere", float, "Of several tasks: how much worse is still "
-            "acceptable on each of them. All must be shown.", metavar="MARGIN"),
+        Row("analyze gate", "not_worse_anywhere", float, "With --baseline, of several tasks: show "
+            "that a policy is not worse than it by this much on any of them.", metavar="MARGIN"),
         Row("plan", "alternative", str, "two-sided; with two policies also greater (is the second "
             "better?) or less.", "two-sided", "plan"),
         flag("compare", "rerun", "Whether these are two runs of the same policy on the same "

@@ -271,7 +271,6 @@ class StopRule(Resumable):
         """Report the rows from now on by what others may report by as well."""
         self._reporter = reporter
         if reporter:
-            reporter.begin(self.rules.settings())
             self._on_row = reporter.on_rows(self.question, task)
 
     def finish(self) -> None:

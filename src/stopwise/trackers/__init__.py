@@ -10,29 +10,18 @@ from stopwise.errors import InvalidInput, MissingPackage, require, require_choic
 from stopwise.trackers.reporter import Reporter
 from stopwise.trackers.tracker import OnRow, RowFunction, Tracker
 
-# By name: the class, and the packages whose runs it takes.
+# By name: the module and the class of ours, and the packages whose runs it takes.
 TRACKERS = {
-    "wandb": ("wandb_run:WandbRun", ("wandb",)),
-    "tensorboard": ("tensorboard_log:TensorboardLog", ("tensorboardX", "torch")),
+    "wandb": ("wandb_run", "WandbRun", ("wandb",)),
+    "tensorboard": ("tensorboard_log", "TensorboardLog", ("tensorboardX", "torch")),
 }
 
 
 def reporter_of(report_to: Any, on_row: RowFunction | None = None) -> Reporter:
     """Open the trackers and return what reports to them; without any, it does nothing.
 
-    Parameters
-    ----------
-    report_to
-        A name of ``TRACKERS``, a run that is open, an object with the methods of ``Tracker``, or
-        several of these. A name stands for the run that is open, if there is one; else one is
-        opened, and closed at the end.
-    on_row
-        A function that is called with the number of each row and its values by name.
-
-    Raises
-    ------
-    StopwiseError
-        If a name is unknown, its package is missing, or an object is none of these.
+    A name stands for the run that is open, if there is one; else one is opened, and closed at the
+    end.
     """
     several = isinstance(report_to, Iterable) and not isinstance(report_to, str)
     given = list(report_to) if several else [] if report_to is None else [report_to]
@@ -42,9 +31,8 @@ def reporter_of(report_to: Any, on_row: RowFunction | None = None) -> Reporter:
         parameter="on_row",
     )
     makers = [_maker(place) for place in given]  # all, before a run is opened for any
-    opened = [_opened(*maker) for maker in makers]
-    callback = None if on_row is None else OnRow(on_row)
-    return Reporter([tracker for tracker in (*opened, callback) if tracker is not None])
+    trackers = [tracker for maker in makers if (tracker := _opened(*maker)) is not None]
+    return Reporter([*trackers, *([] if on_row is None else [OnRow(on_row)])])
 
 
 def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
@@ -55,7 +43,7 @@ def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
     if all(callable(getattr(place, name, None)) for name in ("begin", "log", "finish")):
         return type(place).__name__, lambda: place
     home = type(place).__module__.partition(".")[0]
-    for name, (_, packages) in TRACKERS.items():
+    for name, (_, _, packages) in TRACKERS.items():
         if home in packages:
             return name, partial(_made, name, place)
     raise InvalidInput(
@@ -66,7 +54,7 @@ def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
 
 
 def _made(name: str, *run: Any) -> Tracker:
-    module, _, kind = TRACKERS[name][0].partition(":")
+    module, kind, _ = TRACKERS[name]
     tracker: Tracker = getattr(import_module(f"stopwise.trackers.{module}"), kind)(*run)
     return tracker
 

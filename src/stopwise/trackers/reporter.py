@@ -2,13 +2,12 @@
 
 import logging
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Self
+from typing import Self
 
 from stopwise.errors import StopwiseError
 from stopwise.questions.analysis import Analysis, report
@@ -45,57 +44,57 @@ class Reporter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.finish()
-
-    def begin(self, settings: Mapping[str, Any]) -> None:
-        """Report the declared settings."""
-        self._send(lambda tracker: tracker.begin(settings))
-
-    def log(self, row: int, numbers: Mapping[str, float], verdict: str | None = None) -> None:
-        """Send the numbers after a row, and the verdict if it changed."""
-        self._send(lambda tracker: tracker.log(row, numbers, verdict))
+        self._finish(())
 
     def on_rows(self, question: Question, task: str | None = None) -> Callable[[], None]:
-        """Function to call after each further row of a question."""
-        values, last = RowValues(question, task), [""]
+        """Report what was declared; return what is to be called after each row of a question."""
+        settings, values, last = question.rules.settings(), RowValues(question, task), ""
+        self._send(lambda tracker: tracker.begin(settings))
 
         def row() -> None:
+            nonlocal last
             try:
                 numbers, verdict = values.now()
             except Exception as error:  # no evaluation fails for want of a figure
-                self.warn(error)
+                self._warn(error, 0)
                 return
-            self.log(question.rows, numbers, None if verdict == last[0] else verdict)
-            last[0] = verdict
+            number, news = question.rows, None if verdict == last else verdict
+            self._send(lambda tracker: tracker.log(number, numbers, news))
+            last = verdict
 
         return row
 
     def conclude(self, analyses: Callable[[], Sequence[Analysis]]) -> None:
-        """Send the answer with its page, if there is one."""
+        """Send the answer with its page, if there is one, and wait until everything is sent."""
         answers: Sequence[Analysis] = ()
         if self._open:
             with suppress(StopwiseError):  # a policy has no trial yet
                 answers = analyses()
-        verdict = " ".join(analysis.sentence for analysis in answers)
-        self.finish(verdict or None, partial(report, answers) if answers else None)
+        self._finish(answers)
 
-    def finish(self, verdict: str | None = None, page: Callable[[], str] | None = None) -> None:
-        """Send the answer and the page, and wait until everything is sent; once."""
+    def _finish(self, answers: Sequence[Analysis]) -> None:
         if not self._open:
             return
+        verdict = " ".join(analysis.sentence for analysis in answers) or None
         with tempfile.TemporaryDirectory() as folder:
-            path = None if page is None else self._written(page, Path(folder) / PAGE)
-            self._send(lambda tracker: tracker.finish(verdict, path))
+            page = Path(folder) / PAGE if answers else None
+            if page is not None:
+                try:
+                    page.write_text(report(answers), encoding="utf-8")
+                except Exception as error:  # such as no matplotlib
+                    self._warn(error, 0)
+                    page = None
+            self._send(lambda tracker: tracker.finish(verdict, page))
             self._open = False
             self._calls.put(None)
             self._thread.join(self._patience)
         if self._thread.is_alive():
             text = f"it did not take everything within {self._patience:g} s"
-            self.warn(TimeoutError(text), self._at)
+            self._warn(TimeoutError(text), self._at)
 
-    def warn(self, error: Exception, place: int = 0) -> None:
+    def _warn(self, error: Exception, place: int) -> None:
         """Warn, once for each tracker, that it missed something."""
-        if self and place not in self._failed:
+        if self._trackers and place not in self._failed:
             self._failed.add(place)
             name = type(self._trackers[place]).__name__
             text = "%s missed some reports; the evaluation goes on without it: %s: %s"
@@ -113,12 +112,4 @@ class Reporter:
                 try:
                     call(tracker)
                 except Exception as error:  # whatever a network or a disk may do
-                    self.warn(error, place)
-
-    def _written(self, page: Callable[[], str], path: Path) -> Path | None:
-        try:
-            path.write_text(page(), encoding="utf-8")
-        except Exception as error:  # such as no matplotlib
-            self.warn(error)
-            return None
-        return path
+                    self._warn(error, place)

@@ -49,17 +49,17 @@ class RowValues:
         unit = scale.unit(scores)
         if self._policies != rules.policies:  # one that joins takes its part of alpha
             self._policies, self._intervals = rules.policies, {}
-        means: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for index, name in enumerate(rules.policies):
             known = ~np.isnan(scores[:, index])
             if name in rules.reading.constants or not known.any():
                 continue
             low, high = self._interval(name, unit[known, index])
-            ends = scale.interval(max(low, 0.0), min(high, 1.0))
-            values = (float(scores[known, index].mean()), *ends, float(known.sum()))
-            kinds = ("mean", "low", "high", "trials")
-            means |= {f"{kind}/{names[name]}": v for kind, v in zip(kinds, values, strict=True)}
-        return means
+            low, high = scale.interval(max(low, 0.0), min(high, 1.0))
+            numbers[f"mean/{names[name]}"] = float(scores[known, index].mean())
+            numbers[f"low/{names[name]}"], numbers[f"high/{names[name]}"] = low, high
+            numbers[f"trials/{names[name]}"] = float(known.sum())
+        return numbers
 
     def _interval(self, name: str, scores: Floats) -> tuple[float, float]:
         """Return the ends of the interval of a mean, after its scores in [0, 1]."""
@@ -80,9 +80,9 @@ def shown(question: Question) -> str:
         left = ", ".join(question.candidates)
         return f"best: {left}" if question.decided else f"may be the best: {left}"
     decided = [pair.relation for pair in standings if pair.decided]
-    more = f"; and {len(decided) - MOST_TOLD} more" if len(decided) > MOST_TOLD else ""
-    undecided = f"{len(standings) - len(decided)} of {len(standings)} undecided"
-    decisions = f"{'; '.join(decided[:MOST_TOLD])}{more}"
-    if question.decided:
-        return decisions
-    return f"{decisions}; {undecided}" if decided else undecided
+    parts = decided[:MOST_TOLD]
+    if len(decided) > MOST_TOLD:
+        parts.append(f"and {len(decided) - MOST_TOLD} more")
+    if not question.decided:
+        parts.append(f"{len(standings) - len(decided)} of {len(standings)} undecided")
+    return "; ".join(parts)

@@ -39,12 +39,8 @@ class OnRow:
 
     function: RowFunction
 
-    def begin(self, settings: Mapping[str, Any]) -> None:
-        """Nothing: settings are no values of a row."""
-
+    def begin(self, settings: Mapping[str, Any]) -> None: ...
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None) -> None:  # noqa: ARG002
-        """Call the function."""
         self.function(row, dict(numbers))
 
-    def finish(self, verdict: str | None, page: Path | None) -> None:
-        """Nothing: nothing was opened."""
+    def finish(self, verdict: str | None, page: Path | None) -> None: ...

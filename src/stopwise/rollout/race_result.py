@@ -1,7 +1,7 @@
 """What a race leaves: the ranking, the trials it rests on, and every episode that was run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,15 +97,15 @@ class RaceResult:
 
     @property
     def sentence(self) -> str:
-        """The answer, its alpha and its cost; ``analysis.sentence`` says more."""
-        analysis, most = self.analysis, self.most
-        order = f"{analysis.order_text}{analysis.scope}"
+        """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
+        found, most = self.analysis, self.most
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
-        about = "; ".join(filter(None, [f"alpha {analysis.alpha:g}", analysis.sign_meaning]))
+        about = "; ".join(filter(None, [f"alpha {found.alpha:g}", found.sign_meaning]))
         return (
-            f"{order} ({about}), after {self.used:,} {episodes}{instead}{analysis.futility_clause}"
+            f"{found.order_text}{found.scope} ({about}), after {self.used:,} {episodes}{instead}"
+            f"{found.futility_clause}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,15 +149,14 @@ def result_of(
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
     failures = {policy: failed[policy] for policy in rule.rules.reading.run}
-    warnings = [*notes, *_on_failures(schedule, failures), *_on_retries(retries)]
+    warnings = [*notes, *_doubts(schedule, failures, retries)]
     trials, task, mean = _trials(schedule, warnings), None, None
     if shares is not None:
         task, mean = MEAN, described("random", shares, trials.frame, rule.rules.reading.run)
-        drawn = (
+        warnings.append(
             f"the tasks were drawn with seed {seed}: keep that seed; a race repeated with others "
             "until it decides has no guarantee"
         )
-        warnings.append(drawn)
     return RaceResult(
         analysis=rule.analysis_of_now(task=task, warnings=warnings, mean=mean)(),
         trials=trials,
@@ -173,48 +172,44 @@ def result_of(
     )
 
 
-def _on_failures(schedule: Schedule, failures: Mapping[str, int]) -> list[str]:
+def _doubts(schedule: Schedule, failures: Mapping[str, int], retries: int) -> Iterator[str]:
+    """What the claim rests on where episodes failed or were run again."""
     count = sum(failures.values())
-    if not count:
-        return []
     who = ", ".join(f"{policy} {number}" for policy, number in failures.items())
-    if schedule.failures.kind == "score":
-        return [
+    if count and schedule.failures.kind == "score":
+        yield (
             f"{counted(count, 'failed episode counts', 'failed episodes count')} as score "
             f"{schedule.failures.score:g} ({who}): the claim is about scores with failures "
             "counted that way, and holds only if episodes fail on their own, not "
             "because the machine is overloaded"
-        ]
-    return [
-        f"{counted(count, 'failed episode was', 'failed episodes were')} left out ({who}): the "
-        "claim covers only episodes that do not fail, and is void if failing depends "
-        "on how well an episode goes"
-    ]
-
-
-def _on_retries(retries: int) -> list[str]:
-    if not retries:
-        return []
-    return [
-        f"{counted(retries, 'episode was', 'episodes were')} run again because a worker was "
-        "lost; this is valid only if losing a worker does not depend on how well the episode goes"
-    ]
+        )
+    elif count:
+        yield (
+            f"{counted(count, 'failed episode was', 'failed episodes were')} left out ({who}): the "
+            "claim covers only episodes that do not fail, and is void if failing depends "
+            "on how well an episode goes"
+        )
+    if retries:
+        yield (
+            f"{counted(retries, 'episode was', 'episodes were')} run again because a worker was "
+            "lost; this is valid only if losing a worker does not depend on how well the episode "
+            "goes"
+        )
 
 
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     """Return the scores that count, stored ones first; in a paired design the row is the block."""
-    scored = schedule.scored
-    stored = [(name, score) for name, scores in schedule.rule.stored.items() for score in scores]
+    rule, scored = schedule.rule, schedule.scored
+    stored = [(name, score) for name, scores in rule.stored.items() for score in scores]
     columns: dict[str, list[object]] = {
         "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
         "score": [*(score for _, score in stored), *(score for _, score in scored)],
     }
-    if schedule.rule.design == "paired":
+    if rule.design == "paired":
         # Of a list a scene is known by its seed, so that its order can be told from the list's.
-        listed = schedule.rule.rules.list_size is not None
+        listed = rule.rules.list_size is not None
         columns["block"] = [str(e.seed if listed else e.row) for e, _ in scored]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
-    rule = schedule.rule
     bounds = None if rule.rules.by == "wins" else rule.bounds
     return Trials.from_columns(columns, bounds=bounds, notes=notes)

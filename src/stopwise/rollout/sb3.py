@@ -91,16 +91,12 @@ class CompareWithBest(BaseCallback):
         self._seed, self._save_path = require_whole(seed, "seed", 0), save_path
         # So that what is wrong is said before the training, not in the midst of it.
         require_all_there(settings)
-        require(
-            not settings.get("indifference"),
-            "a policy takes over only if it is better, so there is no indifference here",
-            parameter="indifference",
-        )
-        require(
-            settings.get("margin", 0.0) >= 0,
-            "a policy takes over only if it is better, so the margin must not be negative",
-            parameter="margin",
-        )
+        for name, good in (
+            ("indifference", not settings.get("indifference")),
+            ("margin", settings.get("margin", 0.0) >= 0),
+        ):
+            text = "a policy takes over only if it is better: no indifference, no negative margin"
+            require(good, text, parameter=name)
         rule = StopRule(["best", "new"], n_max=n_max, bounds=bounds, design=design, **settings)
         self._alpha = rule.alpha
         self._race = partial(

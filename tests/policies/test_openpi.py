@@ -125,19 +125,6 @@ def test_served_policies_race_as_the_same_policies_here_do() -> None:
     assert json.loads(told.stdout)["race"]["used"] == local.used
 
 
-def test_an_episode_function_asks_as_openpi_does() -> None:
-    def episode(policy: ServedPolicy, seed: int) -> float:
-        policy.reset()
-        place = np.random.default_rng(seed).random()
-        return float(policy.infer({"state": np.array([place])})["actions"][0][0] > 0.3)
-
-    def low(observation: dict[str, Any]) -> dict[str, Any]:
-        return {"actions": chunks(observation)["actions"] / 2}
-
-    with served(chunks) as one, served(low) as two:
-        assert sw.race({"one": one, "two": two}, episode, n_max=80).best == "one"
-
-
 def test_no_server_is_an_error_before_the_first_episode() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

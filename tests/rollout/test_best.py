@@ -152,23 +152,6 @@ def watch(path: Path, state: Path | None = None, **settings: Any) -> Watch:
     return Watch(path, reading={}, design=design, settings=settings, state=state)
 
 
-def test_a_watch_names_the_best_as_the_file_does(tmp_path: Path) -> None:
-    path, sights = tmp_path / "results.csv", []
-    watching = watch(path)
-    for number in range(5, 90, 5):
-        grown(path, dict.fromkeys(TRIALS, number))
-        (sight,) = watching.look()
-        sights.append(len(sight.candidates))
-        if sight.stop:
-            break
-
-    afterwards = sw.analyze(sw.read_trials(path), n_max=90, goal="best", design="independent")
-    assert (sight.best, sight.candidates, sight.decided) == ("d", ("d",), True)
-    assert sights == sorted(sights, reverse=True)
-    assert dict(sight.eliminated) == dict(afterwards.eliminated)
-    assert sight.to_dict()["eliminated"]["a"] == vars(sight.eliminated["a"])
-
-
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("again", [False, True], ids=["same watch", "next watch"])
 def test_a_policy_that_comes_later_joins(tmp_path: Path, again: bool, paired: bool) -> None:

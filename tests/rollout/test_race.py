@@ -14,7 +14,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.rollout.schedule import EpisodeFailed
-from tests.rollout.players import NoisyBalance, NoisyUpright, draw, make_fair, measured
+from tests.rollout.players import NoisyBalance, draw, make_fair, measured
 
 RATES = {"low": 0.3, "high": 0.8}
 
@@ -67,26 +67,6 @@ def test_classic_control_ranks_policies_of_known_order(design: str) -> None:
     ]
 
 
-def test_mujoco_ranks_policies_of_known_order() -> None:
-    result = sw.race(
-        {"shaky": NoisyUpright(3.0), "steady": NoisyUpright(0.5)},
-        partial(gymnasium.make, "InvertedPendulum-v5", max_episode_steps=60),
-        bounds=(0, 60),
-        n_max=60,
-        seed=2,
-    )
-
-    assert result.analysis.order_text == "steady > shaky"
-    assert result.rows < 60
-
-
-def test_one_seed_gives_one_race_and_another_another() -> None:
-    first, same, other = (sw.race(RATES, draw, n_max=200, seed=seed).episodes for seed in (4, 4, 5))
-
-    assert [(e.seed, e.score) for e in first] == [(e.seed, e.score) for e in same]
-    assert [e.seed for e in first[:4]] != [e.seed for e in other[:4]]
-
-
 def test_a_vector_environment_gives_the_same_scores_as_a_single_one() -> None:
     def lean(observations: Any) -> Any:
         values = np.asarray(observations)
@@ -109,26 +89,20 @@ def test_a_vector_environment_gives_the_same_scores_as_a_single_one() -> None:
     assert len(many.overshoot) == len(many.episodes) - 2 * one.rows < 10
 
 
-def test_scores_by_name_and_by_function() -> None:
-    def episode(policy: Any, seed: int) -> dict[str, Any]:
-        return {"success": bool(draw(policy, seed)), "length": 7, "progress": np.float64(0.5)}
-
-    by_name = sw.race(RATES, episode, score="success", n_max=30)
-
+@pytest.mark.parametrize("score", ["success", lambda measures: measures["success"]])
+def test_scores_by_name_and_by_function(score: Any) -> None:
     def with_default(policy: float, seed: int, scale: float = 1.0) -> float:
         return scale * draw(policy, seed)
 
-    by_default = sw.race(RATES, with_default, n_max=30)
-    by_function = sw.race(RATES, episode, score=lambda m: m["length"] / 10, n_max=3)
+    chosen, own = sw.race(RATES, measured, score=score, n_max=30), sw.race(RATES, with_default)
 
-    assert {e.score for e in by_name.episodes} == {0.0, 1.0}
-    assert [e.score for e in by_default.episodes] == [e.score for e in by_name.episodes]
-    assert {e.length for e in by_name.episodes} == {7}
-    assert {e.score for e in by_function.episodes} == {0.7}
+    assert {e.score for e in chosen.episodes} == {0.0, 1.0}
+    assert [e.score for e in own.episodes][:20] == [e.score for e in chosen.episodes][:20]
+    assert {e.length for e in chosen.episodes} == {3}
 
 
 @pytest.mark.parametrize("executor", ["serial", "processes"])
-@pytest.mark.parametrize("on_error", ["raise", "score:0", "void"])
+@pytest.mark.parametrize("on_error", ["raise", "score:0"])
 def test_a_measure_that_is_not_there_is_no_failed_episode(executor: str, on_error: str) -> None:
     """Counted as one, it would be a whole table of zeros."""
     message = "the episode has no 'return', only 'length', 'success': choose with score='success'$"

@@ -70,16 +70,9 @@ def test_two_races_do_not_write_one_journal(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"seed": 8}, "its seed is 7, not 8"),
-        ({"alpha": 0.1}, "its alpha is 0.05, not 0.1"),
-        ({"n_max": 4}, "its n_max is 5, not 4"),
         ({"env": "CartPole-v1"}, "its env is 'function draw', not 'CartPole-v1'"),
         ({"score": "success"}, "its score is None, not 'success'"),
-        ({"timeout": 9}, "its timeout is None, not 9"),
         ({"policies": {**RATES, "high": 0.9}}, "its policy 'high' is 0.8, not 0.9"),
-        (
-            {"policies": {**RATES, "low": "tests.rollout.players:make_low"}},
-            "its policy 'low' is 0.3, not 'tests.rollout.players:make_low'",
-        ),
     ],
 )
 def test_a_journal_of_another_race_is_refused(
@@ -101,12 +94,9 @@ def test_a_journal_of_another_race_is_refused(
     ("content", "said"),
     [
         ("policy,score\n", "not a race journal"),
-        ("something", "not a race journal"),
         ('{"kind": "stopwise race", "version": 99}\n', "in format 99"),
         ('{"kind": "else"}\n', "not a race journal"),
         ('{"kind": "stopwise race", "version": 1, "race": 5}\n', "line 1: the journal is damaged"),
-        ('{"kind": "else"}', "not a race journal"),
-        ("my notes\nwithout an end of line", "not a race journal"),
     ],
 )
 def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, content: str, said: str) -> None:
@@ -190,11 +180,7 @@ def test_a_damaged_line_is_named_by_all_that_read_the_journal(tmp_path: Path, li
 @pytest.mark.parametrize(
     "change",
     [
-        {"policies": 2},
         {"seed": "x"},
-        {"bounds": [0]},
-        {"bounds": []},
-        {"bounds": [1, 0]},
         {"bounds": ["a", "b"]},
         {"n_max": "many"},
     ],
@@ -233,12 +219,3 @@ def test_a_journal_is_read_by_all_that_read_files(tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(sw.InvalidInput, match=rf"race\.jsonl, line {number}, .*but got 7"):
         sw.read_trials(path)
-
-
-def test_what_a_race_declared_is_named_to_who_analyses_its_journal(tmp_path: Path) -> None:
-    usual, own = tmp_path / "usual.jsonl", tmp_path / "own.jsonl"
-    sw.race(RATES, draw, seed=3, journal=usual, n_max=None)
-    sw.race(RATES, draw, seed=3, journal=own, n_max=60, alpha=0.01)
-    said = "to repeat the verdict of this race, analyse it with n_max=60, alpha=0.01"
-    assert said in sw.read_trials(own).notes
-    assert not any("to repeat the verdict" in note for note in sw.read_trials(usual).notes)

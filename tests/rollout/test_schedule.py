@@ -1,6 +1,5 @@
 """Which tickets are handed out, and which results count."""
 
-import math
 from collections import Counter
 from typing import Any
 
@@ -28,16 +27,6 @@ def test_tickets_go_row_by_row_and_no_further_than_workers_need() -> None:
     assert plan.take(4, 2) == [Ticket(*place) for place in expected]
     assert [ticket.row for ticket in plan.take(100, 2)] == [2, 2]
     assert plan.take(100, 2) == []
-
-
-def test_one_worker_begins_no_row_before_the_last_is_looked_at() -> None:
-    plan = schedule()
-    while not plan.over:
-        (ticket,) = plan.take(1)
-        assert ticket.row == plan.rule.rows
-        plan.receive(done(ticket, float(ticket.policy == "a")))
-
-    assert plan.overshoot == ()
 
 
 def test_places_side_by_side_are_filled_with_one_policy() -> None:
@@ -104,41 +93,9 @@ def test_a_failure_counts_only_where_its_row_counts() -> None:
     assert plan.rule.rows == 2
 
 
-def test_failures_count_as_they_were_told_to() -> None:
-    for on_error, expected in [("score:0.25", [0.25, 0.5]), ("void", [0.5])]:
-        plan = schedule(on_error=on_error)
-        tickets = plan.take(2)
-        plan.receive(done(tickets[0], None, "it broke"))
-        plan.receive(done(tickets[1], 0.5))
-
-        assert plan.rule.rows == 1
-        assert [score for _, score in plan.scored] == expected
-
-
 @pytest.mark.parametrize(
     "wrong", ["", "ignore", "score", "score:", "score:x", "void:1", "score:nan"]
 )
 def test_unclear_choices_on_failures_are_refused(wrong: str) -> None:
     with pytest.raises(InvalidInput, match="on_error must be"):
         FailureRule(wrong)
-
-
-def test_a_score_outside_the_bounds_stops_the_race_whatever_was_chosen() -> None:
-    for wrong in (1.5, -math.inf):
-        plan = schedule(on_error="void")
-        tickets = plan.take(2)
-        plan.receive(done(tickets[0], wrong))
-        with pytest.raises(InvalidInput, match="within the bounds"):
-            plan.receive(done(tickets[1], 0.5))
-
-
-def test_what_an_earlier_run_left_is_not_run_again() -> None:
-    whole, again = schedule(), schedule()
-    for _ in range(4):
-        for ticket in whole.take(3):
-            whole.receive(done(ticket, 0.5))
-    again.restore(reversed(whole.episodes))
-
-    assert again.rule.rows == whole.rule.rows
-    left = again.take(100)
-    assert {ticket[:2] for ticket in left}.isdisjoint(e.place for e in whole.episodes)

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import stopwise as sw
-from stopwise.policies.openpi import packed, unpacked
 from stopwise.rollout.schedule import FAILURES, EpisodeFailed, ScoreOutside
 from tests.rollout.players import NoisyBalance, draw
 from tests.rollout.stacks import LikeLeRobot, LikeManiSkill, Reach, Wrapped, through, towards
@@ -22,14 +20,7 @@ def make_noisy(noise: float = 0.9) -> NoisyBalance:
 
 
 @pytest.mark.parametrize(
-    "factory",
-    [
-        make_noisy,
-        partial(make_noisy, 0.9),
-        partial(make_noisy, noise=0.9),
-        partial(NoisyBalance, 0.9),
-        NoisyBalance(0.9),
-    ],
+    "factory", [make_noisy, partial(make_noisy, noise=0.9), partial(NoisyBalance, 0.9)]
 )
 def test_a_factory_may_have_arguments_with_defaults(factory: Any) -> None:
     """Taken for the policy itself it would fail in each step, and the verdict be turned round."""
@@ -70,16 +61,6 @@ def test_a_policy_that_never_works_stops_the_race_whatever_was_chosen(
 
     assert mended.analysis.order_text == "high > low"
     assert sum(mended.failures.values()) == 0
-
-
-def test_a_race_that_would_be_decided_by_failures_alone_is_stopped() -> None:
-    def episode(policy: float, seed: int) -> float:
-        if policy == 1.0:
-            raise ValueError(str(seed))
-        return 0.9
-
-    with pytest.raises(EpisodeFailed, match="every episode of 'new' so far failed"):
-        sw.race({"old": 0.5, "new": 1.0}, episode, n_max=100, on_error="score:0", alpha=0.4)
 
 
 def test_an_episode_out_of_bounds_loses_nothing(tmp_path: Path) -> None:
@@ -219,25 +200,3 @@ def test_an_info_that_does_not_know_of_success_is_one_without_it() -> None:
     assert sw.race(POLICIES, Unsure, bounds=(0, 12), n_max=5).rows == 5
     with pytest.raises(sw.InvalidInput, match="the episode has no 'success'"):
         sw.race(POLICIES, Unsure, score="success", n_max=5)
-
-
-def test_names_are_text() -> None:
-    for name in (1, 0, None, ("a", 1), "", " "):
-        policies: Any = {name: 0.1, "b": 0.2}
-        with pytest.raises(sw.InvalidInput, match="the names of policies must be text, but got"):
-            sw.race(policies, draw)
-
-
-def test_success_is_of_environments() -> None:
-    with pytest.raises(sw.InvalidInput, match="success must be one of last, any, but got 'first'"):
-        sw.race(POLICIES, Reach, success="first")
-    with pytest.raises(sw.InvalidInput, match="success='any' is for environments"):
-        sw.race({"a": 0.1, "b": 0.2}, draw, success="any")
-
-
-def test_tensors_are_sent_to_policy_servers_as_arrays() -> None:
-    half = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
-    found = unpacked(packed({"state": half}))["state"]
-
-    assert found.dtype == np.float32
-    assert list(found) == [1, 1]

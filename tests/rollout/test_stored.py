@@ -24,6 +24,8 @@ def ruled(old: Floats, new: Floats, **settings: Any) -> sw.StopRule:
     for score in new:
         if not rule.stop:
             rule.add("new", float(score))
+        if rule.rows == 7:
+            rule = sw.StopRule.from_json(rule.to_json())
     return rule
 
 
@@ -45,19 +47,6 @@ def test_rule_and_file_say_the_same(method: str, n_max: int) -> None:
     assert old.mean == pytest.approx(TIMES.mean())
 
 
-def test_a_saved_rule_goes_on_identically() -> None:
-    rule = sw.StopRule(["old", "new"], stored={"old": OLD}, n_max=60)
-    for turn in range(60):
-        for policy in rule.needed:
-            rule.add(policy, float(NEW[turn]))
-        if turn in (7, 30):
-            again = sw.StopRule.from_json(rule.to_json())
-            assert (again.needed, again.rows) == (rule.needed, rule.rows)
-            assert again.analysis().to_dict() == rule.analysis().to_dict()
-            rule = again
-    assert rule.stop
-
-
 def test_a_race_runs_the_new_policy_only_and_goes_on(tmp_path: Path) -> None:
     def episode(policy: float, seed: int) -> float:
         return float(np.random.default_rng(seed).random() < policy)
@@ -75,20 +64,6 @@ def test_a_race_runs_the_new_policy_only_and_goes_on(tmp_path: Path) -> None:
         sw.race({"new": 0.8}, episode, stored={"old": 1 - OLD}, **settings)
     with pytest.raises(sw.InvalidInput, match="policies must be distinct, but got new, new"):
         sw.race({"new": 0.8}, episode, stored={"new": OLD}, n_max=50)
-
-
-def test_several_stored_policies_are_compared_too() -> None:
-    stored = {"old": OLD, "older": np.zeros(120)}
-    rule = sw.StopRule(["old", "older", "new"], stored=stored, n_max=50)
-    while not rule.stop:
-        rule.add("new", float(NEW[rule.rows]))
-
-    analysis = rule.analysis()
-    assert analysis.letters["older"] != analysis.letters["old"]
-    assert {pair.better for pair in analysis.pairs if "older" in (pair.policy0, pair.policy1)} == {
-        "old",
-        "new",
-    }
 
 
 def test_files_say_what_lies_unused_and_groups_use_it(tmp_path: Path) -> None:
@@ -119,41 +94,20 @@ STORED: dict[str, Any] = {"stored": {"old": OLD}, "n_max": 50}
     ("changes", "complaint"),
     [
         ({"stored": {"older": OLD}}, "policies are old, new, but got stored trials of 'older'"),
-        ({"n_max": None}, "follow from n_max"),
         ({"n_max": 300}, "'old' has 200 trials, but n_max is 300"),
         ({"design": "paired"}, "does not go with design='paired'"),
         ({"stored": {"old": OLD, "new": OLD}}, "none to try"),
         ({"stored": {"old": OLD * 3}}, "within the bounds"),
         ({"stored": {"old": [np.nan] * 60}}, "each a score"),
         ({"stored": OLD}, "stored must name each policy with its scores"),
-        ({"stored": "old"}, "but got str"),
         ({"method": "step"}, "takes any score, but step does not"),
         ({"goal": "best"}, "an average of several trials does not go with goal='best'"),
+        ({}, "has stored trials and is not tried again"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(changes: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=complaint) as error:
-        sw.StopRule(["old", "new"], **{**STORED, **changes})
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"stored": "older"}, "but got 'older' as stored"),
-        ({"stored": "old", "design": "paired"}, "need the independent design"),
-        ({"unequal": "all"}, "unequal must be one of shorter, groups"),
-    ],
-)
-def test_files_that_cannot_be_grouped(settings: dict[str, Any], complaint: str) -> None:
+def test_what_cannot_be_is_refused(changes: dict[str, Any], complaint: str) -> None:
     with pytest.raises(sw.InvalidInput, match=complaint):
-        sw.analyze({"old": OLD, "new": NEW}, **settings)
-
-
-def test_a_stored_policy_takes_no_new_trials() -> None:
-    rule = sw.StopRule(["old", "new"], **STORED)
-    with pytest.raises(sw.InvalidInput, match="has stored trials and is not tried again"):
-        rule.add("old", 1.0)
+        sw.StopRule(["old", "new"], **{**STORED, **changes}).add("old", 1.0)
 
 
 def baseline(folder: Path, policy: str = "base") -> Path:
@@ -270,17 +224,3 @@ def test_a_plan_counts_new_trials_beside_stored_ones() -> None:
     assert (many.rows[0].n_max, many.policies) == (50, 2)
     assert many.rows[0].mean_trials <= 100
     assert "at most 50 new trials per policy" in many.sentence
-
-
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"stored": 0}, "stored must be a whole number"),
-        ({"stored": [1, 0, 1]}, "stored must be a whole number"),
-        ({"stored": 30, "n_max": 50}, "declare an n_max of at most 30"),
-        ({"stored": 60, "n_max": 50, "design": "paired"}, "does not go with design="),
-    ],
-)
-def test_a_plan_that_cannot_use_stored_trials(settings: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=complaint):
-        sw.plan(0.5, 0.7, **settings)

@@ -146,16 +146,7 @@ def test_a_state_is_of_the_same_rules(tmp_path: Path) -> None:
     assert state.read_bytes() == kept
 
 
-def test_a_state_in_no_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    state = tmp_path / "none" / "s.json"
-    with pytest.raises(sw.InvalidInput) as refused:
-        watch(tmp_path / "not there yet.csv", state=state)
-    assert str(refused.value) == f"{state}: there is no folder {state.parent}"
-
-
-@pytest.mark.parametrize(
-    "content", ["", "{}", "[]", "policy,score\n", '{"kind": "else", "version": 1, "tasks": {}}']
-)
+@pytest.mark.parametrize("content", ["", "[]", '{"kind": "else", "version": 1, "tasks": {}}'])
 def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, content: str) -> None:
     state = tmp_path / "seen.json"
     state.write_text(content)
@@ -184,13 +175,6 @@ def test_a_task_that_is_gone_is_a_past_that_changes(tmp_path: Path) -> None:
         watching.look()
 
 
-def test_a_baseline_may_be_any_of_the_policies(tmp_path: Path) -> None:
-    rows = [(policy, seed, 0.5) for seed in range(3) for policy in "abc"]
-    (sight,) = watch(table(tmp_path / "results.csv", rows), baseline="b").look()
-
-    assert [{one.policy0, one.policy1} for one in sight.standings] == [{"a", "b"}, {"b", "c"}]
-
-
 def test_what_is_wrong_with_a_row_is_said_at_each_look(tmp_path: Path) -> None:
     watching = watch(table(tmp_path / "results.csv", [("a", 1, 0.5), ("b", 2, 41)]))
     for _ in range(2):
@@ -216,6 +200,10 @@ def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> Non
         watch(tmp_path, later=["c"])
     with pytest.raises(sw.InvalidInput, match="bounds must be declared"):
         Watch(tmp_path, reading={"bounds": "data"}, settings={})
+    with pytest.raises(sw.InvalidInput, match="needs weights of every task"):
+        Watch(tmp_path, reading={}, settings={}, tasks="mean")
+    with pytest.raises(sw.InvalidInput, match="there is no folder"):
+        watch(tmp_path / "r.csv", state=tmp_path / "none" / "s.json")
 
 
 def test_a_line_that_is_being_written_waits_for_its_end(tmp_path: Path) -> None:
@@ -267,15 +255,6 @@ def test_unfinished_lines_of_all_kinds_wait(
         assert ("line-unfinished" in notes) == (end < len(whole))
 
     assert rows == [1, 1, 2]
-
-
-def test_a_log_that_is_being_written_counts_as_far_as_its_lines_go(tmp_path: Path) -> None:
-    for policy in ("base", "new"):
-        log = f"Task: lift\nSuccess: {policy == 'new'}\nTask: lift\nSuccess: Tr"
-        (tmp_path / f"{policy}.txt").write_text(log)
-
-    (sight,) = watch(tmp_path).look()
-    assert sight.rows == 1
 
 
 def test_only_what_has_changed_is_read_again(

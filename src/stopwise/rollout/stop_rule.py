@@ -123,7 +123,7 @@ class StopRule(Resumable):
         # Results that are not looked at yet, by number; None where a policy has none to offer.
         self._waiting: dict[int, dict[str, Shown]] = {}
         self._next = dict.fromkeys(rules.reading.run, 0)
-        self.report_to(report_to, on_row)
+        self.report_by(reporter_of(report_to, on_row))
 
     rules = Delegated[Rules]("question.rules", "What was declared.")
     policies = FromRules[tuple[str, ...]]("policies", "The names, in the order given.")
@@ -262,10 +262,6 @@ class StopRule(Resumable):
         for _ in self.question.take(find_all if self.stored else find):
             if self._on_row is not None:
                 self._on_row()
-
-    def report_to(self, trackers: Any, on_row: RowFunction | None = None) -> None:
-        """Report the rows from now on, as with ``report_to=``: for a rule that was saved."""
-        self.report_by(reporter_of(trackers, on_row))
 
     def report_by(self, reporter: Reporter, task: str | None = None) -> None:
         """Report the rows from now on by what others may report by as well."""

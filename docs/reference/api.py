@@ -28,7 +28,7 @@ BESIDE = {
     ],
     "SequentialTest": ["core.rules.Rules"],
     "Study": ["web.client.StudyClient"],
-    "step_design": ["core.step.design.StepDesign", "report.figures.plot_decision_regions"],
+    "step_design": ["core.step.design.StepDesign"],
 }
 
 

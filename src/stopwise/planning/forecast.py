@@ -1,6 +1,6 @@
 """The question, midway through a study, whether it is worth continuing."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -77,7 +77,13 @@ def forecast(
     by_task = tables(read_if_place(trials), design=design)
     require(len(by_task) == 1, f"a forecast needs trials of one task, but got {len(by_task)} tasks")
     table = by_task[0].declaring(bounds)
-    rules = study_rules(table, require_whole(n_max, "n_max", 2), for_files(settings))
+    rules = Rules.of(
+        policies=table.policies,
+        n_max=require_whole(n_max, "n_max", 2),
+        bounds=table.bounds or (0.0, 1.0),
+        design=table.design,
+        **for_files(settings),
+    )
     simulator = Simulator(seed, precision, progress)
     return _forecast(table, rules, simulator, futility, minutes_per_trial)
 
@@ -125,16 +131,6 @@ def _forecast(
         bounds_inferred=table.bounds_inferred,
         runs=ends.runs,
         notes=table.notes,
-    )
-
-
-def study_rules(table: Table, n_max: int, settings: Mapping[str, Any]) -> Rules:
-    return Rules.of(
-        policies=table.policies,
-        n_max=n_max,
-        bounds=table.bounds or (0.0, 1.0),
-        design=table.design,
-        **settings,
     )
 
 

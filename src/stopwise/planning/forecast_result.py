@@ -186,15 +186,13 @@ class ForecastResult(PlanningResult):
         pairs = [] if self.of_best else self.table()
         return {"pairs": pairs, "futile": self.futile, "hours": self.hours}
 
-    def plot_further(self) -> "Figure":
-        """Draw the chance that it ends with its answer by each further trial, or row."""
+    def figures(self) -> dict[str, "Figure"]:
+        """The chance that it ends by each further trial, or row; none if all is decided."""
+        if self.decided:
+            return {}
         curve = ChanceCurve(f"by n_max = {self.n_max}", np.array(self.chance_by))
         upwards = f"chance that {'one is named' if self.of_best else 'all pairs are decided'}"
-        return plot_chances([curve], f"further {self.per}", upwards)
-
-    def figures(self) -> dict[str, "Figure"]:
-        """Return the figure by the name under which it is saved; none if all is decided."""
-        return {} if self.decided else {"further": self.plot_further()}
+        return {"further": plot_chances([curve], f"further {self.per}", upwards)}
 
 
 def _text(value: object) -> str:

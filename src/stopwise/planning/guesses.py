@@ -149,35 +149,30 @@ def as_guess(value: Any, scale: Scale) -> Guess:
 
 
 def _of_moments(mean: float, deviation: float, scale: Scale) -> Guess:
-    require(
-        scale.low < mean < scale.high,
-        f"a mean must lie within the bounds ({scale.low:g}, {scale.high:g}), but got {mean:g}",
-    )
     unit = float(scale.unit(np.asarray(mean)))
-    most = math.sqrt(unit * (1.0 - unit)) * scale.span
+    least, most = 1e-4 * scale.span, math.sqrt(unit * (1.0 - unit)) * scale.span
     require(
-        1e-4 * scale.span <= deviation < most,
+        scale.low < mean < scale.high and least <= deviation < most,
         f"scores in [{scale.low:g}, {scale.high:g}] with mean {mean:g} must have a standard "
-        f"deviation of at least {1e-4 * scale.span:g} and below {most:.4g} (success or failure "
-        f"only), but got {deviation:g}",
+        f"deviation of at least {least:g} and below {most:.4g} (success or failure only), but got "
+        f"{deviation:g}",
     )
     return Guess.of_moments(unit, deviation / scale.span)
 
 
 def _of_levels(levels: Mapping[Any, Any], scale: Scale) -> Guess:
-    require(len(levels) > 0, "milestones need at least one score, but got none")
-    for score, probability in levels.items():
-        require(
-            is_number(score) and scale.low <= score <= scale.high,
-            f"milestone scores must lie in [{scale.low:g}, {scale.high:g}], but got {score!r}",
-        )
-        require(
-            is_number(probability) and 0 <= probability <= 1,
-            f"milestone probabilities must lie in [0, 1], but got {probability!r}",
-        )
-    total = math.fsum(levels.values())
-    require(abs(total - 1.0) < 1e-6, f"milestone probabilities must sum to 1, but sum to {total:g}")
-    scores, probabilities = np.array(sorted(levels.items()), dtype=float).T
+    pairs = [pair for pair in levels.items() if all(map(is_number, pair))]
+    scores, probabilities = np.array(sorted(pairs), dtype=float).reshape(-1, 2).T
+    total = float(probabilities.sum())
+    inside = bool(((scores >= scale.low) & (scores <= scale.high)).all())
+    require(
+        len(pairs) == len(levels)
+        and inside
+        and abs(total - 1.0) < 1e-6
+        and bool((probabilities >= 0).all()),
+        f"milestones need scores in [{scale.low:g}, {scale.high:g}] with probabilities that sum to "
+        f"1, but got {levels!r}",
+    )
     unit = scale.unit(scores)
     worst_first = np.argsort(unit)
     return Guess(unit[worst_first], probabilities[worst_first] / total)

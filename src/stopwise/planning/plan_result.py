@@ -211,12 +211,6 @@ class PlanResult(PlanningResult):
         # Robots work side by side, but a trial takes its time.
         return None if known is None else max(trials / self.robots, min(trials, 1)) * known / 60
 
-    def hours_saved(self, row: PlanRow) -> float | None:
-        """Hours saved against the fixed-sample plan, if known."""
-        fixed = None if row.fixed_n is None else self.hours(row.fixed_n * row.policies)
-        ends = self.hours(row.mean_trials)
-        return None if fixed is None or ends is None else fixed - ends
-
     @property
     def single(self) -> bool:
         """Whether all rows share one scenario."""
@@ -301,10 +295,7 @@ class PlanResult(PlanningResult):
         if row.trials_saved is None or row.fixed_n is None:
             return ""
         number = counted(round(abs(row.trials_saved)), "trial")
-        hours = self.hours_saved(row)
-        time = "" if hours is None else f" ({abs(hours):.1f} hours)"
-        saves = row.trials_saved >= 0
-        compared = f"saves {number}{time} of" if saves else f"takes {number}{time} more than"
+        compared = f"saves {number} of" if row.trials_saved >= 0 else f"takes {number} more than"
         return (
             f"; on average, that {compared} the {row.fixed_n * row.policies} that "
             f"{row.fixed_test} needs for the same power"
@@ -346,7 +337,6 @@ class PlanResult(PlanningResult):
             "mean_hours": self.hours(row.mean_trials),
             "most_hours": self.hours(row.most_trials),
             "trials_saved": row.trials_saved,
-            "hours_saved": self.hours_saved(row),
         }
 
     def text_tables(self) -> dict[str, Rows]:
@@ -421,21 +411,13 @@ class PlanResult(PlanningResult):
             return [ChanceCurve(f"n_max {row.n_max}", row.chance_by) for row in self.rows]
         return [ChanceCurve(row.scenario, row.chance_by) for row in rows]
 
-    def plot_power(self) -> "Figure":
-        """Draw power against n_max."""
-        across = f"maximum number of {self.per} (n_max)"
-        return plot_chances(self.power_curves(), across, self._right, target=self.power)
-
-    def plot_stopping(self) -> "Figure":
-        """Draw the chance of having reached the right verdict by each trial."""
-        return plot_chances(self.stopping_curves(), self.per, self._right)
-
-    @property
-    def _right(self) -> str:
-        return (
+    def figures(self) -> dict[str, "Figure"]:
+        """Power against n_max, and the chance of the right verdict by each trial, or row."""
+        upwards = (
             f"chance {'that the right policy is named' if self.of_best else 'of the right verdict'}"
         )
-
-    def figures(self) -> dict[str, "Figure"]:
-        """Return all figures by the name under which they are saved."""
-        return {"power": self.plot_power(), "stopping": self.plot_stopping()}
+        across, target = f"maximum number of {self.per} (n_max)", self.power
+        return {
+            "power": plot_chances(self.power_curves(), across, upwards, target=target),
+            "stopping": plot_chances(self.stopping_curves(), self.per, upwards),
+        }

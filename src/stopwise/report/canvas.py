@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from stopwise.core.arrays import Floats
 from stopwise.report.fonts import drawable, require_matplotlib
 
 if TYPE_CHECKING:
@@ -95,28 +94,6 @@ class Canvas:
 def line_look(index: int) -> dict[str, Any]:
     """Colour and style of the line with this number."""
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": STYLES[index % len(STYLES)]}
-
-
-def coloured(
-    axes: "Axes",
-    kinds: Floats,
-    colours: Sequence[str],
-    labels: Sequence[str],
-    *,
-    least: int = 0,
-    **look: Any,
-) -> "list[Patch]":
-    """Draw whole numbers from ``least`` on in a colour each; return what a legend needs."""
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
-    most = least + len(colours) - 1
-    axes.imshow(kinds, cmap=ListedColormap(colours), vmin=least, vmax=most, **look)
-    return [
-        Patch(facecolor=colour, edgecolor=GREY, label=label)
-        for colour, label in zip(colours, labels, strict=True)
-        if label
-    ]
 
 
 def save(figure: "Figure", place: "Path | io.BytesIO", **look: Any) -> None:

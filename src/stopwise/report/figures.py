@@ -15,7 +15,6 @@ from stopwise.report.canvas import (
     SMALL,
     WIDTH,
     Canvas,
-    coloured,
     line_look,
 )
 from stopwise.report.figure_data import (
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from stopwise.core.step.design import StepDesign
     from stopwise.questions.analysis import Analysis
     from stopwise.questions.best_analysis import BestAnalysis
     from stopwise.questions.profiles import Profile
@@ -328,6 +326,9 @@ def plot_ranking(
     analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
 ) -> "Figure":
     """Draw which policies were told apart: a cell per pair with the difference of the means."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
     signs = {Decision.POLICY1: 1, Decision.POLICY0: -1}
     verdicts = pair_matrix(analysis, lambda pair: signs.get(pair.decision, 0))
     same = np.abs(pair_matrix(analysis, lambda pair: 1.0 if pair.same else 0.0)) == 1
@@ -339,9 +340,10 @@ def plot_ranking(
     lines = max(name.count("\n") for name in names) + 1
     canvas = Canvas(0.5 + size * max(cell, LINE * lines), ax, width)
     axes = canvas.axes
-    kinds = ["row worse", "not told apart", "row better", "same" if same.any() else ""]
-    colours = ["#F2B48C", PALE, "#8FC1E3", "#8FD0BB"]
-    handles = coloured(axes, verdicts, colours, kinds, least=-1, aspect="auto")
+    kinds = {"row worse": "#F2B48C", "not told apart": PALE, "row better": "#8FC1E3"}
+    kinds |= {"same": "#8FD0BB"} if same.any() else {}
+    colours = ListedColormap(list(kinds.values()))
+    axes.imshow(verdicts, cmap=colours, vmin=-1, vmax=len(kinds) - 2, aspect="auto")
     for (row, column), gap in np.ndenumerate(gaps) if cell >= SLIM else ():
         if not np.isnan(gap):
             text = f"{gap:+.2f}" if abs(gap) < 10 else f"{gap:+.3g}"
@@ -349,7 +351,9 @@ def plot_ranking(
     numbers = [str(n) for n in range(1, size + 1)]
     named = [f"{name}  {n}" for name, n in zip(names, numbers, strict=True)]
     _name_cells(axes, named, numbers, upright=cell < 0.13)
-    canvas.legend(handles)
+    canvas.legend(
+        [Patch(facecolor=own, edgecolor=GREY, label=label) for label, own in kinds.items()]
+    )
     return canvas.done()
 
 
@@ -416,33 +420,6 @@ def policy_names(analyses: "Sequence[Analysis]") -> list[str]:
 def is_matrix(analysis: "Analysis") -> bool:
     """Whether pairs are too many for a line each; those with a baseline grow no faster than k."""
     return len(analysis.pairs) > MOST_LINES and analysis.baseline is None
-
-
-def plot_decision_regions(design: "StepDesign", n: int) -> "Figure":
-    """Draw what ``step`` decides after n pairs, by the successes of both policies.
-
-    Parameters
-    ----------
-    design
-        A design from ``stopwise.step_design``.
-    n
-        Number of pairs, from 1 to n_max.
-    """
-    regions = design.decision_regions(n)
-    shown = np.zeros(regions.futile.shape)
-    shown[regions.futile] = 1
-    shown[regions.better0] = 2
-    shown[regions.better1] = 3
-    canvas = Canvas(height=3.4)
-    canvas.axes.set(
-        xlabel="successes of policy 0",
-        ylabel="successes of policy 1",
-        title=f"after {n} of {design.n_max} pairs, alpha = {design.alpha:.3g}",
-    )
-    labels = ["go on", "go on, though a decision is unlikely", "policy 0 better", "policy 1 better"]
-    colours = ["#ffffff", PALE, COLOURS[1], COLOURS[0]]
-    canvas.legend(coloured(canvas.axes, shown.T, colours, labels, origin="lower"))
-    return canvas.done()
 
 
 def plot_profile(

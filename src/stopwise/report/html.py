@@ -80,12 +80,13 @@ def render(
     Doubts about how the trials came about stand beside the answer, and why a task is ``without``.
     What all tasks have in common (assumptions, methods) is said once, at the end.
     """
-    shared = shared_notes(analyses) if analyses else []
     from stopwise.report.figures import plot_board, plot_differences, policy_names
 
-    many = len(analyses) > MOST_REPLAYED
-    sections = []
+    shared = shared_notes(analyses) if analyses else []
+    many, sections = len(analyses) > MOST_REPLAYED, []
+    methods: dict[str, list[str]] = {}  # each paragraph once, with its tasks
     for analysis, drawn in zip(analyses, figures, strict=True):
+        methods.setdefault(analysis.methods_paragraph, []).append(str(analysis.task))
         sections.append(
             {
                 "analysis": analysis,
@@ -113,21 +114,12 @@ def render(
         answers=[*(answers(analyses) if analyses else ()), *without],
         words=WORDS,
         compared=policy_names(analyses),
-        methods=_methods(analyses),
+        methods=sorted(methods.items(), key=lambda item: -len(item[1])),
         references=list(dict.fromkeys(analysis.bibtex for analysis in analyses)),
         overview=overview_rows(analyses) if several else (),
         board=captioned(board, CAPTIONS, "the numbers are in the table above"),
         origin=origin or Origin(),
     )
-
-
-def _methods(analyses: Sequence["Analysis"]) -> list[tuple[str, str]]:
-    """Each methods paragraph once, with the tasks for which it holds, the commonest first."""
-    tasks: dict[str, list[str]] = {}
-    for analysis in analyses:
-        tasks.setdefault(analysis.methods_paragraph, []).append(str(analysis.task))
-    ordered = sorted(tasks.items(), key=lambda item: -len(item[1]))
-    return [(text, ", ".join(names)) for text, names in ordered]
 
 
 def _digest(file: Path) -> str:

@@ -9,133 +9,113 @@ if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
 ADJUSTMENTS = {
-    "bonferroni": "the Bonferroni correction over {pairs}",
-    "holm": "Holm's procedure over the directions of {pairs}, in its anytime-valid form",
+    "bonferroni": "the Bonferroni correction over {}",
+    "holm": "Holm's procedure over the directions of {}, in its anytime-valid form",
 }
 DESIGNS = {
-    "independent": "Trials of different policies are assumed to be independent of each other.",
+    "independent": "Trials of different policies are assumed to be independent of each other. ",
     "paired": "Policies were tried in shared environments and are compared within each; nothing is "
-    "assumed about the dependence of scores there.",
+    "assumed about the dependence of scores there. ",
 }
 
 
 def order_paragraph(analysis: "Analysis") -> str:
     """What was done where an order was asked for."""
-    horizon, reading = _horizon(analysis, "trial", "per policy"), analysis.rules.reading
-    policies = counted(len(reading.run), "policy")
-    against = "" if analysis.baseline is None else f" against the baseline {analysis.baseline}"
-    design = f"{DESIGNS[analysis.design]} "
+    reading, baseline = analysis.rules.reading, analysis.baseline
+    against = "" if baseline is None else f" against the baseline {baseline}"
+    design, letters = DESIGNS[analysis.design], ""
     if reading.constants:
-        design = ""
-        against = f" against the number {analysis.baseline} (fixed in advance)"
-    method = registry.find(analysis.method)
-    pairs = "all pairs" if analysis.baseline is None else "all comparisons with it"
+        design, against = "", f" against the number {baseline} (fixed in advance)"
+    if baseline is None:
+        letters = "Policies that share a letter were not told apart. "
+    pairs = "all pairs" if baseline is None else "all comparisons with it"
     pairs += " on all tasks" if analysis.rules.elsewhere[0] else ""
-    adjusted = ADJUSTMENTS[analysis.adjust].format(pairs=pairs)
-    letters = "Policies that share a letter were not told apart. "
-    compared = reading.compared(f"{policies}{against}")
+    policies = reading.compared(f"{counted(len(reading.run), 'policy')}{against}")
     return (
-        f"We compared {compared}{_scope(analysis)}{_over_tasks(analysis)} using the sequential "
-        f"test {analysis.method}{horizon} and {adjusted}; {_promise(analysis)}. "
-        f"{_meaning(analysis)}"
-        f"{design}{letters if analysis.baseline is None else ''}"
-        f"{analysis.interval_note} {method.citation}."
+        f"We compared {policies}{_by(analysis, 'trial', 'per policy')} and "
+        f"{ADJUSTMENTS[analysis.adjust].format(pairs)}; {_promise(analysis)}. "
+        f"{_meaning(analysis)}{_of_trials(analysis)}{design}{letters}{analysis.interval_note} "
+        f"{registry.find(analysis.method).citation}."
     )
 
 
 def best_paragraph(analysis: "Analysis") -> str:
     """The same where only the best was asked for: one claim per policy, none per pair."""
     low, high = analysis.bounds
-    indifference, method = analysis.rules.indifference, registry.find(analysis.method)
-    policies = f"{len(analysis.rules.policies)} policies"
-    most = analysis.rules.reading.best_end
+    indifference = analysis.rules.indifference
     dropped = "the best policy (or any given one of several)"
     near = f" or naming one that is not within {indifference:g} of it" if indifference else ""
     promised = analysis.promised(f"the probability of ever dropping {dropped}{near}")
-    horizon = _horizon(analysis, "row", "of trials")
     looks = "" if analysis.bounds_inferred else _looks(analysis)
     return (
-        f"We asked which of {policies} has the {most} mean score (range [{low:g}, {high:g}])"
-        f"{_scope(analysis)}{_over_tasks(analysis)} using the sequential test "
-        f"{analysis.method}{horizon}. For each policy, a wealth process bets in each row that the "
-        "current leader is better, and the policy is dropped once this wealth reaches a fixed "
-        "threshold; "
-        f"{promised}{looks}. "
-        "The candidates that remain are thus, at all times, a confidence set for the best policy. "
-        "That a policy was dropped shows only that it is not the best policy, not that the leader "
-        "at the time is better. "
-        f"{_runs(analysis)}{_doubts(analysis)}"
-        f"{DESIGNS[analysis.design]} "
+        f"We asked which of {len(analysis.rules.policies)} policies has the "
+        f"{analysis.rules.reading.best_end} mean score (range [{low:g}, {high:g}])"
+        f"{_by(analysis, 'row', 'of trials')}. For each policy, a wealth process bets in each row "
+        "that the current leader is better, and the policy is dropped once this wealth reaches a "
+        f"fixed threshold; {promised}{looks}. The candidates that remain are thus, at all times, a "
+        "confidence set for the best policy. That a policy was dropped shows only that it is not "
+        "the best policy, not that the leader at the time is better. "
+        f"{_of_trials(analysis)}{DESIGNS[analysis.design]}"
         "The intervals for the means hold simultaneously, at all times, with probability "
-        f"{1 - analysis.alpha:.6g}. {method.citation}."
+        f"{1 - analysis.alpha:.6g}. {registry.find(analysis.method).citation}."
     )
 
 
-def _horizon(analysis: "Analysis", unit: str, of_what: str) -> str:
-    return "" if analysis.n_max is None else f" (at most {counted(analysis.n_max, unit)} {of_what})"
+def _by(analysis: "Analysis", unit: str, of_what: str) -> str:
+    """Where, over which tasks, and by which test with which limit."""
+    scope, mean = analysis.rules.reading.scope, analysis.aligned.mean
+    tasks = "" if mean is None else f", taken as {mean.meaning},"
+    most = "" if analysis.n_max is None else f" (at most {counted(analysis.n_max, unit)} {of_what})"
+    where = f"{scope}," if scope else ""
+    return f"{where}{tasks} using the sequential test {analysis.method}{most}"
 
 
 def _promise(analysis: "Analysis") -> str:
-    order = analysis.rules.only_order
-    wrong = "declaring any false order" if order else "making any false claim"
+    wrong = "declaring any false order" if analysis.rules.only_order else "making any false claim"
     promised = analysis.promised(f"the probability of ever {wrong}")
     if analysis.bounds_inferred or analysis.rules.reading.certain:
         return promised
-    looks = _looks(analysis)
+    promised += _looks(analysis)
     if analysis.margin < 0:
-        return f"{promised}{looks}"
-    ties = "an order declared between equal policies counts as false"
-    if analysis.margin:
-        ties = "an order declared between policies within the margin of each other counts as false"
+        return promised
     if analysis.ties != "strict":
-        ties = "assuming that no two policies are exactly equal"
-    return f"{promised}{looks} ({ties})"
-
-
-def _scope(analysis: "Analysis") -> str:
-    scope = analysis.rules.reading.scope
-    return f"{scope}," if scope else ""
+        return f"{promised} (assuming that no two policies are exactly equal)"
+    equal = "policies within the margin of each other" if analysis.margin else "equal policies"
+    return f"{promised} (an order declared between {equal} counts as false)"
 
 
 def _looks(analysis: "Analysis") -> str:
     return analysis.aligned.looks_clause or ", however often the data are looked at"
 
 
-def _over_tasks(analysis: "Analysis") -> str:
-    mean = analysis.aligned.mean
-    return "" if mean is None else f", taken as {mean.meaning},"
-
-
 def _meaning(analysis: "Analysis") -> str:
     """The meaning of the claims, for a reader who knows nothing else."""
-    said, margin, within = "", analysis.margin, analysis.rules.equivalence
+    margin, within, meaning = analysis.margin, analysis.rules.equivalence, ""
     if within is not None:
-        said = (
+        meaning = (
             "Policies were declared practically the same once two one-sided tests had shown that "
             f"their means differ by less than {within:g}, assuming that the difference is constant "
             "throughout. "
         )
     elif margin < 0:
-        said = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
+        meaning = f"A policy counts as not worse unless it is worse by {-margin:g} or more. "
     elif margin > 0:
-        said = f"A policy counts as better if it is better by more than {margin:g}. "
+        meaning = f"A policy counts as better if it is better by more than {margin:g}. "
     if not analysis.rules.reading.transitive:
-        said += f"A declared order means only: {analysis.claim_meaning}. "
-    return f"{said}{_runs(analysis)}{analysis.rules.reading.done()}{_doubts(analysis)}"
+        meaning += f"A declared order means only: {analysis.claim_meaning}. "
+    return meaning + analysis.rules.reading.done()
 
 
-def _runs(analysis: "Analysis") -> str:
-    """Note on the training runs that the trials come from."""
-    table = analysis.aligned
+def _of_trials(analysis: "Analysis") -> str:
+    """The training runs that the trials come from, and what is doubtful about the trials."""
+    table, runs, doubts = analysis.aligned, "", ""
     if any(getattr(note, "code", "") == "unit-seed" for note in table.notes):
-        return "Each trial is the mean score of one training run. "
-    return f"All claims are {table.checkpoint_claim}. " if table.training_runs else ""
-
-
-def _doubts(analysis: "Analysis") -> str:
-    if not analysis.doubts:
-        return ""
-    return (
-        "All claims assume fresh draws in random order, but these trials do not look like that: "
-        f"{first_few(analysis.doubts)}. "
-    )
+        runs = "Each trial is the mean score of one training run. "
+    elif table.training_runs:
+        runs = f"All claims are {table.checkpoint_claim}. "
+    if analysis.doubts:
+        doubts = (
+            "All claims assume fresh draws in random order, but these trials do not look like "
+            f"that: {first_few(analysis.doubts)}. "
+        )
+    return runs + doubts

@@ -81,27 +81,22 @@ def p_text(pair: "PairResult", alpha: float) -> str:
 
 def explanations(analysis: "Analysis") -> dict[str, str]:
     """Explanations of the tables, by caption."""
-    rules = analysis.rules
-    of_each = f"the n_max = {analysis.n_max} trials of each policy" if analysis.n_max else ""
+    within, pairs = analysis.rules.equivalence, ""
+    trials = f"the n_max = {analysis.n_max} trials of each policy" if analysis.n_max else ""
     policies = (
-        ""
-        if analysis.baseline or analysis.in_doubt
-        else (
-            "Policies that share a letter were not told apart, which does not mean that they are "
-            "equal. "
-        )
+        f"Not needed: of {trials or 'its trials here'}, those after all comparisons of the policy "
+        "were decided or stopped for futility."
     )
     if analysis.in_doubt:
         policies = (
             "Letters and intervals are left out, because the trials do not look like fresh draws "
-            "in random order. "
+            f"in random order. {policies}"
         )
-    policies += (
-        f"Not needed: of {of_each or 'its trials here'}, those after all comparisons of the policy "
-        "were decided or stopped for futility."
-    )
-    pairs = ""
-    within = rules.equivalence
+    elif not analysis.baseline:
+        policies = (
+            "Policies that share a letter were not told apart, which does not mean that they are "
+            f"equal. {policies}"
+        )
     if within is not None:
         pairs = (
             "Practically the same: shown that the means differ by less than "

@@ -13,7 +13,6 @@ from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed, Resampled
 from stopwise.planning.studies import OrderStudy, PlannedOrder
 from stopwise.questions.pairs import replay
-from stopwise.rows.table import Table
 
 
 def test_continuation_starts_from_the_actual_state() -> None:

@@ -127,15 +127,15 @@ def _live(given: Given, journal: Path) -> "Iterator[Callable[[RaceProgress], Non
     from rich.markup import escape
 
     console = Console(stderr=True)
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def tell(progress: "RaceProgress") -> None:
         lines = [] if given.journal else [_way_on(journal)]
         if progress.awaited and not progress.needed:
             lines.append(f"waits for {', '.join(progress.awaited)} to come")
         for line in lines:
-            if line not in told:
-                told.add(line)
+            if line not in shown:
+                shown.add(line)
                 typer.echo(f"stopwise race: {line}", err=True)
 
     if given.as_json or not console.is_terminal:
@@ -153,7 +153,7 @@ def _live(given: Given, journal: Path) -> "Iterator[Callable[[RaceProgress], Non
 def _line(progress: "RaceProgress") -> str:
     decided = sum(pair.decided for pair in progress.standings)
     pairs = f"{decided} of {counted(len(progress.standings), 'pair')} decided"
-    found = candidates_text(progress.candidates) if progress.p_values else pairs
+    result = candidates_text(progress.candidates) if progress.p_values else pairs
     rows = rows_text(progress.rows, progress.n_max, progress.remaining)
     episodes = counted(progress.episodes, "episode")
-    return f"{episodes} in {progress.seconds:.0f} s; {rows}; {found}"
+    return f"{episodes} in {progress.seconds:.0f} s; {rows}; {result}"

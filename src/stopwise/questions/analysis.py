@@ -188,7 +188,8 @@ class Analysis(OrderInWords):
             "schema": SCHEMA,
             "version": __version__,
             "policies": [
-                {**vars(own), "interval": list(own.interval), **means} for own in self.policies
+                {**vars(policy), "interval": list(policy.interval), **means}
+                for policy in self.policies
             ],
             "pairs": pairs,
             "order": self.order_text,

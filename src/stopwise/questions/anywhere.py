@@ -86,7 +86,7 @@ def not_worse_anywhere(
     design: str | None = None,
     **settings: Unpack[GateQuestion],
 ) -> AnywhereResult:
-    own = {name: own for name, own in settings.items() if name not in INPUT}
+    others = {name: value for name, value in settings.items() if name not in INPUT}
     trials, _ = taken(results, settings, bounds=bounds)
     require(isinstance(trials, Trials), "results must hold trials with a column of tasks")
     counts = trials.counts()
@@ -97,7 +97,7 @@ def not_worse_anywhere(
         named("where"),
         " reads some of the tasks",
     )
-    asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **own}
+    asked: dict[str, Any] = {"results": trials, "bounds": bounds, "design": design, **others}
     gates = {task: gate(new, baseline, margin, task=task, **asked) for task in trials.tasks}
     alpha = settings.get("alpha", Rules.alpha)
     return AnywhereResult(
@@ -106,5 +106,7 @@ def not_worse_anywhere(
         margin=margin,
         alpha=alpha,
         tasks=gates,
-        worse=tuple(task for task, own in gates.items() if own.worse.p_value <= alpha / len(gates)),
+        worse=tuple(
+            task for task, gate in gates.items() if gate.worse.p_value <= alpha / len(gates)
+        ),
     )

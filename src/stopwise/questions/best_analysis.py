@@ -106,7 +106,7 @@ class BestAnalysis(Analysis):
         most, used = self.most_trials, f"after {self.trials_used:,}"
         unit = "trials" if self.aligned.mean is None else self.aligned.mean.unit
         if most is None:
-            return f"{used} of {sum(own.n for own in self.policies):,} {unit}"
+            return f"{used} of {sum(policy.n for policy in self.policies):,} {unit}"
         if self.best is None:
             return f"{used} {unit} in {self.rows} of at most {self.n_max} rows"
         return f"{used} {unit}" + (f" instead of {most:,}" if self.trials_used < most else "")
@@ -193,7 +193,7 @@ def shown(question: "BestQuestion", table: Table, values: Floats) -> BestAnalysi
         rules.indifference,
         aside=() if question.gave_up else (*aside, *question.resting),
     )
-    means = {round(own.mean, 12) for own in policies if own.name in left}
+    means = {round(result.mean, 12) for result in policies if result.name in left}
     over = rules.reading.scope and question.rows == rules.n_max  # the list is through
     if over and question.best is None and len(means) == 1:
         text = f"{listed(left)} are the best of {len(rules.policies)}, and equal"
@@ -238,27 +238,27 @@ def _policy_results(question: "BestQuestion", table: Table) -> tuple[PolicyResul
     used = dict(zip(rules.policies, question.table().counts, strict=True))
     results = []
     for name, column, (low, high) in zip(table.policies, values.T, ends, strict=True):
-        own, over = column[~np.isnan(column)], question.decided or name in done
-        limit = own.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
+        scores, over = column[~np.isnan(column)], question.decided or name in done
+        limit = scores.size if rules.n_max is None else rules.n_max - question.joined.get(name, 0)
         results.append(
             PolicyResult(
                 name=name,
-                n=own.size,
-                mean=float(own.mean()),
+                n=scores.size,
+                mean=float(scores.mean()),
                 interval=Interval(*scale.interval(float(low), float(high))),
                 letters="",
                 trials_used=used[name],
                 trials_saved=max(limit - used[name], 0) if over else 0,
-                trials_unpaired=0 if over else max(own.size - used[name], 0),
+                trials_unpaired=0 if over else max(scores.size - used[name], 0),
             )
         )
     out, sign = question.eliminated, rules.reading.advantage(1.0)
     place = {name: index for index, name in enumerate(rules.policies)}
     results.sort(
-        key=lambda own: (
-            -out[own.name].row if own.name in out else -np.inf,
-            -sign * own.mean,
-            place[own.name],
+        key=lambda result: (
+            -out[result.name].row if result.name in out else -np.inf,
+            -sign * result.mean,
+            place[result.name],
         )
     )
     return tuple(results)

@@ -109,16 +109,16 @@ class CountsResult:
     @property
     def _of_one_pair(self) -> str:
         [pair], alpha = self.pairs, self.alpha
-        counts = {own.name: own for own in self.policies}
+        counts = {policy.name: policy for policy in self.policies}
         verdict = "Undecided; this does not show that they are equal"
         if self.method == "binomial" and pair.better is not None:
-            way = "better" if pair.better == pair.policy1 else "worse"
-            verdict = f"The {pair.policy1} is {way} than {pair.policy0}"
+            verb = "better" if pair.better == pair.policy1 else "worse"
+            verdict = f"The {pair.policy1} is {verb} than {pair.policy0}"
         elif pair.better is not None:
             verdict = f"The {pair.better} policy is better"
         p_value = f"p = {pair.p_value:.2g}" if pair.p_value > 0 else "p < 1e-300"
         known = [counts[name] for name in (pair.policy0, pair.policy1) if name in counts]
-        rates = " and ".join(f"{own.mean:.3f} {_ends_text(own.interval)}" for own in known)
+        rates = " and ".join(f"{policy.mean:.3f} {_ends_text(policy.interval)}" for policy in known)
         against = " against ".join(map(str, known))
         if self.method == "binomial":
             against += f" against {pair.policy0}"
@@ -174,12 +174,12 @@ def counted_tasks(
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
     if isinstance(source, Mapping) and all(map(is_count, source.values())):
         counts = {str(name): as_count(value) for name, value in source.items()}
-        found: dict[str, Counts] = {"task": counts}
+        by_task: dict[str, Counts] = {"task": counts}
     else:
-        found = {}
+        by_task = {}
         for table in tables(source, Reading()):
-            counts_of(table.raw, columns or {}, found)
-    return {task: _compared(task, counts, alpha) for task, counts in found.items()}
+            counts_of(table.raw, columns or {}, by_task)
+    return {task: _compared(task, counts, alpha) for task, counts in by_task.items()}
 
 
 def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:

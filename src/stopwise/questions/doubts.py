@@ -50,7 +50,9 @@ def doubts(
                 f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
                 f"all pairs of trials {higher} {rules.reading.has_most}"
             )
-    estimates = {f"the mean of {own.name}": (own.mean, own.interval) for own in policies}
+    estimates = {
+        f"the mean of {policy.name}": (policy.mean, policy.interval) for policy in policies
+    }
     for pair in pairs:
         name = f"the mean difference of {pair.policy1} and {pair.policy0}"
         estimates[name] = (pair.difference, pair.interval)
@@ -69,14 +71,14 @@ def moving(
     comparison: PairTest, shown: Floats, family: Family, pairs: Sequence[PairResult]
 ) -> tuple[str, ...]:
     """Return the decided pairs whose difference changes along the rows, as if they were sorted."""
-    found = []
+    notes = []
     for pair, policies in zip(pairs, family.pairs.tolist(), strict=True):
         if not pair.decided:
             continue
         gaps = comparison.reading.leads(*(shown[..., policy] for policy in policies))
         if len(gaps) > pair.n and changes(gaps, family.size):
-            found.append(sorted_rows(pair.policy0, pair.policy1))
-    return tuple(found)
+            notes.append(sorted_rows(pair.policy0, pair.policy1))
+    return tuple(notes)
 
 
 def changes(gaps: Floats, pairs: int = 1) -> bool:
@@ -103,7 +105,7 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
     """Return the pairs whose scores go together though they are taken for independent."""
     if not comparison.rests_on_independence:
         return ()
-    found = []
+    notes = []
     scores = scores[0] if scores.ndim > 2 else scores  # of rounds their averages
     for policies in family.pairs:
         rows = scores[:, policies]
@@ -117,11 +119,11 @@ def dependent(comparison: PairTest, scores: Floats, family: Family) -> tuple[str
                 f"the scores of {names[0]} and {names[1]} are the same, row by row: is one a "
                 "copy of the other?"
             )
-            found.append(Message(text, code="scores-together"))
+            notes.append(Message(text, code="scores-together"))
         elif kind is not None:
             text = dependence_text(names[0], names[1], kind, comparison.method, pairable=apart)
-            found.append(Message(text, code=f"scores-{kind}"))
-    return tuple(found)
+            notes.append(Message(text, code=f"scores-{kind}"))
+    return tuple(notes)
 
 
 def warnings(

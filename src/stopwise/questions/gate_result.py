@@ -200,13 +200,13 @@ class GateResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``to_json``."""
-        own = ("answer", "policy", "baseline", "margin", "n", "n_max", "needed")
+        plain = ("answer", "policy", "baseline", "margin", "n", "n_max", "needed")
         tests = {"not worse": self.not_worse, "worse": self.worse}
         tested = ("alternative", "margin", "p_value")
         return {
             "schema": SCHEMA,
             "version": __version__,
-            **{name: getattr(self, name) for name in own},
+            **{name: getattr(self, name) for name in plain},
             "decision": None if self.decision is None else asdict(self.decision),
             "all_trials": {
                 **asdict(self.all_trials),

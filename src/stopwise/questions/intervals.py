@@ -57,7 +57,7 @@ def interval_level(comparison: PairTest, levels: Floats, pair: int) -> float:
 def mean_intervals(reading: Scores, scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     known = [column[~np.isnan(column)] for column in scores.T]
     sequence = reading.sequence(levels=(alpha / 2, alpha / 2))
-    low, high = _ends(sequence, [(np.zeros_like(own), own) for own in known], None)
+    low, high = _ends(sequence, [(np.zeros_like(values), values) for values in known], None)
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
@@ -76,9 +76,9 @@ def _ends(
 ) -> tuple[Floats, Floats]:
     """Go through the groups of all runs side by side; runs leave when their scores end."""
     of = np.arange(len(columns)) if of is None else of
-    lengths = np.array([len(own) for own, _ in columns])[of]
+    lengths = np.array([len(column) for column, _ in columns])[of]
     ends = group_ends(int(lengths.max(initial=0)))
-    sums = np.stack([_by_group(own, ends) for own in columns], axis=-1)
+    sums = np.stack([_by_group(column, ends) for column in columns], axis=-1)
     if record is not None:
         record = record.of_runs(of)
     interval = sequence.start((len(of),), None if record is None else record.before)
@@ -97,11 +97,11 @@ def _ends(
     begin = 0
     for group, end in enumerate(ends.tolist()):
         for place in np.flatnonzero(lengths[left] < end).tolist():  # the group is not full
-            own, state = sequence.of_runs([place]), of_runs(interval, [place])
+            alone, state = sequence.of_runs([place]), of_runs(interval, [place])
             run = left[[place]]
             number = int(lengths[run[0]]) - begin
-            state = own.step(state, seen(group, run, number)) if number else state
-            bounds[:, run] = own.bounds(state)
+            state = alone.step(state, seen(group, run, number)) if number else state
+            bounds[:, run] = alone.bounds(state)
         going = np.flatnonzero(lengths[left] >= end)
         if going.size < left.size:
             left, sequence = left[going], sequence.of_runs(going)

@@ -195,11 +195,11 @@ class OrderInWords(Drawn):
 
     def _trials_text(self) -> str:
         reading, mean = self.rules.reading, self.aligned.mean
-        most, all_trials = self._most(reading.tried), f"{sum(own.n for own in self.policies)}"
+        most, all_trials = self._most(reading.tried), f"{sum(policy.n for policy in self.policies)}"
         if most is not None:
             all_trials = f"at most {most} {reading.new}".rstrip()
         stored = set(reading.run) - set(reading.tried)
-        old = sum(own.trials_used for own in self.policies if own.name in stored)
+        old = sum(policy.trials_used for policy in self.policies if policy.name in stored)
         text = f"{self.trials_used - old} of {all_trials} {mean.unit if mean else 'trials'}"
         text += f" and {counted(old, 'stored one')}" if stored else ""
         text += f", {self.trials_unpaired} without a partner" if self.trials_unpaired else ""
@@ -267,10 +267,10 @@ class OrderInWords(Drawn):
             return f"{self._nothing_aloud}{self._further_trials}"
         number = sum(map(len, open_.values()))
         rest = [
-            f"{name} and {own[0]} were not told apart"
-            if len(own) == 1
-            else f"{name} was not told apart from {listed(own)}"
-            for name, own in open_.items()
+            f"{name} and {rivals[0]} were not told apart"
+            if len(rivals) == 1
+            else f"{name} was not told apart from {listed(rivals)}"
+            for name, rivals in open_.items()
         ]
         if number > MOST_OPEN:
             rest = [f"the other {number} of {len(self.pairs)} pairs were not told apart"]

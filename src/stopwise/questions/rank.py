@@ -55,7 +55,7 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     if reading.constants:
         # Of several policies the intervals of the means hold together, those of pairs may not.
         alone = Interval(*reading.back(pairs[0].interval)) if len(pairs) == 1 else None
-        policies = tuple(_beside_number(own, reading.constants, alone) for own in policies)
+        policies = tuple(_beside_number(result, reading.constants, alone) for result in policies)
     signs: tuple[str, ...] = ()
     if not reading.certain:
         signs = doubts(used, policies, pairs, rules) or moving(comparison, shown, family, pairs)
@@ -215,7 +215,8 @@ def _met(table: Table, family: Family, reading: Scores, outcome: PairStates) -> 
         pairs=family.pairs.tolist(),
         # A policy that is no longer needed is not missing.
         incomplete=any(
-            np.isnan(own[: reading.trials(name, rows).start]).any() for name, own, rows in columns
+            np.isnan(scores[: reading.trials(name, rows).start]).any()
+            for name, scores, rows in columns
         ),
         unbounded=table.bounds is None,
     )

@@ -265,16 +265,16 @@ def share_gone(p_value: float, alpha: float) -> float:
 
 def ways(standings: Sequence[Standing], *, alpha: float) -> dict[str, Way]:
     """Progress of each policy with an undecided pair, by its slowest one."""
-    found: dict[str, Way] = {}
+    slowest: dict[str, Way] = {}
     for standing in standings:
         if not standing.decided:
             share = (standing.log_e or 0.0) / math.log(2 * len(standings) / alpha)
             share = max(share, share_gone(standing.p_equivalent or 1.0, alpha))
             for policy in (standing.policy0, standing.policy1):
-                known = found.get(policy)
+                known = slowest.get(policy)
                 if known is None or share * known[0] < known[1] * standing.n:
-                    found[policy] = (standing.n, share)
-    return found
+                    slowest[policy] = (standing.n, share)
+    return slowest
 
 
 def rows_to_go(ways: Iterable[Way], most: int | None) -> int | None:

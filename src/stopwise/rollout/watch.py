@@ -236,7 +236,7 @@ def _check_settings(stored: Mapping[str, Sequence[float]], settings: Mapping[str
         baseline = names[-1]
     known: dict[str, Any] = {**settings, "baseline": baseline, "later": later}
     if stored:  # the bounds may be known with the files only
-        scores = [0.0, 1.0, *(score for own in stored.values() for score in own)]
+        scores = [0.0, 1.0, *(score for column in stored.values() for score in column)]
         known |= {"stored": stored, "bounds": (min(scores), max(scores))}
     StopRule([*names, *later], **known)
 

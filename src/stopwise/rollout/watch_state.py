@@ -46,7 +46,11 @@ def read_watch_state(path: Path) -> dict[str, Past]:
         refusal = other_format(
             f"{path}: this watch state was written", document["version"], VERSION
         )
-        tasks = {} if refusal else {task: _past(**own) for task, own in document["tasks"].items()}
+        tasks = (
+            {}
+            if refusal
+            else {task: _past(**watched) for task, watched in document["tasks"].items()}
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidState(f"{path}: this is not a watch state, or it is damaged") from error
     if refusal is not None:

@@ -140,7 +140,7 @@ def _note_lines(node: Any, place: Place, lines: dict[Place, int], source: str) -
 
 
 def _complaints(error: ValidationError, lines: dict[Place, int], source: str) -> list[str]:
-    found = []
+    complaints = []
     for location, fault in faults(error):
         place, line = _deepest(location, lines)
         if not location:
@@ -148,8 +148,8 @@ def _complaints(error: ValidationError, lines: dict[Place, int], source: str) ->
         if fault == "is missing":
             place = (*place, location[-1])
         name = ".".join(map(str, place))
-        found.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{fault}")
-    return found
+        complaints.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{fault}")
+    return complaints
 
 
 def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:

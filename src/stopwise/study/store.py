@@ -174,8 +174,8 @@ class Store:
         if not self._in_sqlite:
             return []
         with reading(self.engine) as connection:
-            found = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
-        return [] if found == ["ok"] else [f"the file is damaged: {line}" for line in found]
+            lines = connection.exec_driver_sql("PRAGMA integrity_check(10)").scalars().all()
+        return [] if lines == ["ok"] else [f"the file is damaged: {line}" for line in lines]
 
 
 class Look:
@@ -215,9 +215,9 @@ class Look:
             query = query.execution_options(yield_per=BATCH)
             patient(self._connection)
         last, rows = (after, previous), map(tuple, self._connection.execute(query))
-        for number, body, found in verified(rows, seq=after, previous=previous):
-            last = number, found
-            yield decode(body, found)
+        for number, body, written_hash in verified(rows, seq=after, previous=previous):
+            last = number, written_hash
+            yield decode(body, written_hash)
         if last[0] != seq:
             raise InvalidState(
                 f"the journal is damaged: it ends with entry {last[0]}, but {seq} were written"
@@ -240,34 +240,34 @@ class Writer(Look):
         query = select(journal.c.key, journal.c.body, journal.c.hash).where(
             journal.c.study == self._study, journal.c.key.in_(keys)
         )
-        found = self._connection.execute(query) if keys else ()
-        return {key: decode(body, digest) for key, body, digest in found}
+        rows = self._connection.execute(query) if keys else ()
+        return {key: decode(body, digest) for key, body, digest in rows}
 
     def add(self, events: Sequence[Event], *, who: str, key: str | None = None) -> list[Entry]:
         """Add events, stored when the transaction ends; the last one carries the key."""
         entries = []
         for event in events:
-            own, seq = key if event is events[-1] else None, self.seq + 1
+            last_key, seq = key if event is events[-1] else None, self.seq + 1
             body, digest = encode(
                 event,
                 study=self._study,
                 seq=seq,
                 moment=self.moment,
                 who=who,
-                key=own,
+                key=last_key,
                 previous=self.hash,
             )
             self.seq, self.hash = seq, digest
-            row = {"study": self._study, "seq": seq, "key": own, "body": body, "hash": digest}
+            row = {"study": self._study, "seq": seq, "key": last_key, "body": body, "hash": digest}
             self._rows.append(row)
             entries.append(decode(body, digest))
         return entries
 
     def flush(self) -> None:
         if self._rows:
-            own = update(studies).where(studies.c.study == self._study)
+            change = update(studies).where(studies.c.study == self._study)
             self._connection.execute(insert(journal), self._rows)
-            self._connection.execute(own.values(seq=self.seq, hash=self.hash))
+            self._connection.execute(change.values(seq=self.seq, hash=self.hash))
 
 
 def _find(engine: Engine, name: str, create: str | None, *, may_exist: bool) -> str:

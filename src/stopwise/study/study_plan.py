@@ -255,7 +255,7 @@ class StudyPlan(PlanPart):
         split = self.alpha_for == "study" and self.over_tasks == "each"
         parts = len(self.tasks) if split else 1
         same = {name: getattr(self, name) for name in SAME}
-        own = {
+        declared = {
             "policies": self.policy_names,
             "alpha": self.alpha / parts,
             "list_size": len(task.starts) or None,
@@ -267,7 +267,7 @@ class StudyPlan(PlanPart):
             "stored": tuple(self.stored),
             "parameters": self._parameters(),
         }
-        return Rules(**for_files({**same, **own}))
+        return Rules(**for_files({**same, **declared}))
 
     def _parameters(self) -> dict[str, Any]:
         unusual = {} if self.futility == "advisory" else {"futility": self.futility}

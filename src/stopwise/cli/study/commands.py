@@ -80,8 +80,8 @@ def resolve(given: Given) -> None:
     Whoever scores the trial must not see it.
     """
     with open_study(given.place) as study:
-        found = study.resolve(given.code, who=person(given.who))
-    typer.echo(found.run or found.policy)
+        resolved = study.resolve(given.code, who=person(given.who))
+    typer.echo(resolved.run or resolved.policy)
 
 
 @takes("correct")
@@ -141,8 +141,8 @@ def status(given: Given) -> None:
         now, edited = study.status(), study.edited
         verdict = study.verdict() if study.locked else None
     if given.as_json:
-        found = None if verdict is None else verdict.to_dict()
-        typer.echo(json.dumps({**now.to_dict(), "verdict": found}, indent=2))
+        answer = None if verdict is None else verdict.to_dict()
+        typer.echo(json.dumps({**now.to_dict(), "verdict": answer}, indent=2))
         return
     most = "no limit" if now.n_max is None else f"at most {now.n_max} trials per policy"
     phase = f"{now.phase}, unblinded" if now.unblinded else now.phase
@@ -221,22 +221,22 @@ def verify(given: Given) -> None:
     A copy of study.db needs `stopwise study backup`; without study.db-wal, a plain copy is older.
     """
     with open_study(given.place) as study:
-        found = study.verify(given.against)
-    for problem in found.problems:
+        result = study.verify(given.against)
+    for problem in result.problems:
         typer.echo(problem, err=True)
-    for note in found.notes:
+    for note in result.notes:
         typer.echo(f"Warning: {note}", err=True)
-    if not found.sound:
+    if not result.sound:
         raise typer.Exit(1)
-    typer.echo(f"all checks passed: {counted(found.entries, 'entry')}, hash {found.hash}")
+    typer.echo(f"all checks passed: {counted(result.entries, 'entry')}, hash {result.hash}")
 
 
 @takes("backup")
 def backup(given: Given) -> None:
     """Copy a study in SQLite into one file, also while it is in use, and verify the copy."""
     with open_study(given.place) as study:
-        found = study.backup(given.file)
-    typer.echo(f"written: {given.file}, {counted(found.entries, 'entry')}, hash {found.hash}")
+        copy = study.backup(given.file)
+    typer.echo(f"written: {given.file}, {counted(copy.entries, 'entry')}, hash {copy.hash}")
 
 
 @takes("create")

@@ -39,11 +39,11 @@ def runner(given: Given) -> None:
     with ExitStack() as stack:
         desk = _desk(stack, place, content, served=served)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        own = socket.gethostname() if given.station is None else given.station
+        place_name = socket.gethostname() if given.station is None else given.station
         folder = given.logs or path.with_name("runner-logs")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(folder / "runner.log") as say:
-            Runner(desk, own, content, folder, say).run()
+            Runner(desk, place_name, content, folder, say).run()
             say("No trials are left: stop.")
 
 

@@ -203,17 +203,15 @@ def facts(state: StudyState) -> dict[str, Any]:
 def assert_by_the_rules(study: sw.Study) -> None:
     """One score a trial, one correction, then no void; what has begun is not run again."""
     done: dict[int, list[str]] = defaultdict(list)
-    holders: dict[tuple[str, int, str], int] = {}
+    holders: dict[tuple[str, int, str], list[int]] = defaultdict(list)
     for entry in study.journal():
         event = entry.event
         trial = getattr(event, "trial", None)
         if isinstance(event, Assigned):
             place = (event.task, event.row, event.arm)
-            before = done[holders.get(place, 0)]
-            given_up = "voided" in before or not {"started", "scored"} & set(before)
-            # The first of two that are compared has no result yet, and its row is kept.
-            assert given_up, before
-            holders[place] = event.trial
+            before = [kind for number in holders[place] for kind in done[number]]
+            assert "voided" in before or not {"started", "scored"} & set(before)
+            holders[place].append(event.trial)
         if isinstance(event, Released):
             assert (event.score == 0.0) == ("started" in done[event.trial])
         if trial is not None:

@@ -123,20 +123,6 @@ def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
     assert sorted(policy.n for policy in study.analyses()["stack"].policies) == [1, 2, 2]
 
 
-def test_rows_that_wait_for_an_earlier_one_are_named(tmp_path: Path) -> None:
-    study = locked(tmp_path)
-    with pytest.raises(sw.NotAllowed, match="no task has a trial of every policy"):
-        study.analyses()
-    for _ in range(8):
-        score_one(study)
-    study.void(1, "the cable")
-
-    with pytest.raises(
-        sw.NotAllowed, match="rows are used in order, and row 1 of 'stack' is waiting for a trial"
-    ):
-        study.analyses()
-
-
 def test_answers_of_numpy_are_answers(tmp_path: Path) -> None:
     """A simulator's success is a truth value of numpy, and the robot has been run."""
     number = {"name": "sort", "score": {"kind": "number", "low": 0, "high": 1}}

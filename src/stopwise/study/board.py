@@ -11,9 +11,7 @@ of each arm is its next trial, whichever row that is in. So it is where an arm h
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from stopwise.core.pair_test import PairTest
@@ -22,9 +20,6 @@ from stopwise.core.rules import Rules
 from stopwise.errors import NotAllowed
 from stopwise.questions import pose
 from stopwise.questions.question import Places, Question, complete
-
-CHECKPOINT = 256  # rows between kept questions, so that undoing a trial need not replay all
-KEPT = 2  # of them; what was done longer ago is seldom undone
 
 
 @dataclass(slots=True)
@@ -54,7 +49,6 @@ class SlotBoard:
         apart = bool(rules.groups) or self._question.numbered_apart
         empty: dict[str, list[int]] = {arm: [] for arm in rules.policies}
         self._own = empty if apart else None
-        self._checkpoints: list[tuple[int, Question]] = []
         self._changed = False  # whether more rows may be usable than are used
         self._twin: tuple[dict[tuple[int, str], float | None], SlotBoard] | None = None
 
@@ -62,10 +56,6 @@ class SlotBoard:
     def question(self) -> Question:
         self.advance()
         return self._question
-
-    @property
-    def used(self) -> int:
-        return self.question.rows
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -118,16 +108,8 @@ class SlotBoard:
         if not self.rows[row][arm].settled:
             self._twin = None  # which may have used its score
         self._changed = True
-        if row >= self._next_row(arm):
-            return
-        # The trial of this number is in no row of the question before that one.
-        number = row if self._own is None else bisect_left(self._own[arm], row)
-        if self.rules.groups is not None and self.rules.n_max is not None:
-            number = number * self.rules.n_max // self.rules.groups.get(arm, self.rules.n_max)
-        while self._checkpoints and self._checkpoints[-1][0] > number:
-            self._checkpoints.pop()
-        known = self._checkpoints[-1][1] if self._checkpoints else None
-        self._question = pose(self.rules) if known is None else deepcopy(known)
+        if row < self._next_row(arm):
+            self._question = pose(self.rules)
 
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots have these scores, or stay empty."""
@@ -179,7 +161,12 @@ class SlotBoard:
 
     def left(self) -> int:
         needed, n_max = self.question.needed, self.rules.n_max or 0
-        ahead = (row[arm].settled for row in self.rows[self.used :] for arm in needed if arm in row)
+        ahead = (
+            row[arm].settled
+            for row in self.rows[self.question.rows :]
+            for arm in needed
+            if arm in row
+        )
         places = (n_max - self.question.rows_for(arm) for arm in needed)
         return max(0, sum(places) - sum(ahead))
 
@@ -208,10 +195,8 @@ class SlotBoard:
             raise NotAllowed(self._refusal)
         if not self._changed:
             return
-        for row in self._question.take(self._settled):
-            if (row + 1) % CHECKPOINT == 0:
-                self._checkpoints.append((row + 1, deepcopy(self._question)))
-                del self._checkpoints[:-KEPT]
+        for _ in self._question.take(self._settled):
+            pass
         self._changed = False
 
     def _settled(self, places: Places) -> dict[str, list[Shown]] | None:

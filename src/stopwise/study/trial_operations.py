@@ -164,7 +164,7 @@ class Score(
         )
 
     def result(self, now: Now) -> views.Recorded:
-        event, trial = now.entries[-1].event, now.state.trials[self.trial - 1]
+        event = now.entries[-1].event
         if not (isinstance(event, Scored) and event.trial == self.trial):
             raise NotAllowed("this key was already used for another report: nothing was stored")
         if event.answer != self.answer:
@@ -172,8 +172,9 @@ class Score(
                 f"this key was already used for another answer to trial {self.trial}: nothing was "
                 "stored"
             )
+        counted = now.state.known(self.trial).counted
         return views.Recorded(
-            trial=self.trial, score=event.score, counted=trial.counted, repeated=now.repeated
+            trial=self.trial, score=event.score, counted=counted, repeated=now.repeated
         )
 
 

@@ -1,7 +1,7 @@
 """The verdict of a study, replayed from its journal."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -150,7 +150,7 @@ def _claims(task: TaskVerdict) -> set[str]:
 def analyses(state: StudyState, plan: StudyPlan) -> dict[str, Analysis]:
     by_task = {name: pose(rules).analyze(table) for name, rules, table in named_tables(state, plan)}
     if not by_task:
-        raise NotAllowed(f"there is nothing to analyse yet: {_what_is_awaited(state)}")
+        raise NotAllowed("there is nothing to analyse yet: no task has a row with every policy")
     return by_task
 
 
@@ -179,54 +179,32 @@ def _shown(state: StudyState) -> dict[str, str]:
     return {**state.shown(), **{name: name for name in names if name is not None}}
 
 
-def _what_is_awaited(state: StudyState) -> str:
-    waiting = [
-        f"row {board.used + 1} of {name!r} is waiting for a trial"
-        for name, board in state.boards.items()
-        if any(slot.score is not None for row in board.rows[board.used :] for slot in row.values())
-        and any(row == board.used for row, _, _ in board.open_slots())
-    ]
-    if waiting:
-        return f"rows are used in order, and {', '.join(waiting)}"
-    return "no task has a trial of every policy yet"
-
-
 def _task_verdict(name: str, board: SlotBoard, shown: dict[str, str]) -> TaskVerdict:
-    question = board.question
-    rules, standings, futility = question.rules, question.standings(), ""
-    if question.futile:
-        further = bool(question.eliminated) or any(pair.decided for pair in standings)
-        futility = futility_text(rules.parameters, further=further)
-
-    def names(arms: Iterable[str]) -> tuple[str, ...]:
-        return tuple(shown[arm] for arm in arms)
-
+    question, rules = board.question, board.rules
+    standings, out = question.standings(), question.eliminated
+    pairs = (
+        {**vars(pair), "policy0": shown[pair.policy0], "policy1": shown[pair.policy1]}
+        for pair in standings
+    )
+    further = bool(out) or any(pair.decided for pair in standings)
     return TaskVerdict(
         task=name,
         alpha=rules.alpha,
-        pairs=tuple(
-            PairVerdict(
-                **{**vars(pair), "policy0": shown[pair.policy0], "policy1": shown[pair.policy1]}
-            )
-            for pair in standings
-        ),
+        pairs=tuple(PairVerdict(**pair) for pair in pairs),
         rows=question.rows,
         n_max=rules.n_max,
-        needed=names(question.needed),
+        needed=tuple(shown[arm] for arm in question.needed),
         decided=question.decided,
         goal=rules.goal,
         indifference=rules.indifference,
         by=rules.by,
         best=None if question.best is None else shown[question.best],
-        candidates=names(question.candidates),
-        eliminated={
-            shown[arm]: replace(out, leader=shown[out.leader])
-            for arm, out in question.eliminated.items()
-        },
-        set_aside=names(question.set_aside),
+        candidates=tuple(shown[arm] for arm in question.candidates),
+        eliminated={shown[arm]: replace(out[arm], leader=shown[out[arm].leader]) for arm in out},
+        set_aside=tuple(shown[arm] for arm in question.set_aside),
         equivalence=rules.equivalence,
         futile=question.futile,
-        futility=futility,
+        futility=futility_text(rules.parameters, further=further) if question.futile else "",
         scope=rules.reading.scope,
     )
 

@@ -44,7 +44,7 @@ def test_a_file_to_fill_in_is_written_for_its_owner_alone(tmp_path: Path) -> Non
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with pytest.raises(sw.InvalidInput, match="the command is empty"):
         RunnerFile.read(file)  # until it is filled in
-    file.write_text(file.read_text().replace('""', "ls"))
+    file.write_text(file.read_text().replace("''", "ls"))
     assert list(RunnerFile.read(file).policies) == ["yes", "step: 10k", "é"]
     with pytest.raises(FileExistsError):
         write_template(file, [])

@@ -5,30 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Float,
-    ForeignKey,
-    Integer,
-    Label,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    cast,
-    create_engine,
-    event,
-    exc,
-    extract,
-    func,
-    insert,
-    inspect,
-    literal,
-    select,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Column, Connection, Engine, Float, ForeignKey, Integer, Table, Text, exc
 from sqlalchemy.engine import URL, make_url
 
 from stopwise.core.editions import other_format
@@ -37,7 +15,7 @@ from stopwise.errors import InvalidInput, InvalidState, MissingPackage, StoreFai
 # Of the tables, and of the journal in them; another one is refused.
 FORMAT = 1
 
-_METADATA = MetaData()
+_METADATA = sa.MetaData()
 _format = Table("stopwise", _METADATA, Column("format", Integer, primary_key=True))  # one row
 # One row per study: its secret (see blinding.py) and where its journal ends, so that entries cut
 # off at the end show. The row is locked while an entry is added.
@@ -58,7 +36,7 @@ journal = Table(
     Column("key", Text),
     Column("body", Text, nullable=False),
     Column("hash", Text, nullable=False),
-    UniqueConstraint("study", "key", name="journal_key"),
+    sa.UniqueConstraint("study", "key", name="journal_key"),
 )
 
 # When a runner was last heard of, at each station: no event, or it would fill the journal.
@@ -103,9 +81,9 @@ def database_url(text_or_path: str | Path) -> URL:
 
 def connect(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": SECONDS_TO_WAIT})
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        engine = sa.create_engine(url, connect_args={"timeout": SECONDS_TO_WAIT})
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
         from stopwise.study.postgres import connect_patiently, settings
@@ -113,10 +91,10 @@ def connect(url: URL) -> Engine:
         raise MissingPackage(
             'a study in PostgreSQL needs psycopg: pip install "stopwise[postgres]"'
         ) from error
-    engine = create_engine(
+    engine = sa.create_engine(
         url, pool_pre_ping=True, pool_timeout=SECONDS_TO_WAIT, connect_args=settings(url)
     )
-    event.listen(engine, "do_connect", connect_patiently)
+    sa.event.listen(engine, "do_connect", connect_patiently)
     return engine
 
 
@@ -141,6 +119,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 def set_up(engine: Engine) -> None:
+    """Make the tables, if there are none."""
     with reading(engine) as connection:
         if _has_tables(connection):
             return
@@ -148,32 +127,32 @@ def set_up(engine: Engine) -> None:
         serialise(connection)
         if not _has_tables(connection):  # another may have made them meanwhile
             _METADATA.create_all(connection, checkfirst=False)
-            connection.execute(insert(_format).values(format=FORMAT))
+            connection.execute(sa.insert(_format).values(format=FORMAT))
 
 
 def serialise(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({SET_UP_LOCK})"))
 
 
-def server_time(connection: Connection) -> Label[float]:
+def server_time(connection: Connection) -> sa.Label[float]:
     """Return an expression for the time by the server's clock; SQLite has no server."""
     if connection.dialect.name == "sqlite":
-        return literal(0.0).label("now")
-    return cast(extract("epoch", func.clock_timestamp()), Float).label("now")
+        return sa.literal(0.0).label("now")
+    return sa.cast(sa.extract("epoch", sa.func.clock_timestamp()), Float).label("now")
 
 
 def patient(connection: Connection) -> None:
     """Allow an idle transaction while its reader works."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def _has_tables(connection: Connection) -> bool:
-    names = inspect(connection).get_table_names()
+    names = sa.inspect(connection).get_table_names()
     if studies.name not in names:
         return False
-    known = connection.execute(select(_format)).scalar() if _format.name in names else None
+    known = connection.execute(sa.select(_format)).scalar() if _format.name in names else None
     refusal = other_format("this store was made", known, FORMAT)
     if refusal is not None:
         raise InvalidState(refusal)
@@ -200,20 +179,17 @@ def _clear_errors(engine: Engine) -> Iterator[None]:
     place = engine.url.render_as_string(hide_password=True)
     try:
         yield
-    except exc.DBAPIError as error:
-        if error.connection_invalidated:
+    except exc.SQLAlchemyError as error:
+        if getattr(error, "connection_invalidated", False):
             raise StoreFailed(
                 f"lost the connection to {place}: the last report may or may not have been stored; "
                 "send it again with the same key",
                 code="no-answer",
             ) from error
-        reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "failed"
-        signs = ((code, sign) for code, known in SIGNS.items() for sign in known)
-        code = next((code for code, sign in signs if sign in reason), None)
+        reason = (str(getattr(error, "orig", error)).strip().splitlines() or ["failed"])[0]
         if "malformed" in reason or "not a database" in reason:
             raise InvalidState(f"the store {place} is damaged: {reason}") from error
+        codes = (code for code, signs in SIGNS.items() if any(sign in reason for sign in signs))
         raise StoreFailed(
-            f"the store {place} failed and nothing was written: {reason}", code=code
+            f"the store {place} failed and nothing was written: {reason}", code=next(codes, None)
         ) from error
-    except exc.SQLAlchemyError as error:
-        raise StoreFailed(f"the store {place} failed and nothing was written: {error}") from error

@@ -26,14 +26,9 @@ from stopwise.study.requirements import (
 from stopwise.study.state import StudyState, TrialRecord
 from stopwise.study.trial_operations import Start
 
-OUTCOMES = {
-    "ended": "the policy ended by itself",
-    "failed": "its command failed",
-    "timed out": "the time limit ended it",
-    "stopped": "its operator stopped it, or scored, gave back or voided the trial meanwhile",
-    "lost": "the runner broke off",
-    "not started": "it could not be started, so that the trial is voided",
-}
+# By itself, its command, the time limit, its operator or the trial; the runner broke off; or
+# nothing has moved, so that the trial is voided.
+OUTCOMES = ("ended", "failed", "timed out", "stopped", "lost", "not started")
 NOT_STARTED = "the runner could not start its policy"
 
 

@@ -27,8 +27,8 @@ WORDS = {
 }
 
 
-def template() -> str:
-    return files("stopwise.study").joinpath("template/study.yaml").read_text(encoding="utf-8")
+def template(name: str = FILE_NAME) -> str:
+    return files("stopwise.study").joinpath("template", name).read_text(encoding="utf-8")
 
 
 def read_plan(path: Path) -> StudyPlan:

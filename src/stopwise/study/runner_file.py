@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated, Any
 
 import yaml
@@ -13,27 +14,11 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
 from stopwise.study.limits import SECONDS
-from stopwise.study.plan_file import faults
+from stopwise.study.plan_file import faults, template
 from stopwise.study.rubric import PlanPart
 
 PRIVATE = 0o600
 SERVED = ("ws://", "wss://")
-TEMPLATE = """\
-# How each policy is started. Keep this file from everyone who scores: mode 600, which is checked.
-# In a command, {{trial}}, {{code}}, {{task}}, {{condition}} and {{episode}} are filled in. The same
-# values, and the name of the policy, are in the environment of the command as STOPWISE_TRIAL and so
-# on, STOPWISE_POLICY. What stands in a command can be seen in the list of processes.
-
-time_limit: 120     # seconds, for every policy alike
-policies:
-{policies}
-# robot: python main.py --port 8000  # with policies that are served, as `name: ws://gpu:8001`: what
-                    # asks the router below for actions, the same for every policy
-# router: {{host: 127.0.0.1, port: 8000}}   # on other hosts, with an api_key that the robot sends
-# camera: ffmpeg -loglevel error -f v4l2 -i /dev/video0 {{file}}   # films each episode; or, where
-# recording: /data/{{episode}}.mp4   # the robot's own program leaves a video of it
-# token: sw_...     # for a study that another machine serves: a token of role runner
-"""
 FIELDS = ("trial", "code", "task", "condition", "episode")
 _FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
 # What looks like one of them; a variable of a shell does not, nor do numbers or spaces in braces.
@@ -52,12 +37,11 @@ def _splits(command: str) -> str:
 
 def _only(*names: str) -> AfterValidator:
     def check(text: str) -> str:
-        for word in _LIKE_A_FIELD.findall(text):
-            if word not in names:
-                known = ", ".join(f"{{{name}}}" for name in names)
+        for name in _LIKE_A_FIELD.findall(text):
+            if name not in names:
                 raise ValueError(
-                    f"{{{word}}} is not filled in, only {known}; if you mean it literally, "
-                    f"write {{ {word} }}"
+                    f"{{{name}}} is not filled in, only {', '.join(names)}; if you mean it "
+                    f"literally, write {{ {name} }}"
                 )
         return text
 
@@ -162,10 +146,7 @@ def _missing(command: str) -> bool:
 
 
 def write_template(path: Path, names: Iterable[str]) -> None:
-    lines = "\n".join(f'  {yaml_name(name)}: ""' for name in names)
+    entries = yaml.safe_dump(dict.fromkeys(names, ""), sort_keys=False, allow_unicode=True)
     path.touch(mode=PRIVATE, exist_ok=False)
-    path.write_text(TEMPLATE.format(policies=lines), encoding="utf-8")
-
-
-def yaml_name(name: str) -> str:
-    return str(yaml.safe_dump({name: 0}, allow_unicode=True, width=10**6)).rpartition(": 0")[0]
+    text = template("runner.yaml").replace("{policies}", indent(entries, "  ").rstrip())
+    path.write_text(text, encoding="utf-8")

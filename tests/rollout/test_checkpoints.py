@@ -43,7 +43,7 @@ def test_checkpoints_are_found_named_and_loaded(tmp_path: Path) -> None:
     one_run = sw.race(folder / "x", draw, load=read_rate, **settings)
     assert set(one_run.analysis.rules.policies) == {"ckpt_9", "ckpt_10"}
     names = naming([Path("a/b/c"), Path("b/c")])
-    assert (names(Path("a/b/c")), names(Path("b/c"))) == ("a/b/c", "b/c")
+    assert (names(Path("a/b/c")), names(Path("b/c"))) == ("a/b", "b")
 
 
 @pytest.mark.parametrize(

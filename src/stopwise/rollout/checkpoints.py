@@ -5,8 +5,8 @@ import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from glob import glob
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +165,7 @@ def _matching(pattern: str) -> list[str]:
 
 
 def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
-    """Name each path by its shortest distinct part, without an ending that all have in common.
+    """Name each path by the parts in which they differ.
 
     Examples
     --------
@@ -175,21 +175,18 @@ def naming(paths: Sequence[Path]) -> Callable[[Path], str]:
     >>> paths = [Path("runs/a/last.zip"), Path("runs/b/last.zip")]
     >>> list(map(naming(paths), paths))
     ['a', 'b']
-    >>> paths = [Path(f"{run}/{step}.pt") for run in "ab" for step in (1, 2)]
-    >>> list(map(naming(paths), paths))
-    ['a/1', 'a/2', 'b/1', 'b/2']
     """
     endings = {path.suffix for path in paths}
-    common = endings.pop() if len(endings) == 1 else None
 
-    def part(path: Path, length: int | None, after: int) -> str:
-        steps = (path.with_suffix("") if path.suffix == common else path).parts
-        first = -1 if length is None else len(steps) - after - length
-        return "/".join(steps[first : len(steps) - after] if first >= 0 else steps)
+    def parts(path: Path) -> tuple[str, ...]:
+        return (path.with_suffix("") if {path.suffix} == endings else path).parts
 
-    shallowest = min(len(path.parts) for path in paths)
-    for length in range(1, shallowest + 1):
-        for after in range(shallowest - length + 1):
-            if len({part(path, length, after) for path in paths}) == len(paths):
-                return partial(part, length=length, after=after)
-    return partial(part, length=None, after=0)
+    def alike(step: int) -> int:
+        """Number of parts that are the same in all paths, from one end."""
+        side_by_side = zip(*(parts(path)[::step] for path in paths), strict=False)
+        return sum(1 for _ in takewhile(lambda names: len({*names}) == 1, side_by_side))
+
+    shortest = min(len(parts(path)) for path in paths)
+    first = min(alike(1), shortest - 1)
+    last = min(alike(-1), shortest - 1 - first)
+    return lambda path: "/".join(parts(path)[first : len(parts(path)) - last] or parts(path))

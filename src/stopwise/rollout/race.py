@@ -77,13 +77,11 @@ def race(
     ----------
     policies
         Two or more by name, or one with a ``reference``: a callable from observation to action, an
-        object with ``predict`` (as in stable-baselines3) or ``act``, a factory (a class, or a
-        function that can be called without arguments), or where to find one,
+        object with ``predict`` or ``act``, a factory, or where to find one,
         "package.module:name", on which server, "ws://localhost:8000", or in which folder LeRobot
         saved it. ``reset`` is called before each episode, with a ``seed`` if it takes one. Or the
-        folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip"; their names are the shortest
-        parts of their paths that tell them apart. Asked for the best, one that appears while the
-        race runs joins if it was declared with ``later``. Those declared are waited for.
+        folder or pattern of checkpoints, as in "runs/*/ckpt_*.zip", named by the parts of their
+        paths in which they differ. Asked for the best, those declared with ``later`` are awaited.
     env
         A gymnasium id, an environment, a factory of one (also of a vector environment), or a
         function ``episode(policy, seed)`` that returns a score or a dictionary of measures. Or
@@ -100,25 +98,21 @@ def race(
     n_max
         The declared greatest number of episodes per policy, or None.
     design
-        "paired": in each row all policies meet the same environment seed, which needs fewer
-        episodes where they find the same ones hard. "independent": every episode has its own seed.
-        By default that of the journal; of a new race, "paired" unless the method is proven for
-        independent episodes only.
+        "paired": in each row all policies meet the same environment seed. "independent": every
+        episode has its own. By default that of the journal; of a new race, "paired" unless the
+        method is proven for independent episodes only.
     tasks
-        "mean": claims are about the mean over the tasks in ``env``. The task of each row is drawn
-        at random, the same for all policies of the row (in the independent design, for each
-        episode on its own).
+        "mean": claims are about the mean over the tasks in ``env``. The task of each row (in the
+        independent design, of each episode) is drawn at random.
     weights
-        Of the tasks, as in {"reach": 2}; 1 where none is given. A task is drawn as often as it
-        weighs.
+        Of the tasks, as in {"reach": 2}, by which they are drawn; 1 where none is given.
     scenes
         A fixed list, each of which all policies try once: how many, for the seeds from 0 on; the
         seeds; or the file that has one on each line. The order is drawn from the seed of the race.
         Claims are then about this list, in this run, and n_max is its length.
     seed
-        Of the whole race, a whole number of at least 0; by default 0. With several tasks or a list
-        of scenes there is no usual one: it is drawn from the operating system, and the journal and
-        the result keep it.
+        Of the whole race, by default 0. With several tasks or a list of scenes it is drawn from
+        the operating system, and the journal and the result keep it.
     executor
         "serial", "processes", "ray", or one made by ``stopwise.rollout.executors``.
     journal
@@ -135,13 +129,10 @@ def race(
     on_progress
         Called whenever episodes came back.
     stored
-        Scores, by name, of policies that were run before in the same environment and are not run
-        again, at least n_max of each; ``policies`` are then the others, one or more. A row holds
-        the average of a group of them (see ``StopRule``). The design is independent.
-    report_to
-        Trackers that are told each row, and get the report at the end (see ``StopRule``).
-    on_row
-        A function that is called with the number of each row and its values (see ``StopRule``).
+        Scores of policies that are not run again, as for ``StopRule``; ``policies`` are then the
+        others, one or more. The design is independent.
+    report_to, on_row
+        As for ``StopRule``.
     **settings
         ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
         (or "best", with ``indifference``, ``allocation="leader"`` and ``later``) and the method's
@@ -341,13 +332,9 @@ def _shares(
 ) -> dict[str, float] | None:
     """Return the tasks with their shares, None for a single environment; or raise."""
     require_tasks_choice(tasks, weights=weights, by=by)
-    several = isinstance(env, Mapping)
-    require(
-        several or tasks is None,
-        Setting("tasks", "mean"),
-        " needs environments by name, as in {'reach': env, 'push': env}",
-    )
-    if not several:
+    if not isinstance(env, Mapping):
+        by_name = " needs environments by name, as in {'reach': env, 'push': env}"
+        require(tasks is None, Setting("tasks", "mean"), by_name)
         return None
     require(
         tasks is not None,

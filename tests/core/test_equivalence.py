@@ -82,7 +82,7 @@ def test_futile_only_if_no_end_is_in_reach() -> None:
         ({"equivalence": 0}, "strictly between 0 and 1, the width of the bounds, but got 0"),
         ({"equivalence": 1}, "strictly between 0 and 1"),
         ({"equivalence": "a"}, "strictly between 0 and 1"),
-        ({"equivalence": 10, "bounds": (0, 10)}, "below 10"),
+        ({"equivalence": 10, "bounds": (0, 10)}, "between 0 and 10"),
         ({"alternative": "greater"}, "does not go with alternative='greater'"),
         ({"margin": 0.1}, "does not go with margin"),
         ({"method": "step"}, "needs a method that bets with a margin; step takes no margin"),

@@ -142,6 +142,9 @@ class Against(Scores):
     def gap_of(self, policy: str, other: str) -> str:  # noqa: ARG002
         return f"mean of {policy}"
 
+    def interval_of(self, policy: str) -> str:  # noqa: ARG002
+        return "the mean"
+
     def winner_text(self, winner: int, names: tuple[str, str]) -> str:
         return f"{names[1]} is {'better' if winner else 'worse'}"
 

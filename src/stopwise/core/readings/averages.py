@@ -33,13 +33,6 @@ def stored_scores(stored: Any) -> dict[str, list[Any]]:
     return scores_by_name
 
 
-def trials_of(number: int | None, n_max: int | None, row: int) -> range:
-    """Return the trials, by their numbers, that a row takes of a policy with so many in all."""
-    if number is None or n_max is None:
-        return range(row, row + 1)
-    return range(row * number // n_max, (row + 1) * number // n_max)
-
-
 def averages(trials: Floats, starts: Ints) -> Floats:
     """Averages of groups of trials in [0, 1] (along the last axis) that begin at these."""
     known = ~np.isnan(trials)
@@ -62,24 +55,6 @@ class Averages(Scores):
     def __init__(self, rules: "Rules") -> None:
         super().__init__(rules)
         self.new = "new " if rules.stored else ""
-
-    @property
-    def tried(self) -> tuple[str, ...]:
-        return tuple(name for name in super().tried if name not in self.rules.stored)
-
-    def most(self, policy: str) -> int | None:
-        return self._groups.get(policy, self.rules.n_max)
-
-    def several(self, policy: str) -> bool:
-        return policy in self._groups
-
-    def starts(self, policy: str, rows: int) -> Ints:
-        number, n_max = self._groups.get(policy), self.rules.n_max
-        every = super().starts(policy, rows)
-        return every if number is None or n_max is None else every * number // n_max
-
-    def trials(self, policy: str, row: int) -> range:
-        return trials_of(self._groups.get(policy), self.rules.n_max, row)
 
     def counted(self, trials: Floats) -> Floats:
         numbers = [self.most(name) for name in self.rules.policies]
@@ -108,14 +83,10 @@ class Averages(Scores):
     def averaged(self, policy: str, cells: Floats) -> Floats:
         return super().averaged(policy, averages(cells, np.array([0])))
 
-    @property
-    def _groups(self) -> Mapping[str, int]:
-        return self.rules.groups or {}
-
     def cautions(self, met: Met) -> list[str]:
         cautions = super().cautions(met)
-        if self._groups:
-            numbers = ", ".join(f"{name} {number}" for name, number in self._groups.items())
+        if self.groups:
+            numbers = ", ".join(f"{name} {number}" for name, number in self.groups.items())
             text = (
                 f"rows hold averages of groups of trials ({numbers} in {self.rules.n_max} rows), "
                 "which is valid only if these numbers, and n_max with them, were fixed before any "
@@ -132,8 +103,8 @@ class Averages(Scores):
 
     def done(self) -> str:
         rules, said = self.rules, super().done()
-        if self._groups:
-            numbers = ", ".join(f"{number} of {name}" for name, number in self._groups.items())
+        if self.groups:
+            numbers = ", ".join(f"{number} of {name}" for name, number in self.groups.items())
             said += (
                 f"For policies with more trials ({numbers}), each row averages a group of trials, "
                 "whose size was fixed by these numbers before any score was seen. "

@@ -133,14 +133,7 @@ class Control(Scores):
             # Which scenes would be left out may depend on how they went.
             text = f"the proxy has no score of {policies[policy]} in row {row + 1}, and needs one"
             raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
-        return np.stack([scores, proxy])
-
-    def ran(self, layers: Floats) -> Floats:
-        scores: Floats = layers[0]
-        return scores
-
-    def present(self, r0: Floats, r1: Floats) -> Bools:
-        return np.asarray(super().present(r0, r1).all(axis=0))
+        return super().layers(scores, beside, policies)
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
         """The mean advantage of policy 1, less what the proxy's own explains of it."""
@@ -159,9 +152,6 @@ class Control(Scores):
         weight = float(np.cov(difference, hint, bias=True)[0, 1]) / max(float(hint.var()), TINY)
         left = difference.mean() - min(max(weight, 0.0), MOST_WEIGHT) * hint.mean()
         return float(left) / self.share
-
-    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
-        return np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
 
     def cautions(self, met: Met) -> list[str]:
         left_out = (
@@ -192,14 +182,13 @@ class Control(Scores):
 class Judge(Control):
     """Scores by people of some pairs, drawn at random, and a judge's scores of all."""
 
+    def __init__(self, rules: "Rules") -> None:
+        super().__init__(rules)
+        self.share = rules.audit or 1.0  # the chance of an audit: scores count as 0 without one
+
     @staticmethod
     def declared(rules: "Rules") -> bool:
         return rules.audit is not None
-
-    @property
-    def share(self) -> float:
-        """The chance of an audit: scores count as 0 without one."""
-        return self.rules.audit or 1.0
 
     def _by_pair(self) -> list[Any]:
         rules = self.rules
@@ -257,7 +246,7 @@ class Judge(Control):
         return scores0[audited], scores1[audited]
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        return Scores.present(self, r0[1], r1[1])
+        return np.asarray(~np.isnan(r0[1] + r1[1]))
 
     def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
         if r0 is not None and r1 is not None:
@@ -281,8 +270,8 @@ class Judge(Control):
         parts = [np.where(audited, score, 0.0), (audited - self.share) * judged]
         return np.stack(parts, axis=kind)
 
-    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
-        score0, score1 = super().alone(r0, r1, axis)
+    def alone(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        score0, score1 = super().alone(r0, r1)
         return np.nan_to_num(score0), np.nan_to_num(score1)
 
     def cautions(self, met: Met) -> list[str]:

@@ -120,24 +120,6 @@ class Rounds(Scores):
         )
         return [*super().cautions(met), text]
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
-        return np.stack([scores, *beside])
-
-    def ran(self, layers: Floats) -> Floats:
-        scores: Floats = layers[0]
-        return scores
-
-    def present(self, r0: Floats, r1: Floats) -> Bools:
-        shown = super().present(r0, r1)
-        return np.asarray(shown.all(axis=0) if shown.ndim > 1 else shown)
-
-    def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
-        known = self.present(r0, r1)
-        return super().gained(r0[0, known], r1[0, known], pair)
-
-    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:
-        return np.take(r0, 0, axis=axis), np.take(r1, 0, axis=axis)
-
 
 class ByTask(Scores):
     """Rounds of one trial of every task, averaged over the tasks after each was read."""
@@ -151,14 +133,10 @@ class ByTask(Scores):
     def declared(rules: "Rules") -> bool:
         return bool(rules.rounds) and rules.by != "means"
 
-    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
-        for task in others:
+    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
+        for task in beside:
             self.scale.check(task[~np.isnan(task)], "a task")
-        return np.stack([scores, *others])
-
-    def ran(self, layers: Floats) -> Floats:
-        scores: Floats = layers[0]
-        return scores
+        return super().layers(scores, beside, policies)
 
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """What a round shows of each, as the readings of single tasks have it."""
@@ -168,7 +146,10 @@ class ByTask(Scores):
         return mean0, mean1
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        return np.asarray(super().present(r0, r1).all(axis=max(r0.ndim - 2, 0)))
+        return np.asarray((~np.isnan(r0 + r1)).all(axis=max(r0.ndim - 2, 0)))
+
+    def alone(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
+        return r0, r1
 
     def values(self, layers: Floats) -> Floats:
         by_task = [super(ByTask, self).values(layer) for layer in layers[1:]]

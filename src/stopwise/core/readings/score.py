@@ -45,39 +45,32 @@ class Met(NamedTuple):
 
 
 class Scores:
-    """How what was observed becomes the numbers that are compared, and what they are called."""
+    """How what was observed becomes the numbers that are compared, and what they are called.
+
+    Scores of several kinds, such as those of a proxy beside the trials, lie along a first axis.
+    """
 
     # What is compared, and how one policy beats another.
     means, mean = "means", "mean"
     beats, not_worse = "is better than", "is not worse than {}"
     either = "either policy is better"
     equal = "they are equal"
-    # What a test of one pair measures.
-    measured = "difference"
+    measured = "difference"  # by a test of one pair
     # What is counted, and the word for a trial that is still to be run.
     unit, units, new = "pair", "pairs of trials", ""
     # Policies that are constants, with what they always score: they have no trials.
     constants: Mapping[str, float] = MappingProxyType({})
-    # What two policies of a test of one pair are called.
     pair_names = ("policy 0", "policy 1")
-    # Whether the better of two is better than all that are worse than the other.
-    transitive = True
-    # Whether evidence grows with the part of the declared range that scores fill.
-    ranged = True
-    # Whether a claim of sameness assumes a difference that stays the same.
-    steady = True
-    # What claims are about, as words behind them; empty for all scenes there may be.
-    scope: str = ""
-    # In place of a promise, where claims follow from the scores alone.
-    certain: str = ""
-    # Whether intervals can follow from the test itself, where the method inverts.
-    inverts = True
-    # Whether claims are about a fixed number of scenes.
-    finite = False
-    # Whether a row may go without a score that it asked for.
-    gaps = True
-    # How many kinds of scores a row has; several lie along a first axis.
-    kinds = 1
+    transitive = True  # whether the better of two is better than all that are worse than the other
+    ranged = True  # whether evidence grows with the part of the declared range that scores fill
+    steady = True  # whether a claim of sameness assumes a difference that stays the same
+    scope: str = ""  # what claims are about, as words behind them; empty for all scenes there are
+    certain: str = ""  # in place of a promise, where claims follow from the scores alone
+    inverts = True  # whether intervals can follow from the test itself, where the method inverts
+    finite = False  # whether claims are about a fixed number of scenes
+    gaps = True  # whether a row may go without a score that it asked for
+    kinds = 1  # of scores in a row
+    share = 1.0  # by what the difference that the test sees is smaller than the one claimed
 
     def __init__(self, rules: "Rules") -> None:
         self.rules = rules
@@ -105,7 +98,11 @@ class Scores:
             "; nscore-plus, nscore and wsr hold for both",
         )
 
-    # Which trials there are.
+    # Which trials there are. A policy with a declared number of them gives each row several.
+
+    @property
+    def groups(self) -> Mapping[str, int]:
+        return self.rules.groups or {}
 
     @property
     def run(self) -> tuple[str, ...]:
@@ -115,23 +112,27 @@ class Scores:
     @property
     def tried(self) -> tuple[str, ...]:
         """The policies that are tried in this study."""
-        return self.run
+        return tuple(name for name in self.run if name not in self.rules.stored)
 
-    def most(self, policy: str) -> int | None:  # noqa: ARG002
+    def most(self, policy: str) -> int | None:
         """The most trials of a policy that count, where that was declared."""
-        return self.rules.n_max
+        return self.groups.get(policy, self.rules.n_max)
 
-    def several(self, policy: str) -> bool:  # noqa: ARG002
+    def several(self, policy: str) -> bool:
         """Whether a row takes several trials of a policy."""
-        return False
+        return policy in self.groups
 
-    def starts(self, policy: str, rows: int) -> Ints:  # noqa: ARG002
+    def starts(self, policy: str, rows: int) -> Ints:
         """The first trial of each of so many rows of a policy, and of the row behind them."""
-        return np.arange(rows + 1)
+        every, n_max = np.arange(rows + 1), self.rules.n_max
+        return every if n_max is None else every * self.groups.get(policy, n_max) // n_max
 
-    def trials(self, policy: str, row: int) -> range:  # noqa: ARG002
+    def trials(self, policy: str, row: int) -> range:
         """The trials of a policy that a row takes, by their numbers."""
-        return range(row, row + 1)
+        number, n_max = self.groups.get(policy), self.rules.n_max
+        if number is None or n_max is None:
+            return range(row, row + 1)
+        return range(row * number // n_max, (row + 1) * number // n_max)
 
     # What a trial has, and what a row makes of its trials.
 
@@ -152,8 +153,8 @@ class Scores:
         return trials[..., : self.rules.n_max, :]
 
     def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:  # noqa: ARG002
-        """Scores (trials, policies), those of several kinds along a first axis."""
-        return scores
+        """Scores (trials, policies) of all kinds."""
+        return np.stack([scores, *others]) if self.kinds > 1 else scores
 
     def rows(self, trials: Floats) -> Floats:
         """Rows by policies along the last axes, made of their trials in [0, 1]."""
@@ -165,7 +166,8 @@ class Scores:
 
     def ran(self, layers: Floats) -> Floats:
         """Numbers (trials, policies) that are NaN for trials that were not run."""
-        return layers
+        scores: Floats = layers[0] if self.kinds > 1 else layers
+        return scores
 
     def values(self, layers: Floats) -> Floats:
         """Numbers (trials, policies) that the means of policies are of."""
@@ -187,11 +189,6 @@ class Scores:
     def tested_design(self) -> str:
         """The design that the test is made for."""
         return self.rules.design
-
-    @cached_property
-    def share(self) -> float:
-        """By what the difference that the test sees is smaller than the one that is claimed."""
-        return 1.0
 
     def for_method(self) -> dict[str, Any]:
         """What the method must know besides the rules."""
@@ -237,14 +234,14 @@ class Scores:
         return r0, r1
 
     def present(self, r0: Floats, r1: Floats) -> Bools:
-        """Which pairs count: those with scores of both policies."""
-        return np.asarray(~np.isnan(r0 + r1))
+        """Which pairs count: those with scores of both policies, of all kinds."""
+        known = ~np.isnan(r0 + r1)
+        return np.asarray(known.all(axis=0) if self.kinds > 1 and known.ndim > 1 else known)
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:  # noqa: ARG002
         """The mean advantage in [0, 1] of policy 1 over the pairs that count, NaN without any."""
-        known = self.present(r0, r1)
-        r0, r1 = self.met(r0[..., known], r1[..., known])
-        return float((r1 - r0).mean()) if r0.size else math.nan
+        leads = self.leads(r0, r1)
+        return float(leads.mean()) if leads.size else math.nan
 
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:
         """A pair of scores as means are made of them, and scaled to [0, 1]."""
@@ -273,9 +270,9 @@ class Scores:
         r0, r1 = self.alone(*self.met(r0[..., known], r1[..., known]))
         return r1 - r0
 
-    def alone(self, r0: Floats, r1: Floats, axis: int = 0) -> tuple[Floats, Floats]:  # noqa: ARG002
+    def alone(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """The scores that are claimed about, without what stands beside them."""
-        return r0, r1
+        return (r0[0], r1[0]) if self.kinds > 1 else (r0, r1)
 
     # Back into the user's unit.
 
@@ -291,53 +288,53 @@ class Scores:
         """The value that a decision lies beyond, in the unit of the interval shown."""
         return margin
 
-    # What is to be known of an answer.
+    # Words.
 
     def cautions(self, met: Met) -> list[str]:
         """What may void the guarantee, or is to be known of it."""
         return [ROWS_INCOMPLETE] * met.incomplete + [BOUNDS_UNDECLARED] * met.unbounded
 
-    # Words.
+    def _lower(self, text: str, otherwise: str) -> str:
+        return text if self.rules.lower_is_better else otherwise
 
     @property
     def gap(self) -> str:
         """What the interval of a pair is one of, of which more is better for policy 1."""
-        return "advantage" if self.rules.lower_is_better else "difference"
+        return self._lower("advantage", "difference")
 
     def gap_of(self, policy: str, other: str) -> str:
         """What the interval of a policy is one of, in a figure."""
-        lower = self.rules.lower_is_better
-        return f"advantage of {policy}" if lower else f"{policy} − {other}"
+        return self._lower(f"advantage of {policy}", f"{policy} − {other}")
+
+    def interval_of(self, policy: str) -> str:
+        """What the interval of a test of one pair is one of."""
+        return self._lower(f"{policy}'s advantage", "the difference")
 
     @property
     def mean_axis(self) -> str:
-        """What an axis of means shows."""
-        return f"mean score{' (lower is better)' if self.rules.lower_is_better else ''}"
+        return f"mean score{self._lower(' (lower is better)', '')}"
 
     @property
     def gap_axis(self) -> str:
-        lower = self.rules.lower_is_better
-        return "advantage (by how much its mean is lower)" if lower else "difference of means"
+        return self._lower("advantage (by how much its mean is lower)", "difference of means")
 
     def winner_text(self, winner: int, names: tuple[str, str]) -> str:
         """The decision of a test of one pair, in a title."""
         return f"{names[winner]} {self.beats.removesuffix(' than')}"
 
-    def interval_of(self, policy: str) -> str:
-        """What the interval of a test of one pair is one of."""
-        if self.measured == "mean":
-            return "the mean"
-        return f"{policy}'s advantage" if self.rules.lower_is_better else "the difference"
-
     @property
     def has_most(self) -> str:
         """How the better policy has it."""
-        return f"has the {'lower' if self.rules.lower_is_better else 'higher'} mean"
+        return f"has the {self._lower('lower', 'higher')} mean"
 
     @property
     def best_end(self) -> str:
         """Which mean is the best."""
-        return "lowest" if self.rules.lower_is_better else "highest"
+        return self._lower("lowest", "highest")
+
+    @property
+    def lower_text(self) -> str:
+        return self._lower(", lower is better", "")
 
     @property
     def better_text(self) -> str:
@@ -363,20 +360,17 @@ class Scores:
 
     def meaning(self, design: str, claimed: str) -> list[str]:  # noqa: ARG002
         """What a declared order says, where it is not simply a higher mean."""
+        said = [claimed] * bool(claimed)
         if not self.rules.lower_is_better:
-            return [claimed] if claimed else []
+            return said
         if self.rules.margin < 0:
-            return [claimed, "where a lower mean is better"]
-        return ["a lower mean", claimed] if claimed else ["a lower mean"]
+            return [*said, "where a lower mean is better"]
+        return ["a lower mean", *said]
 
     def compared(self, policies: str) -> str:
         """What was compared of these policies, for a section on methods."""
         low, high = self.rules.bounds
         return f"the mean scores (range [{low:g}, {high:g}]{self.lower_text}) of {policies}"
-
-    @property
-    def lower_text(self) -> str:
-        return ", lower is better" if self.rules.lower_is_better else ""
 
     def done(self) -> str:
         """What was done to the trials, in sentences for a section on methods."""

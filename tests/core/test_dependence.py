@@ -58,17 +58,6 @@ def test_independent_scores_are_seldom_blamed(name: str) -> None:
     assert binomtest(blamed, 700, FALSE_ALARMS, alternative="greater").pvalue > 1e-4
 
 
-@pytest.mark.parametrize(("sign", "way"), [(1, "together"), (-1, "opposed")])
-def test_the_check_can_fail_and_dependence_is_found(sign: int, way: str) -> None:
-    scores = shared(np.random.default_rng(2), (60, 200), sign)
-
-    found = [dependence(*pairs) for pairs in zip(*scores, strict=True)]
-
-    assert found.count(way) > 50
-    assert set(found) <= {way, None}
-    assert binomtest(found.count(way), 60, FALSE_ALARMS, alternative="greater").pvalue < 1e-4
-
-
 def test_the_mean_e_value_of_a_block_over_its_shifts_is_one() -> None:
     rng = np.random.default_rng(4)
     scores0, scores1 = rng.random((2, 16))

@@ -73,15 +73,6 @@ def test_rules_are_plain_and_equal_however_they_are_given() -> None:
     assert type(arrays.bounds[1]) is float
 
 
-def test_a_field_that_is_not_used_is_not_written() -> None:
-    """Journals made before a setting existed go on under equal rules."""
-    settings = Rules(policies=("a", "b")).settings()
-
-    assert "goal" not in settings
-    assert "margin" not in settings
-    assert Rules(policies=("a", "b"), margin=0.1).settings()["margin"] == 0.1
-
-
 def test_an_unknown_goal_is_refused() -> None:
     with pytest.raises(sw.InvalidInput, match="one of order, best, but got 'first'"):
         sw.analyze({"a": [0.1], "b": [0.2]}, goal="first")

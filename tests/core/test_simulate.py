@@ -23,17 +23,6 @@ def test_threads_and_blocks_do_not_matter() -> None:
     assert seen[-1] == (2500, 2500)
 
 
-def test_n_max_cuts_the_columns() -> None:
-    rng = np.random.default_rng(1)
-    scores0, scores1 = rng.random((50, 40)), rng.random((50, 40))
-
-    cut = sw.simulate("wsr", scores0, scores1, n_max=15)
-    short = sw.simulate("wsr", scores0[:, :15], scores1[:, :15])
-
-    np.testing.assert_array_equal(cut.log_e, short.log_e)
-    assert cut.n.max() == 15
-
-
 @pytest.mark.parametrize(
     ("scores0", "scores1", "message"),
     [

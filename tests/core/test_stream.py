@@ -84,12 +84,6 @@ def test_bad_scores_get_one_clear_error(scores: tuple[Any, Any], message: str) -
     assert test.verdict.n == 0
 
 
-@pytest.mark.parametrize("one", [1, True, np.bool_(True), np.float32(1), np.int8(1), np.array(1.0)])
-def test_all_kinds_of_numbers_are_scores(one: Any) -> None:
-    test = sw.SequentialTest("nscore")
-    assert test.update(0, one).mean1 == 1.0
-
-
 @pytest.mark.parametrize("n_max", [30, None])
 def test_an_extended_study_bets_as_one_of_the_new_length(n_max: int | None) -> None:
     """From the wealth and the data at hand, pair by pair, also after it was saved."""
@@ -162,14 +156,6 @@ def test_snapshots_that_do_not_fit_together_are_refused(changes: dict[str, Any])
 def test_nonsense_is_no_snapshot(text: Any) -> None:
     with pytest.raises(sw.InvalidState, match="this is not a saved SequentialTest"):
         sw.SequentialTest.from_json(text)
-
-
-def test_masked_scores_are_missing_scores() -> None:
-    with pytest.raises(sw.InvalidInput, match="some are masked as missing"):
-        sw.SequentialTest("nscore").run(np.ma.array([0.1, 0.2], mask=[False, True]), [0.3, 0.4])
-    masked: Any = np.ma.masked
-    with pytest.raises(sw.InvalidInput, match="masked as missing"):
-        sw.SequentialTest("nscore").update(masked, 0.5)
 
 
 def test_huge_evidence_does_not_overflow() -> None:

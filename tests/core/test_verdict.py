@@ -16,7 +16,6 @@ def test_an_extended_study_names_both_numbers() -> None:
 
     assert (verdict.n_max, verdict.n_max_declared, verdict.n_max_reached) == (50, 4, False)
     assert "after 5 of at most 50 pairs (extended from at most 4) whether" in str(verdict)
-    assert "of at most 50 pairs (extended from at most 4)" in verdict._repr_html_()
     assert "n_max=50 (extended from 4)" in repr(test)
     assert test.rules.n_max == 4  # what the bets were planned for
 
@@ -63,10 +62,3 @@ def test_sentence_says_what_was_found_and_what_was_not() -> None:
         "Undecided after 7 of at most 50 pairs whether either policy is better, which "
         "does not show that they are equal;"
     )
-
-
-def test_html_escapes_and_contains_the_numbers() -> None:
-    page = sw.SequentialTest("nscore", n_max=9).run([0.2] * 3, [0.9] * 3)._repr_html_()
-
-    assert "<th style='text-align:left'>e-value</th>" in page
-    assert "3 of at most 9" in page

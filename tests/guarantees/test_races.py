@@ -59,38 +59,6 @@ def claims(
     return wrong
 
 
-def answer(rule: StopRule) -> list[tuple[str, float, int]]:
-    return [(own.relation, own.p_value, own.n) for own in rule.standings()]
-
-
-def by_race(kind: type[Schedule], rates: dict[str, float], run: int) -> StopRule:
-    rule = StopRule(list(rates), alpha=ALPHA, n_max=N_MAX, design="independent")
-    seeds = partial(seed_of, run, False)
-    schedule = kind(rule, seeds, failures=FailureRule("raise"))
-    drive(schedule, VirtualCluster(trial(rates)).fleet(WORKERS))
-    return rule
-
-
-def by_row(rates: dict[str, float], run: int) -> StopRule:
-    """Return the rule that was shown the same trials one after another."""
-    rule = StopRule(list(rates), alpha=ALPHA, n_max=N_MAX, design="independent")
-    while not rule.stop:
-        for name, places in rule.places.items():
-            for place in places:
-                seed = seed_of(run, False, place, list(rates).index(name))
-                rule.add(name, float(np.random.default_rng(seed).random() < rates[name]))
-    return rule
-
-
-@pytest.mark.parametrize("kind", [Schedule, ByArrival])
-def test_the_answer_of_a_race_is_that_of_its_rows_in_order(kind: type[Schedule]) -> None:
-    """Results arrive far out of order; taken as they arrive, they give other answers."""
-    rates = {"a": 0.5, "b": 0.5, "low": 0.1}
-    alike = [answer(by_race(kind, rates, run)) == answer(by_row(rates, run)) for run in range(12)]
-
-    assert all(alike) == (kind is Schedule)
-
-
 @pytest.mark.slow("2,000 races: adds their error rate to the comparison with rows in order")
 def test_durations_that_depend_on_the_score_do_no_harm() -> None:
     """2,000 null races on 12 virtual workers; results arrive far out of order.

@@ -112,25 +112,6 @@ def test_holm_passes_on_what_a_decided_pair_no_longer_needs() -> None:
     assert_attained(risk, ALPHA, 1.25)
 
 
-@pytest.mark.parametrize("method", ["wsr", "nscore-plus"])
-@pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
-def test_other_methods_share_it_too(adjust: str, method: str) -> None:
-    """A method's own split of alpha is not made twice, nor undone."""
-
-    def risk(alpha: float) -> float:
-        settings: dict[str, Any] = {
-            "adjust": adjust,
-            "alpha": alpha,
-            "method": method,
-            "baseline": "0",
-        }
-        one = sw.analyze(played([((0, 1), FIRST)]), design="paired", **settings).pairs[0]
-        assert one.better == "1"
-        return float(4 * TIE.chance**one.n)
-
-    assert_attained(risk, ALPHA, 1.25)
-
-
 @pytest.mark.parametrize("adjust", ["bonferroni", "holm"])
 def test_not_worse_than_the_baseline_shares_alpha(adjust: str) -> None:
     """Both others are worse by exactly the margin: each has one claim, and it is false."""

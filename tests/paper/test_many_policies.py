@@ -20,10 +20,3 @@ def trials_used(adjust: str, ties: str) -> dict[str, int]:
 def test_roboarena_with_each_adjustment(adjust: str, ties: str, total: int) -> None:
     """Measured with this package; exact ties are covered too where ties are strict."""
     assert sum(trials_used(adjust, ties).values()) == total
-
-
-def test_roboarena_order_and_letters() -> None:
-    analysis = sw.analyze(roboarena(), method="nscore", design="paired")
-
-    assert analysis.order_text == "pi0-FAST > PG-Diff; PG-Diff > pi0; pi0 > PG-Bin"
-    assert analysis.letters == {"pi0-FAST": "a", "PG-Diff": "b", "pi0": "c", "PG-Bin": "d"}

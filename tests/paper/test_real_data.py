@@ -8,7 +8,7 @@ import csv
 import pytest
 
 import stopwise as sw
-from benchmarks.paper import iid_correction, mujoco, p_values, roboarena, table_2, table_3, table_a1
+from benchmarks.paper import p_values, roboarena, table_2
 from benchmarks.paper.datasets import DATA, lbm_task
 from benchmarks.paper.result import Result
 from benchmarks.paper.settings import Settings
@@ -96,15 +96,3 @@ def test_roboarena_p_values() -> None:
     assert row["nscore, success"].ours == 187
     assert row["wsr, progress"].ours == 248
     assert result.figures["p_values"]().axes
-
-
-def test_the_other_scripts_run(first_rows: Settings) -> None:
-    """Nothing of these is published for our data."""
-    for script in (table_3, table_a1, mujoco, iid_correction):
-        result = script.run(first_rows)
-
-        assert result.compared == 0
-        assert result.notes
-        assert all(table.rows for table in result.tables)
-        for draw in result.figures.values():
-            assert draw().axes

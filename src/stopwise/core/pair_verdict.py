@@ -186,19 +186,7 @@ class Verdict:
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
 
     def _repr_html_(self) -> str:
-        rows = {
-            "decision": self.decision.value,
-            f"{self._unit}s": self._seen(),
-            self._reading.means: f"{self.mean0:.4g}, {self.mean1:.4g}",
-            "e-value": f"{self.e_value:.4g}",
-            "p-value": f"{self.p_value:.3g}",
-            "interval": interval_text(self.interval, self._edge),
-        }
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{key}</th><td>{html.escape(value)}</td></tr>"
-            for key, value in rows.items()
-        )
-        return f"<p>{html.escape(str(self))}</p><table>{cells}</table>"
+        return f"<p>{html.escape(str(self))}</p>"
 
     @property
     def _extended(self) -> bool:

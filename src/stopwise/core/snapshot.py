@@ -38,13 +38,11 @@ class Resumable(ABC):
             raise InvalidState(f"this saved {cls._kind} does not fit together: {error}") from error
 
     @abstractmethod
-    def _content(self) -> dict[str, Any]:
-        """Return settings and state as plain values."""
+    def _content(self) -> dict[str, Any]: ...
 
     @classmethod
     @abstractmethod
-    def _resumed(cls, content: dict[str, Any]) -> Self:
-        """Restore from content."""
+    def _resumed(cls, content: dict[str, Any]) -> Self: ...
 
     @classmethod
     def _require_edition(cls, method: str, content: dict[str, Any]) -> None:

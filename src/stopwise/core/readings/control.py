@@ -133,7 +133,7 @@ class Control(Scores):
             # Which scenes would be left out may depend on how they went.
             text = f"the proxy has no score of {policies[policy]} in row {row + 1}, and needs one"
             raise InvalidInput(f"{text} of every trial that has one", parameter="proxy")
-        return super().layers(scores, beside, policies)
+        return super().layers(scores, others, policies)
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
         """The mean advantage of policy 1, less what the proxy's own explains of it."""

@@ -133,10 +133,10 @@ class ByTask(Scores):
     def declared(rules: "Rules") -> bool:
         return bool(rules.rounds) and rules.by != "means"
 
-    def layers(self, scores: Floats, beside: Sequence[Floats], policies: Names) -> Floats:
-        for task in beside:
+    def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:
+        for task in others:
             self.scale.check(task[~np.isnan(task)], "a task")
-        return super().layers(scores, beside, policies)
+        return super().layers(scores, others, policies)
 
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
         """What a round shows of each, as the readings of single tasks have it."""

@@ -114,8 +114,8 @@ def two_tasks(tmp_path: Path) -> str:
 def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
     code, output = run("analyze", two_tasks, "--bounds", "0,20")
     assert code == 2
-    assert "with another 'env': --where env=VALUE reads one row of each trial" in output
-    assert output.rstrip().endswith("(--column task=NAME,NAME or --column block=NAME)")
+    assert "already appears at line 2 with different values" in output
+    assert "(--column task=NAME,NAME or --column block=NAME), or ignore" in output
 
     joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]
     unnumbered = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]

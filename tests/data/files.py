@@ -215,20 +215,6 @@ def json_records(folder: Path) -> Path:
     return text(folder / "runs.json", json.dumps(rows, indent=2))
 
 
-def json_nested(folder: Path) -> Path:
-    tasks = {"cup": {"base": [0, 1], "new": [1, 1]}, "drawer": {"base": [0], "new": [1]}}
-    return text(folder / "nested.json", json.dumps({"date": "2026-05-01", "results": tasks}))
-
-
-def json_episodes(folder: Path) -> Path:
-    """One object per policy, with lists beside each other, on a single line."""
-    runs = [
-        {"policy": "base", "returns": [3.5, 2.0], "lengths": [90, 80]},
-        {"policy": "new", "returns": [4.0], "lengths": [70]},
-    ]
-    return text(folder / "returns.json", json.dumps({"seed": 1, "runs": runs}))
-
-
 def rliable(folder: Path) -> Path:
     path = folder / "atari.npz"
     np.savez(path, DQN=np.array([[0.5, 1.5], [0.25, 2.0]]), C51=np.array([[1.0, 3.0]]))
@@ -258,15 +244,6 @@ def old_mac(folder: Path) -> Path:
 def titled(folder: Path) -> Path:
     title = "# made by hand\n# 2 May 2026\n\nResults of May,,,,,,,\n"
     return text(folder / "titled.csv", title + csv(folder).read_text())
-
-
-def outcome_lists(folder: Path) -> Path:
-    """As in the data of TRI's figures: all outcomes in a cell, beside their number and rate."""
-    return text(
-        folder / "Fig2.csv",
-        "Task,Policy,Rollout_Outcomes,Num_Rollouts,Success_Rate\n"
-        'cup,Single Task,"[0, 1, 0]",3,0.3333\ncup,LBM,"[1 1 1 0]",4,0.75\n',
-    )
 
 
 def openpi_libero(folder: Path) -> Path:

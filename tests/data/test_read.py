@@ -335,14 +335,6 @@ def test_a_column_per_policy_is_read_as_one(tmp_path: Path) -> None:
     assert sw.read_trials(frame).frame["block"].to_list() == ["7", "7", "8", "8", "9", "9"]
 
 
-def test_a_bad_cell_of_a_column_per_policy_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "sheet.csv"
-    path.write_text(WIDE.replace("3,0.1,", "3,0.1,7"))
-
-    with pytest.raises(sw.InvalidInput, match=r"sheet.csv, line 4, 'new', column 'score': must"):
-        sw.read_trials(path, bounds=(0, 1))
-
-
 def test_an_array_is_read_as_its_file_is(tmp_path: Path) -> None:
     scores = np.random.default_rng(1).random((5, 2))
     np.save(tmp_path / "a.npy", scores)

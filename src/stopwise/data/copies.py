@@ -90,10 +90,10 @@ def _without_shards(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":
     by_policy: dict[tuple[str, ...], list[Part]] = {}
     for part in parts if len(parts) > 2 else ():
         by_policy.setdefault(tuple(part.frame["policy"].unique().sort()), []).append(part)
-    for own in by_policy.values():
-        rows = {id(part): Counter(_row_hashes(part.frame)) for part in own}
-        for merged in sorted(own, key=lambda part: -len(part.frame)):
-            inner = [p for p in own if p is not merged and rows[id(p)] <= rows[id(merged)]]
+    for of_policy in by_policy.values():
+        rows = {id(part): Counter(_row_hashes(part.frame)) for part in of_policy}
+        for merged in sorted(of_policy, key=lambda part: -len(part.frame)):
+            inner = [p for p in of_policy if p is not merged and rows[id(p)] <= rows[id(merged)]]
             union: Counter[int] = sum((rows[id(part)] for part in inner), Counter())
             if len(inner) > 1 and union == rows[id(merged)] and _is_telling(merged.frame):
                 names = names_listed(Path(part.raw.source).name for part in inner)
@@ -124,10 +124,10 @@ def _refuse_same_numbers(parts: "Sequence[Part]", notes: Notes) -> None:
         (values == values.first().over(identity)).alias("_same"),
         pl.col("_row", "_part").first().over(identity).name.suffix("_before"),
     ).filter(pl.col("_part") != pl.col("_part_before"))
-    found = table.group_by("_part", "_part_before", maintain_order=True).agg(
+    repeats = table.group_by("_part", "_part_before", maintain_order=True).agg(
         pl.col("_same").all(), pl.col("_row", "_row_before").first()
     )
-    for row in found.filter("_same").rows(named=True):
+    for row in repeats.filter("_same").rows(named=True):
         raw, earlier = parts[row["_part"]].raw, parts[row["_part_before"]].raw
         raise raw.refusal(
             f"this trial is already in {earlier.source}, {earlier.place(row['_row_before'])}, as "
@@ -136,7 +136,7 @@ def _refuse_same_numbers(parts: "Sequence[Part]", notes: Notes) -> None:
             Setting("columns", {"trial": None}),
             row=row["_row"],
         )
-    if anew := found["_part"].n_unique():
+    if anew := repeats["_part"].n_unique():
         number = counted(anew, "file numbers its trials", "files number their trials")
         text = f"{number} as another one does, with other values: they count as further trials"
         notes.add(text, code="numbers-restart")
@@ -153,14 +153,14 @@ def _refuse_same_rows(parts: "Sequence[Part]") -> None:
     # Of many files two may agree by chance where two files alone would not.
     orders = max(LEAST_ORDERS, 100 * math.comb(len(parts), 2))
     first: dict[tuple[int, int, str | None], int] = {}
-    for index, (part, own) in enumerate(zip(parts, sums, strict=True)):
+    for index, (part, hashes) in enumerate(zip(parts, sums, strict=True)):
         for name in (plain[index], None)[: 1 + _is_telling(part.frame, orders)]:
-            first.setdefault((len(own), own[-1] if len(own) else 0, name), index)
+            first.setdefault((len(hashes), hashes[-1] if len(hashes) else 0, name), index)
     lengths = sorted({length for length, _, _ in first if length})
-    for index, own in enumerate(sums):
-        for length in (length for length in lengths if length <= len(own)):
+    for index, hashes in enumerate(sums):
+        for length in (length for length in lengths if length <= len(hashes)):
             for name in (plain[index], None):
-                other = first.get((length, own[length - 1], name), index)
+                other = first.get((length, hashes[length - 1], name), index)
                 # Files that are all numbered, as "run (1)" and "run (2)", are no copies by name.
                 called = names[other] != names[index] and plain[index] in (
                     names[index],
@@ -177,10 +177,10 @@ def _running_hash(frame: pl.DataFrame) -> "np.ndarray[Any, np.dtype[np.uint64]]"
 
 def _refuse_beginning(one: "Part", other: "Part") -> None:
     """Raise if the first rows of the one are those of the other."""
-    own = one.frame.head(len(other.frame))
-    if own.equals(other.frame):
-        first = "" if len(own) == len(one.frame) else "first "
-        trials = counted(len(own), "trial is that", "trials are those")
+    head = one.frame.head(len(other.frame))
+    if head.equals(other.frame):
+        first = "" if len(head) == len(one.frame) else "first "
+        trials = counted(len(head), "trial is that", "trials are those")
         raise one.raw.refusal(
             f"its {first}{trials} of {other.raw.source}, row for row: leave one of the files out "
             "if it is a copy or an earlier state of the other; if they are different trials, say "
@@ -202,12 +202,12 @@ def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
         times, other = _times_over(values), seen.setdefault((task, values.tobytes()), policy)
         if times == 1 and other == policy:
             continue
-        own, length = frame.filter(task=task, policy=policy), len(values) // times
-        if times > 1 and _is_telling(own.head(length)):
+        trials, length = frame.filter(task=task, policy=policy), len(values) // times
+        if times > 1 and _is_telling(trials.head(length)):
             over = f"{length} scores, {times} times over in the same order"
             text = f"the {len(values)} scores of {policy!r} are {over}: are there trials twice?"
             notes.add(text, code="repeated-scores")
-        if other != policy and _is_telling(own):
+        if other != policy and _is_telling(trials):
             notes.add(f"policies {other!r} and {policy!r}{copied}", code="copied-scores")
     for task, content in of_tasks.items():
         other = seen.setdefault(tuple(content), task)
@@ -230,7 +230,7 @@ def _is_telling(frame: pl.DataFrame, orders: int = LEAST_ORDERS) -> bool:
     if len(frame) < LEAST_COPIED:
         return False
     log_factorial = np.cumsum(np.log(np.maximum(np.arange(len(frame) + 1), 1)))
-    told = [name for name in frame.columns if name not in ("trial", "row")]
+    columns = [name for name in frame.columns if name not in ("trial", "row")]
     policies = frame.group_by("task", "policy").len()["len"].to_numpy()
-    equal = frame.group_by(told).len()["len"].to_numpy()
+    equal = frame.group_by(columns).len()["len"].to_numpy()
     return float(log_factorial[policies].sum() - log_factorial[equal].sum()) >= math.log(orders)

@@ -60,25 +60,27 @@ def in_number_order(path: Path | str) -> list[str | int]:
 
 def seed_of(path: Path) -> dict[str, str]:
     """Return the training seed that the name of a file, or of its folder, ends with."""
-    found = SEED.search(path.stem) or SEED.search(path.parent.name)
-    return {"seed": found[1]} if found else {}
+    seed = SEED.search(path.stem) or SEED.search(path.parent.name)
+    return {"seed": seed[1]} if seed else {}
 
 
 def about_jobs(folder: Path) -> dict[Path, Job]:
     """Return the jobs of Hydra beneath a folder, named by the overrides in which they differ."""
     jobs = {file.parent.parent: _overrides(file) for file in _override_files(folder)}
     roles = {
-        key: OF_RUN.get(key.rpartition(".")[2].lower()) for own in jobs.values() for key in own
+        key: OF_RUN.get(key.rpartition(".")[2].lower())
+        for overrides in jobs.values()
+        for key in overrides
     }
-    differ = [key for key in roles if len({own.get(key) for own in jobs.values()}) > 1]
+    differ = [key for key in roles if len({overrides.get(key) for overrides in jobs.values()}) > 1]
     named = [key for key in differ if roles[key] is None]
-    found = {}
-    for place, own in jobs.items():
-        words = [f"{key}={own.get(key, '')}" for key in named]
-        one = own.get(named[0], "") if len(named) == 1 else ",".join(words)
-        facts = {role: own[key] for key in own if (role := roles[key]) is not None}
-        found[place] = Job(one or folder.resolve().name, facts)
-    return found
+    named_jobs = {}
+    for place, overrides in jobs.items():
+        words = [f"{key}={overrides.get(key, '')}" for key in named]
+        one = overrides.get(named[0], "") if len(named) == 1 else ",".join(words)
+        facts = {role: overrides[key] for key in overrides if (role := roles[key]) is not None}
+        named_jobs[place] = Job(one or folder.resolve().name, facts)
+    return named_jobs
 
 
 def _override_files(folder: Path) -> Iterator[Path]:
@@ -94,5 +96,5 @@ def _overrides(file: Path) -> dict[str, str]:
     import yaml
 
     content: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
-    parts = [str(own).partition("=") for own in content] if isinstance(content, list) else []
+    parts = [str(item).partition("=") for item in content] if isinstance(content, list) else []
     return {key.lstrip("+~"): value for key, equals, value in parts if equals}

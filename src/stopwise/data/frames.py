@@ -55,12 +55,14 @@ def raw_of_arrays(
     if all(np.ndim(values) == 2 for values in arrays.values()):
         return _runs_by_tasks(arrays, source)
     series = [_array_column(str(name), values, source) for name, values in arrays.items()]
-    named = any(usual_name(own.name) in ALL_NAMES or names_scores(own.name) for own in series)
+    named = any(
+        usual_name(column.name) in ALL_NAMES or names_scores(column.name) for column in series
+    )
     if columns.get("score") is None and not named:
-        scores = [own.cast(common_kind(series)).alias("score") for own in series]
+        scores = [column.cast(common_kind(series)).alias("score") for column in series]
         note = "no array has the usual name of a column, so each holds the scores of one policy"
         return _of_policies(series, pl.concat(scores), source, note)
-    lengths = {own.name: len(own) for own in series}
+    lengths = {column.name: len(column) for column in series}
     equal = len(set(lengths.values())) == 1
     require(equal, f"{source}: columns must be equally long, but got lengths {lengths}")
     return RawTable(source=source, frame=pl.DataFrame(series), place=lambda row: f"row {row}")
@@ -125,16 +127,16 @@ def _of_policies(
     series: list[pl.Series], scores: pl.Series, source: str, note: str, tasks: int = 0
 ) -> RawTable:
     """Return the scores of policies below one another, those of several tasks in turn."""
-    at = [divmod(i, tasks) if tasks else (i,) for own in series for i in range(len(own))]
-    names = [own.name for own in series for _ in range(len(own))]
+    at = [divmod(i, tasks) if tasks else (i,) for column in series for i in range(len(column))]
+    names = [column.name for column in series for _ in range(len(column))]
     columns = [pl.Series("policy", names, dtype=pl.String), scores]
     if tasks:
-        columns.append(pl.Series("task", [f"task{own[-1]}" for own in at]))
+        columns.append(pl.Series("task", [f"task{column[-1]}" for column in at]))
     return RawTable(
         source=source,
         frame=pl.DataFrame(columns),
         place=lambda row: f"{names[row]}{list(at[row])}",
-        roles={own.name: own.name for own in columns},
+        roles={column.name: column.name for column in columns},
         notes=(Message(note, code="policy-per-array"),),
     )
 

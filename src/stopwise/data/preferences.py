@@ -42,8 +42,10 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     if _is_exported(raw.frame):
         return replace(raw, roles={"block": ROW}, bounds={"score": UNIT}, preferences="score")
     texts = [name for name, kind in raw.frame.schema.items() if kind == pl.String]
-    named = {own["side"]: n for n in reversed(texts) if (own := POLICY.fullmatch(usual_name(n)))}
-    ends = next((own for own in SIDES if all(side in named for side in own)), None)
+    named = {
+        match["side"]: n for n in reversed(texts) if (match := POLICY.fullmatch(usual_name(n)))
+    }
+    ends = next((match for match in SIDES if all(side in named for side in match)), None)
     if ends is None:
         return raw
     pair = [named[side] for side in ends]
@@ -53,12 +55,12 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     if said is None and not scores:
         return raw
     score = said if said is not None and said == chosen else SCORE
-    taken = {*pair, said, ROW, *(name for own in sides.values() for name in own)}
+    taken = {*pair, said, ROW, *(name for match in sides.values() for name in match)}
     parts = [
         raw.frame.select(
             to_names(raw.frame[pair[side]]).alias("policy"),
             pl.int_range(pl.len()).alias(ROW),
-            *(pl.col(own[side]).alias(stem) for stem, own in sides.items()),
+            *(pl.col(match[side]).alias(stem) for stem, match in sides.items()),
             *(name for name in raw.frame.columns if name not in taken),
         )
         for side in (0, 1)
@@ -67,8 +69,8 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
     if said is not None:
         won = _won(raw, said, ends, pair)
         parts = [
-            part.with_columns(own.alias(score))
-            for part, own in zip(parts, (1 - won, won), strict=True)
+            part.with_columns(match.alias(score))
+            for part, match in zip(parts, (1 - won, won), strict=True)
         ]
         text += f": 1 for the one that {said!r} names, 1/2 each for a tie"
     preferred = said is not None and not (scores and chosen != score)
@@ -86,25 +88,25 @@ def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
 
 def _columns_of_sides(columns: list[str], ends: tuple[str, str]) -> dict[str, tuple[str, str]]:
     """Return the columns that both sides have, by what their names have in common."""
-    usual, found = {usual_name(name): name for name in columns}, {}
+    usual, sides = {usual_name(name): name for name in columns}, {}
     for short, name in usual.items():
         for before, after in ((f"{ends[0]}_", ""), ("", f"_{ends[0]}")):
             stem = short.removeprefix(before).removesuffix(after)
             other = f"{before and ends[1] + '_'}{stem}{after and '_' + ends[1]}"
             if before + stem + after == short and other in usual:
-                found[stem] = (name, usual[other])
-    return found
+                sides[stem] = (name, usual[other])
+    return sides
 
 
 def _said(raw: RawTable, reading: Reading) -> str | None:
     """Return the column that says which of the two was preferred."""
     chosen = reading.columns.get("score")
-    found = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
-    found = [name for name in found if name == chosen] or found
-    if len(found) > 1:
-        text = f"{names_listed(found)} may say which was preferred: choose with "
+    names = [name for name in raw.frame.columns if PREFERENCES & words_of(name)]
+    names = [name for name in names if name == chosen] or names
+    if len(names) > 1:
+        text = f"{names_listed(names)} may say which was preferred: choose with "
         raise raw.refusal(text, Setting("score"))
-    return found[0] if found else None
+    return names[0] if names else None
 
 
 def _is_exported(frame: pl.DataFrame) -> bool:
@@ -120,17 +122,19 @@ def _is_exported(frame: pl.DataFrame) -> bool:
 
 def _won(raw: RawTable, column: str, ends: tuple[str, str], pair: list[str]) -> pl.Series:
     """Share won by the second policy of each row."""
-    found = []
+    won = []
     names = [to_names(raw.frame[name]).fill_null("") for name in pair]
     answers = raw.frame[column].cast(pl.String).fill_null("")
     for row, (first, second, said) in enumerate(zip(*names, answers, strict=True)):
         if first == second:
             rule = f"the two policies must differ, but both are {first!r}"
             raise raw.error(pair[1], row, rule)
-        shares = [share_preferred(said, *own) for own in ((first, second), ("a", "b"), pair, ends)]
+        shares = [
+            share_preferred(said, *words) for words in ((first, second), ("a", "b"), pair, ends)
+        ]
         known = [share for share in shares if share is not None]
         if not known:
             rule = f"must be A, B, tie, or one of {first}, {second}, but got {said!r}"
             raise raw.error(column, row, rule)
-        found.append(known[0])
-    return pl.Series(found, dtype=pl.Float64)
+        won.append(known[0])
+    return pl.Series(won, dtype=pl.Float64)

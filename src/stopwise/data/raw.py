@@ -78,7 +78,7 @@ def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:
 
 def table_of_records(
     source: Path,
-    found: Iterable[tuple[str, Mapping[str, object]]],
+    records: Iterable[tuple[str, Mapping[str, object]]],
     *,
     roles: Mapping[str, str],
     bounds: Mapping[str, Bounds],
@@ -86,7 +86,7 @@ def table_of_records(
     preferences: str | None = None,
 ) -> RawTable:
     """Return the table of records, each with the place in the file where it is."""
-    rows = list(found)
+    rows = list(records)
     return RawTable(
         source=str(source),
         frame=frame_of_records([record for _, record in rows]),
@@ -103,13 +103,13 @@ def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object
 
     The name of an object stands for it: ``policy`` for ``policy.name``.
     """
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and above.count(".") < 2:
-            found |= flattened(value, f"{above}{key}.")
+            fields |= flattened(value, f"{above}{key}.")
         else:
-            found[above[:-1] if above and key == "name" else above + key] = value
-    return found
+            fields[above[:-1] if above and key == "name" else above + key] = value
+    return fields
 
 
 def frame_of_records(records: Sequence[Mapping[str, object]]) -> pl.DataFrame:

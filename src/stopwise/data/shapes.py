@@ -133,8 +133,8 @@ def _selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
 
 def _lists(raw: RawTable) -> list[str]:
     """Return the columns whose cells are lists."""
-    texts = [own for own in raw.frame if own.dtype == pl.String and not own.has_nulls()]
-    return [own.name for own in texts if all_match(own, LIST)]
+    texts = [column for column in raw.frame if column.dtype == pl.String and not column.has_nulls()]
+    return [column.name for column in texts if all_match(column, LIST)]
 
 
 def _split(column: pl.Series) -> pl.Series:
@@ -150,44 +150,44 @@ def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
     """
     lists, chosen = _lists(raw), reading.columns.get("score")
     steps = [n for n in lists if usual_name(n) in {"xs", "x", *STEPS, *RISING} and n != chosen]
-    own = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
+    has_score = any(name not in lists and is_score_name(name) for name in raw.frame.columns)
     rates = any("rate" in usual_name(name) for name in raw.frame.columns)
-    found = [
+    scores = [
         name
         for name in lists
         if name not in steps
         and (names_scores(name) or (steps and usual_name(name) in ("ys", "y", "values")))
     ] or [name for name in lists if _is_as_long(raw, name)]
     if chosen is not None:
-        found = [name for name in lists if name == chosen]
-    if raw.roles.get("score") or not found or (own and not rates and chosen is None):
+        scores = [name for name in lists if name == chosen]
+    if raw.roles.get("score") or not scores or (has_score and not rates and chosen is None):
         return raw
-    entries = {name: _split(raw.frame[name]) for name in (found[0], *steps)}
+    entries = {name: _split(raw.frame[name]) for name in (scores[0], *steps)}
     lengths = [column.list.len() for column in entries.values()]
     curve = len(steps) == 1 and bool((lengths[0] == lengths[1]).all())
-    names = {found[0]: "score", steps[0]: "step"} if curve else {found[0]: found[0]}
+    names = {scores[0]: "score", steps[0]: "step"} if curve else {scores[0]: scores[0]}
     frame = raw.frame.with_columns(
         *(entries[name].alias(name) for name in names),
         pl.int_range(pl.len()).alias("_row"),
         pl.int_ranges(lengths[0]).alias("_entry"),
     ).explode(*names, "_entry")
     places = frame.select("_row", "_entry").rows()
-    text = f"{raw.source}: each entry of the lists in {found[0]!r} is read as a trial, in order"
+    text = f"{raw.source}: each entry of the lists in {scores[0]!r} is read as a trial, in order"
     note = Message(text, code="lists-unfolded")
     return replace(
         raw,
         frame=frame.drop("_row", "_entry").rename(names),
         place=lambda row: f"{raw.place(places[row][0])}, entry {places[row][1]}",
-        roles=raw.roles if curve else {**raw.roles, "score": found[0]},
+        roles=raw.roles if curve else {**raw.roles, "score": scores[0]},
         notes=raw.notes if curve else (*raw.notes, note),
     )
 
 
 def _is_as_long(raw: RawTable, name: str) -> bool:
     lengths = _split(raw.frame[name]).list.len()
-    counts = [own for own in raw.frame if TRIALS.fullmatch(usual_name(own.name))]
-    numbers = [own.cast(pl.Float64, strict=False) for own in counts]
-    return any(bool((own == lengths).fill_null(False).all()) for own in numbers)
+    counts = [column for column in raw.frame if TRIALS.fullmatch(usual_name(column.name))]
+    numbers = [column.cast(pl.Float64, strict=False) for column in counts]
+    return any(bool((column == lengths).fill_null(False).all()) for column in numbers)
 
 
 def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
@@ -203,7 +203,11 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     free = [n for n in raw.frame.columns if n not in chosen]
     free = [name for name in free if usual_name(name) not in ALL_NAMES | NUMBERING]
     numbers = {name: numbers_in(raw.frame[name]) for name in free}
-    scores = {name: own for name, own in numbers.items() if own is not None and _may_score(own)}
+    scores = {
+        name: values
+        for name, values in numbers.items()
+        if values is not None and _may_score(values)
+    }
     if len(scores) < 2:
         return raw
     texts = [name for name in free if numbers[name] is None and raw.frame[name].dtype == pl.String]
@@ -304,7 +308,7 @@ def _doubts(raw: RawTable, scores: Mapping[str, pl.Series], labels: Sequence[str
         yield f"{up}, so they hardly measure the same"
     outcomes = {name: OUTCOMES & words_of(name) for name in scores}
     if any(outcomes.values()) and not frozenset.intersection(*outcomes.values()):
-        named = next(name for name, own in outcomes.items() if own)
+        named = next(name for name, words_of_outcome in outcomes.items() if words_of_outcome)
         yield f"{named!r} sounds like what came of a trial"
     zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
     if len(raw.frame) == 1 and raw.frame.width == len(scores) > LEAST_ROWS * zero_or_one:
@@ -331,4 +335,4 @@ def _of_one_measure(names: Mapping[str, object]) -> list[str]:
         first, _, stem = usual_name(name).partition("_")
         if first and stem.rpartition("_")[2] in NAMES["score"]:
             stems.setdefault(stem, []).append(name)
-    return next((own for own in stems.values() if len(own) > 1), [])
+    return next((columns for columns in stems.values() if len(columns) > 1), [])

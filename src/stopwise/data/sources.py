@@ -35,9 +35,9 @@ class Loaded:
 
 def load(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    found = tables(source, reading)
-    alone = is_place(source) and reading.policy is None and len(found) == 1
-    return [replace(table, alone=alone) for table in found]
+    loaded = tables(source, reading)
+    alone = is_place(source) and reading.policy is None and len(loaded) == 1
+    return [replace(table, alone=alone) for table in loaded]
 
 
 def tables(source: Any, reading: Reading) -> list[Loaded]:
@@ -52,11 +52,13 @@ def tables(source: Any, reading: Reading) -> list[Loaded]:
             return [Loaded(raw=raw_of_arrays(source, reading.columns), policy=policy)]
         text = "the policies are named by the dictionary already, but got "
         require(policy is None, text, Setting("policy", policy))
-        return [own for name, value in source.items() for own in _load(value, reading, str(name))]
+        return [
+            table for name, value in source.items() for table in _load(value, reading, str(name))
+        ]
     if isinstance(source, Sequence) and source and all(map(is_place, source)):
-        found = [own for value in source for own in _load(value, reading, policy)]
-        _refuse_repeats(found)
-        return _told_apart(found)
+        loaded = [table for value in source for table in _load(value, reading, policy)]
+        _refuse_repeats(loaded)
+        return _told_apart(loaded)
     raise InvalidInput(
         "trials must come from a path, a list of paths, a frame, an array, a dictionary of columns "
         f"or one of policy: path, but got {type(source).__name__}"
@@ -81,9 +83,9 @@ def _load(source: Any, reading: Reading, policy: str | None) -> list[Loaded]:
 
 def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]:
     require(path.exists(), f"{path}: there is no such file or folder", code="no-such-file")
-    found = formats.opened(path, reading.format)
-    if found is not None:
-        raw = found.sheet(reading.sheet)
+    opened = formats.opened(path, reading.format)
+    if opened is not None:
+        raw = opened.sheet(reading.sheet)
         return [Loaded(raw=raw, policy=policy, policy_from_file=name_of(path))]
     if path.is_dir():
         return _load_folder(path, reading, policy)
@@ -101,7 +103,7 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
 
     Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
     """
-    jobs, found, skipped = about_jobs(folder), [], 0
+    jobs, loaded, skipped = about_jobs(folder), [], 0
     for place in sorted(folder.iterdir(), key=in_number_order):
         for file in _files_of(place):
             opened = formats.opened(file, reading.format)
@@ -114,7 +116,7 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
             about = {"file": inside or name, "folder": name}
             about = {key: value for key, value in about.items() if reading.speaks_of(key)}
             facts = {**seed_of(file), **(job.facts if job else {}), **about}
-            own = Loaded(
+            table = Loaded(
                 raw=opened.sheet(reading.sheet),
                 policy=policy,
                 policy_from_file=job.policy if job else name,
@@ -122,17 +124,17 @@ def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loa
                 in_folder=True,
                 inside="" if job else inside,
             )
-            found.append(own)
+            loaded.append(table)
     known = reading.format or ", ".join(formats.names())
     text = f"{folder}: the folder holds no file recognised as {known}; {formats.TABLE}"
-    require(bool(found), text)
+    require(bool(loaded), text)
     if skipped:
         note = Message(
             f"{folder}: {counted(skipped, 'file')} without trials skipped", code="files-skipped"
         )
-        raw = replace(found[0].raw, notes=(*found[0].raw.notes, note))
-        found[0] = replace(found[0], raw=raw)
-    return found
+        raw = replace(loaded[0].raw, notes=(*loaded[0].raw.notes, note))
+        loaded[0] = replace(loaded[0], raw=raw)
+    return loaded
 
 
 def _files_of(place: Path) -> list[Path]:
@@ -147,19 +149,19 @@ def _files_of(place: Path) -> list[Path]:
     return sorted((p for p in kept if not p.name.lower().endswith(BACKUPS)), key=in_number_order)
 
 
-def _told_apart(found: list[Loaded]) -> list[Loaded]:
+def _told_apart(loaded: list[Loaded]) -> list[Loaded]:
     """Name policies after their folders where all files have one name."""
-    folders = [Path(table.raw.source).resolve().parent.name for table in found]
-    alike = len({table.policy_from_file for table in found}) == 1
-    if not alike or len(set(folders)) < len(found):
-        return found
-    named = zip(found, folders, strict=True)
+    folders = [Path(table.raw.source).resolve().parent.name for table in loaded]
+    alike = len({table.policy_from_file for table in loaded}) == 1
+    if not alike or len(set(folders)) < len(loaded):
+        return loaded
+    named = zip(loaded, folders, strict=True)
     return [replace(table, policy_from_file=folder) for table, folder in named]
 
 
-def _refuse_repeats(found: list[Loaded]) -> None:
+def _refuse_repeats(loaded: list[Loaded]) -> None:
     seen: set[str] = set()
-    for table in found:
+    for table in loaded:
         place = os.path.realpath(table.raw.source)
         again = place in seen and os.path.exists(place)
         require(not again, f"{table.raw.source}: the same file was given twice")

@@ -89,51 +89,55 @@ def summary_of(raw: RawTable) -> Summary | None:
     if "score" in raw.roles or not len(raw.frame):
         return None
     usual = {usual_name(name): name for name in reversed(raw.frame.columns)}
-    counts = [own for name, own in usual.items() if TRIALS.fullmatch(name)]
+    counts = [column for name, column in usual.items() if TRIALS.fullmatch(name)]
     trials = next((name for name in counts if _counts(raw.frame[name])), None)
     alone = len(raw.frame) == 1
     one_row_each = alone or _one_row_each(raw)
     if trials is None and not one_row_each:
         return None
-    successes = next((own for name, own in usual.items() if SUCCESSES.fullmatch(name)), None)
-    rates = [own for name, own in usual.items() if RATE.fullmatch(name) and _rates(raw, own)]
+    successes = next((column for name, column in usual.items() if SUCCESSES.fullmatch(name)), None)
+    rates = [
+        column for name, column in usual.items() if RATE.fullmatch(name) and _rates(raw, column)
+    ]
     shares = [
-        own for name, own in usual.items() if SUCCESS_RATE.fullmatch(name) and _rates(raw, own)
+        column
+        for name, column in usual.items()
+        if SUCCESS_RATE.fullmatch(name) and _rates(raw, column)
     ]
     share, rate = next(iter(shares), None), next(iter([*shares, *rates]), None)
     if successes is None and trials is not None:
         successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
-    found = Summary(trials, successes, rate)
-    cells = next((own.name for own in raw.frame if _are_fractions(own)), None)
+    summary = Summary(trials, successes, rate)
+    cells = next((column.name for column in raw.frame if _are_fractions(column)), None)
     if alone:  # of a whole run, beside others
         is_summary = bool(successes or rate)
     elif trials is not None and (successes is not None or rates):
-        found, is_summary = Summary(trials, successes, share), True
+        summary, is_summary = Summary(trials, successes, share), True
     elif one_row_each and trials is None and cells is not None:
-        found, is_summary = Summary(cells, cells, None), bool(_policies(raw) or rate)
+        summary, is_summary = Summary(cells, cells, None), bool(_policies(raw) or rate)
     else:
-        found, is_summary = Summary(trials, None, rate), one_row_each and bool(trials or rate)
-    return found if is_summary else None
+        summary, is_summary = Summary(trials, None, rate), one_row_each and bool(trials or rate)
+    return summary if is_summary else None
 
 
 def _counts(column: pl.Series) -> bool:
     """Whether a column counts trials: whole numbers, not all 1, that do not number the rows."""
-    found = numbers_in(column)
-    if found is None or not len(found):
+    numbers = numbers_in(column)
+    if numbers is None or not len(numbers):
         return False
-    whole = bool(((found >= 1) & (found == found.floor())).all())
-    numbering = bool((found.diff().drop_nulls() == 1).all()) and found[0] <= 1
-    return whole and bool((found > 1).any()) and not numbering
+    whole = bool(((numbers >= 1) & (numbers == numbers.floor())).all())
+    numbering = bool((numbers.diff().drop_nulls() == 1).all()) and numbers[0] <= 1
+    return whole and bool((numbers > 1).any()) and not numbering
 
 
 def _rates(raw: RawTable, name: str) -> bool:
-    found = numbers_in(raw.frame[name])
-    return found is not None and len(found) > 0 and not found.is_in(ZERO_OR_ONE).all()
+    numbers = numbers_in(raw.frame[name])
+    return numbers is not None and len(numbers) > 0 and not numbers.is_in(ZERO_OR_ONE).all()
 
 
 def _are_counts(raw: RawTable, name: str, trials: str) -> bool:
     """Whether a column holds whole numbers up to those of trials, some beyond 1."""
-    won, n = (numbers_in(raw.frame[own]) for own in (name, trials))
+    won, n = (numbers_in(raw.frame[column]) for column in (name, trials))
     if won is None or n is None or len(won) != len(n):
         return False
     return bool(((won == won.floor()) & (won <= n)).all() and (won > 1).any())
@@ -165,27 +169,27 @@ def is_mean(raw: RawTable, column: str) -> bool:
 def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     """Raise if a row is called a mean or a total, or has a word where the others have a number."""
     keys = [
-        own
-        for own in raw.frame
-        if own.dtype == pl.String
+        column
+        for column in raw.frame
+        if column.dtype == pl.String
         and (
-            is_named(own.name, "policy", "task", "trial")
-            or usual_name(own.name) in NUMBERING | {"type"}
+            is_named(column.name, "policy", "task", "trial")
+            or usual_name(column.name) in NUMBERING | {"type"}
         )
     ]
-    names = [own.name for own in keys]
-    for own in keys:
-        if own.name in (reading.names("policy") or ()):
+    names = [column.name for column in keys]
+    for column in keys:
+        if column.name in (reading.names("policy") or ()):
             continue
-        found = own.str.contains(SUMMARY).fill_null(False)
-        if found.all() or raw.frame.filter(found).select(names).is_duplicated().any():
-            found &= False
-        found |= _words_among_numbers(own)
-        if found.any():
-            row = int(found.arg_max() or 0)
+        marked = column.str.contains(SUMMARY).fill_null(False)
+        if marked.all() or raw.frame.filter(marked).select(names).is_duplicated().any():
+            marked &= False
+        marked |= _words_among_numbers(column)
+        if marked.any():
+            row = int(marked.arg_max() or 0)
             raise raw.refusal(
-                f"{own[row]!r} in column {own.name!r} seems to sum up other rows, and is no trial: "
-                "delete the row, or say which column names the policies with ",
+                f"{column[row]!r} in column {column.name!r} seems to sum up other rows, and is no "
+                "trial: delete the row, or say which column names the policies with ",
                 Setting("columns", {"policy": BLANK}),
                 row=row,
             )
@@ -226,8 +230,8 @@ def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
         if not head.agg(first.alias("_is"))["_is"].any():
             continue  # what the first rows deny need not be counted in a million
         groups = known.group_by(keys, maintain_order=True)
-        found = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
-        for row in found.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
+        odd = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
+        for row in odd.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
             raise raw.refusal(
                 f"the score of {row['policy']!r} {what}, and is no trial: give the results of the "
                 "single trials; if it is a trial, name its column with ",
@@ -261,7 +265,9 @@ def refuse_outlier(raw: RawTable, frame: pl.DataFrame, column: str) -> None:
         )
 
 
-def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[str, Counts]) -> None:
+def counts_of(
+    raw: RawTable, columns: Mapping[str, ColumnChoice], totals: dict[str, Counts]
+) -> None:
     """Add (successes, trials) per policy of each task of a table with a row for each."""
     summary = summary_of(raw)
     if summary is None or summary.trials is None or not (summary.successes or summary.rate):
@@ -278,7 +284,7 @@ def counts_of(raw: RawTable, columns: Mapping[str, ColumnChoice], found: dict[st
     counts = _counted(raw, summary, summary.trials)
     for row, (task, policy) in enumerate(zip(tasks, policies, strict=True)):
         won, n = counts[row]
-        known, place = found.setdefault(task, {}), f"{raw.source}, {raw.place(row)}"
+        known, place = totals.setdefault(task, {}), f"{raw.source}, {raw.place(row)}"
         whole = won is not None and n is not None and 0 <= won <= n and {won % 1, n % 1} == {0}
         require(
             whole and n != 0,
@@ -301,7 +307,7 @@ def _counted(
     counts, values = raw.numbers(trials), raw.numbers(name)
     if summary.successes is not None:
         return list(zip(values, counts, strict=True))
-    scale, found = 100 if bool((values > 1).any()) else 1, []
+    scale, counts_of_rows = 100 if bool((values > 1).any()) else 1, []
     for row, (n, value) in enumerate(zip(counts, values, strict=True)):
         won = None if n is None or value is None else value / scale * n
         digits = len(f"{value or 0:.6f}".rstrip("0").partition(".")[2])
@@ -312,8 +318,8 @@ def _counted(
                 f"successes ({won:.4g})",
                 row=row,
             )
-        found.append((None if won is None else float(round(won)), n))
-    return found
+        counts_of_rows.append((None if won is None else float(round(won)), n))
+    return counts_of_rows
 
 
 def _names(raw: RawTable, role: str, choice: ColumnChoice) -> list[str] | None:

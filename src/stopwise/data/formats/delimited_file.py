@@ -56,8 +56,8 @@ def read_delimited(
     place = partial(_line_of_row, head, above)
     commas = [] if delimiter(first) == "," else list(filter(_has_decimal_commas, frame))
     if commas:
-        frame = frame.with_columns(own.str.replace(",", ".", literal=True) for own in commas)
-        named = ", ".join(repr(own.name) for own in commas)
+        frame = frame.with_columns(text.str.replace(",", ".", literal=True) for text in commas)
+        named = ", ".join(repr(text.name) for text in commas)
         notes.add(f"{path}: commas in {named} are decimal points", code="decimal-commas")
     return RawTable(source=str(path), frame=frame, place=place, notes=notes)
 
@@ -113,9 +113,9 @@ def _rows(head: Head, above: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(head: Head) -> Iterator[str]:
-    found = head.torn()
-    if found is not None:
-        yield from io.StringIO(found[0])
+    parts = head.torn()
+    if parts is not None:
+        yield from io.StringIO(parts[0])
         return
     with io.TextIOWrapper(head.open(), encoding=head.encoding, newline="") as file:
         yield from file

@@ -29,8 +29,8 @@ def read(head: Head) -> RawTable:
     """
     path, notes = head.path, Notes()
     text = head.text() if head.is_packed else None
-    if (found := head.torn()) is not None:
-        text = "".join(found) if is_object(found[1]) else head.whole_lines(notes)
+    if (parts := head.torn()) is not None:
+        text = "".join(parts) if is_object(parts[1]) else head.whole_lines(notes)
     frame = _read_at_once(path if text is None else io.BytesIO(text.encode()))
     if frame is None:
         text = head.text() if text is None else text

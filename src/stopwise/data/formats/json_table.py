@@ -125,22 +125,23 @@ def read(head: Head) -> RawTable:
     every = list(_records(content, Above()))
     text = f"{path}: there are no records or lists of scores in it"
     require(bool(every), text, code="no-records")
-    best = max(own.rank for own in every)
-    found = _under_suites([own for own in every if own.rank == best])
-    names = _names_of_levels(found)
-    roles, notes = _roles(str(path), [own.record for own in found], names)
+    best = max(placed.rank for placed in every)
+    kept = _under_suites([placed for placed in every if placed.rank == best])
+    names = _names_of_levels(kept)
+    roles, notes = _roles(str(path), [placed.record for placed in kept], names)
     named = [
-        (own.place, {**dict(zip(names, own.keys, strict=False)), **own.record}) for own in found
+        (placed.place, {**dict(zip(names, placed.keys, strict=False)), **placed.record})
+        for placed in kept
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
 
 
-def _names_of_levels(found: list[Found]) -> list[str]:
+def _names_of_levels(records: list[Found]) -> list[str]:
     """Column names of the keys: a role where all values look like it."""
-    fields = {usual(field) for own in found for field in own.record}
+    fields = {usual(field) for placed in records for field in placed.record}
     names: list[str] = []
-    for level in range(max(len(own.keys) for own in found)):
-        every = [own.keys[level] for own in found if len(own.keys) > level]
+    for level in range(max(len(placed.keys) for placed in records)):
+        every = [placed.keys[level] for placed in records if len(placed.keys) > level]
         keys = set(every)
         if len(every) >= LEAST_SCORES and len(keys) == len(every) and ITEM not in fields:
             names.append(ITEM)  # each has one trial, as a question or a scene has
@@ -151,16 +152,16 @@ def _names_of_levels(found: list[Found]) -> list[str]:
     return names
 
 
-def _under_suites(found: list[Found]) -> list[Found]:
+def _under_suites(records: list[Found]) -> list[Found]:
     """Return records with one key of two where the lower ones recur nowhere: tasks of suites."""
     lower: dict[str, set[str]] = {}
-    for own in found:
-        if len(own.keys) != 2:
-            return found
-        lower.setdefault(own.keys[0], set()).add(own.keys[1])
+    for placed in records:
+        if len(placed.keys) != 2:
+            return records
+        lower.setdefault(placed.keys[0], set()).add(placed.keys[1])
     if len(lower) < 2 or set.intersection(*lower.values()):
-        return found
-    return [own._replace(keys=("/".join(own.keys),)) for own in found]
+        return records
+    return [placed._replace(keys=("/".join(placed.keys),)) for placed in records]
 
 
 def _unwrapped(content: Any) -> Any:
@@ -253,11 +254,11 @@ def _below(node: Record, above: Above) -> Iterator[Found]:
     facts = {key: v for key, v in node.items() if key not in inner}
     if inside:  # sums of the trials below are no facts about each of them
         facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
-    own = flattened(facts)
+    plain = flattened(facts)
     if not inner:
-        yield above.found("", own, int(listed))
+        yield above.found("", plain, int(listed))
         return
-    above = above.below("", **{k: v for k, v in own.items() if not isinstance(v, list)})
+    above = above.below("", **{k: v for k, v in plain.items() if not isinstance(v, list)})
     for key, value in inner.items():
         keys = () if _holds_trials(key) else (key,)
         yield from _records(value, above.below(f".{key}", *keys), LEVELS.get(key.lower(), ""))
@@ -278,7 +279,7 @@ def _inner(node: Record) -> Record:
     if named or any(key.lower() in WRAPPERS for key in inner):
         return named or inner
     alone = all(isinstance(value, dict | list) for value in node.values())
-    enough = all(len(own) >= LEAST_SCORES or {*own} <= {0, 1} for own in inner.values())
+    enough = all(len(scores) >= LEAST_SCORES or {*scores} <= {0, 1} for scores in inner.values())
     return inner if alone or (len(inner) > 1 and enough) else {}
 
 
@@ -314,13 +315,13 @@ def _maps_records(node: Record) -> bool:
 def _numbered(node: Record) -> list[tuple[str, int, float]]:
     """Return the scores of an object with one under each number: "test/max_reward_100000"."""
     parts = [(NUMBERED.fullmatch(key), value) for key, value in node.items() if _is_number(value)]
-    found = [
-        (own["stem"], int(own["number"]), float(value))
-        for own, value in parts
-        if own and sounds_like_outcome(own["stem"])
+    numbered = [
+        (match["stem"], int(match["number"]), float(value))
+        for match, value in parts
+        if match and sounds_like_outcome(match["stem"])
     ]
-    stems = [stem for stem, _, _ in found]
-    return [own for own in found if stems.count(own[0]) >= LEAST_SCORES]
+    stems = [stem for stem, _, _ in numbered]
+    return [match for match in numbered if stems.count(match[0]) >= LEAST_SCORES]
 
 
 def _of_lists(node: Record, scores: str, above: Above) -> Iterator[Found]:
@@ -329,7 +330,7 @@ def _of_lists(node: Record, scores: str, above: Above) -> Iterator[Found]:
     lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(values)}
     plain = {k: v for k, v in node.items() if not isinstance(v, list)}
     for index, score in enumerate(values):
-        entries = {key: own[index] for key, own in lists.items() if key != scores}
+        entries = {key: items[index] for key, items in lists.items() if key != scores}
         yield above.found(f".{scores}[{index}]", {**plain, **entries, "score": score})
 
 
@@ -343,10 +344,12 @@ def _has_outcome(node: Record) -> bool:
 def _has_trials(key: str, value: object) -> bool:
     """Whether a list of records with outcomes stands there, or below, under a name for trials."""
     if isinstance(value, dict):
-        return _maps_records(value) or any(_has_trials(name, own) for name, own in value.items())
+        return _maps_records(value) or any(
+            _has_trials(name, inner) for name, inner in value.items()
+        )
     if not isinstance(value, list) or not _holds_trials(key):
         return False
-    return any(_has_outcome(own) for own in value[:5] if isinstance(own, dict))
+    return any(_has_outcome(inner) for inner in value[:5] if isinstance(inner, dict))
 
 
 def _holds_trials(key: str) -> bool:

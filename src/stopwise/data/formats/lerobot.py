@@ -36,10 +36,10 @@ def read(head: Head) -> RawTable:
         field(path, "", content, "per_task", list)
     elif not isinstance(content, dict):
         raise InvalidInput(f"{path}: must be an object, but got a list")
-    found = list(_episodes(path, content, "", None))
-    seeds = any(record.get("seed") is not None for _, record in found)
+    episodes = list(_episodes(path, content, "", None))
+    seeds = any(record.get("seed") is not None for _, record in episodes)
     roles, notes = {"score": "success", "success": "success", "trial": "episode"}, Notes()
-    if any("task" in record for _, record in found):
+    if any("task" in record for _, record in episodes):
         roles["task"] = "task"
     if seeds:
         roles["block"] = "seed"
@@ -50,7 +50,7 @@ def read(head: Head) -> RawTable:
             Setting("columns", {"block": "episode"}),
             code="no-seeds",
         )
-    return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
+    return table_of_records(path, episodes, roles=roles, bounds={"success": UNIT}, notes=notes)
 
 
 def _episodes(path: Path, node: Any, place: str, task: str | None) -> Iterator[Found]:

@@ -32,7 +32,7 @@ def read(head: Head) -> RawTable:
     """
     path = head.path
     files = [path] if path.is_file() else sorted(_files(path))
-    found: list[tuple[str, dict[str, object]]] = []
+    trials: list[tuple[str, dict[str, object]]] = []
     notes, empty = Notes(), 0
     for file in files:
         content = _content(file)
@@ -51,7 +51,7 @@ def read(head: Head) -> RawTable:
             if letter in JUDGED:
                 other = JUDGED[letter == JUDGED[0]]
                 facts["preference"] = share_preferred(preferred, other, letter)
-            found.append((f"{within}, {place}", facts))
+            trials.append((f"{within}, {place}", facts))
     sessions = f"{path}: {counted(len(files), 'session')}, sorted by the names of their folders"
     notes.add(sessions, code="sessions-sorted")
     if empty:
@@ -60,7 +60,7 @@ def read(head: Head) -> RawTable:
     success = {"score": "partial_success", "success": "binary_success"}
     return table_of_records(
         path,
-        found,
+        trials,
         roles={"task": "task", "policy": "policy_name", **success, "block": "session"},
         bounds=dict.fromkeys(("partial_success", "binary_success", "preference"), UNIT),
         notes=notes,

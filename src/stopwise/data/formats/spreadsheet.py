@@ -64,18 +64,18 @@ def _sheets(path: Path) -> dict[str, tuple[int, pl.DataFrame]]:
         raise StopwiseError('Excel and ODS files need fastexcel: pip install "stopwise[excel]"')
     import fastexcel
 
-    found = {}
+    tables = {}
     try:
         book = fastexcel.read_excel(path)
         for sheet in book.sheet_names:
             loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
             table = _below_header(loaded.to_polars())
             if table is not None:
-                found[sheet] = table
+                tables[sheet] = table
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise InvalidInput(f"{path}: not a whole workbook ({reason}); it may be cut off") from error
-    return found
+    return tables
 
 
 def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:

@@ -88,12 +88,12 @@ class Head:
         lines = self.lines[:MOST_ABOVE]
         filled = [index for index, line in enumerate(lines) if line.strip(" \t,;")]
         for at, index in enumerate(filled):
-            own, *below = (fields(lines[i]) for i in filled[at:])
-            if lines[index].startswith(COMMENT) and not (below and len(own) == len(below[0]) > 1):
+            first, *below = (fields(lines[i]) for i in filled[at:])
+            if lines[index].startswith(COMMENT) and not (below and len(first) == len(below[0]) > 1):
                 continue
             header, row = ([cells for cells in below if any(cells[1:])] + [[], []])[:2]
             is_table = 1 < len(header) == len(row) and not any(map(NUMBER.fullmatch, header))
-            if not (own[0].strip() and not any(own[1:]) and is_table):
+            if not (first[0].strip() and not any(first[1:]) and is_table):
                 return index
         return 0
 
@@ -145,13 +145,13 @@ class Head:
 
     def whole_lines(self, notes: Notes) -> str:
         """Return the text; of a watched file, without a last line that has no end yet."""
-        found = self.torn()
-        if found is None:
+        parts = self.torn()
+        if parts is None:
             return self.text()
-        if found[1].strip():
+        if parts[1].strip():
             text = f"{self.path}: the last line has no end yet, and waits for it"
             notes.add(text, code="line-unfinished")
-        return found[0]
+        return parts[0]
 
 
 def is_object(line: str) -> bool:

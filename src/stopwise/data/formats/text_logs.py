@@ -53,46 +53,48 @@ def read(head: Head) -> RawTable:
     lines = head.whole_lines(notes).splitlines()
     ends = [(number, end) for number, line in enumerate(lines, 1) if (end := GROOT.match(line))]
     if ends:
-        found = [episode for number, end in ends for episode in _groot(path, number, end)]
+        episodes = [episode for number, end in ends for episode in _groot(path, number, end)]
     else:
-        found = list(_by_line(path, lines))
+        episodes = list(_by_line(path, lines))
     roles = {"score": "success", "success": "success"}
     known = {"task": "task", "trial": "episode"}
-    roles |= {role: own for role, own in known.items() if found and own in found[0][1]}
-    return table_of_records(path, found, roles=roles, bounds={"success": UNIT}, notes=notes)
+    roles |= {
+        role: column for role, column in known.items() if episodes and column in episodes[0][1]
+    }
+    return table_of_records(path, episodes, roles=roles, bounds={"success": UNIT}, notes=notes)
 
 
 def _by_line(path: Path, lines: list[str]) -> Iterator[Found]:
     """Yield the episodes of LIBERO, each below its task, or those that lines name by number."""
     task: dict[str, object] = {}
     libero = any(map(SUCCESS.match, lines))
-    known = {own["episode"] for own in map(EPISODE.match, lines) if own}
+    known = {match["episode"] for match in map(EPISODE.match, lines) if match}
     for number, line in enumerate(lines, start=1):
         place, line_of_file = f"line {number}", f"{path}, line {number}"
-        if own := TASK.match(line):
-            task = {"task": own["task"]}
-        elif libero and (own := SUCCESS.match(line)):
+        if match := TASK.match(line):
+            task = {"task": match["task"]}
+        elif libero and (match := SUCCESS.match(line)):
             require(bool(task), f"{line_of_file}: a success before any 'Task:' line")
-            word = next(iter(own["outcome"].split()), "").rstrip(",;")
+            word = next(iter(match["outcome"].split()), "").rstrip(",;")
             require(
                 word in ("True", "False"),
                 f"{line_of_file}: 'Success:' must be followed by True or False, but got "
-                f"{own['outcome'].strip()[:40]!r}",
+                f"{match['outcome'].strip()[:40]!r}",
             )
             yield place, {**task, "success": word == "True"}
-        elif not libero and (own := EPISODE.match(line)):
-            success = own["outcome"].lower().startswith(GOOD)
-            yield place, {**task, "episode": int(own["episode"]), "success": success}
-        elif not libero and (own := OTHER.match(line)) and own["episode"] not in known:
+        elif not libero and (match := EPISODE.match(line)):
+            success = match["outcome"].lower().startswith(GOOD)
+            yield place, {**task, "episode": int(match["episode"]), "success": success}
+        elif not libero and (match := OTHER.match(line)) and match["episode"] not in known:
             raise InvalidInput(
-                f"{line_of_file}: {own['outcome']!r} says neither success nor failure of episode "
-                f"{own['episode']}: write one of them"
+                f"{line_of_file}: {match['outcome']!r} says neither success nor failure of episode "
+                f"{match['episode']}: write one of them"
             )
 
 
 def _groot(path: Path, number: int, end: re.Match[str]) -> Iterator[Found]:
     """Yield the episodes of a run, in the order in which they were completed."""
-    text = NUMPY.sub(lambda own: own[1] or own[2], end["content"])
+    text = NUMPY.sub(lambda match: match[1] or match[2], end["content"])
     try:
         task, successes, *more = ast.literal_eval(f"({text})")
         measures = {key: list(values) for key, values in (more[0] if more else {}).items()}

@@ -124,13 +124,6 @@ def test_a_continuation_is_what_a_question_says_of_its_trials(
     assert len(set(rows)) > 5
 
 
-def test_ties_of_guesses_keep_the_correlation_they_can_have() -> None:
-    tied = guessed(0.8, 0.1, 0.9, correlation=0.2).with_tie()
-
-    assert [guess.mean for guess in tied.guesses] == [0.9, 0.1, 0.9]
-    assert tied.correlation == 0.2
-
-
 def test_what_to_expect_and_what_if_the_two_best_are_equal(plan: sw.PlanResult) -> None:
     short, long = plan.rows
 

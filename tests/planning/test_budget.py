@@ -73,12 +73,6 @@ def test_a_method_that_names_no_best_has_none_and_a_pair_needs_none() -> None:
     assert "that differ by no gap (0.4" in pair.sentence
 
 
-def test_gaps_are_scenarios_of_a_budget() -> None:
-    gaps = planned(gaps=[0.1, 0.3], policies=3, budget=90)
-    assert [one.scenario for one in gaps.naming] == ["gap 0.1", "gap 0.3"]
-    assert gaps.naming[0].mean_trials > gaps.naming[1].mean_trials
-
-
 @pytest.mark.parametrize(
     "settings",
     [{}, {"budget": 60, "margin": 0.1}, {"budget": 60, "goal": "best"}, {"n_max": 20}],

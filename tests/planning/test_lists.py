@@ -1,7 +1,5 @@
 """Plans for a fixed list of scenes: what is found out about the list, without replacement."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,7 +12,6 @@ from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
 from stopwise.planning.studies import BestStudy
 from stopwise.rows.table import Table
-from tests.cli.typed import run
 
 SIZE = 40
 
@@ -78,14 +75,3 @@ def test_what_a_list_does_not_allow_is_refused() -> None:
         sw.plan(0.5, 0.7, list_size=30, n_max=40)
     with pytest.raises(sw.InvalidInput, match="goes with nscore-plus"):
         sw.plan(0.5, 0.7, list_size=30, method="wsr")
-
-
-def test_a_budget_for_a_list_is_divided_by_its_policies() -> None:
-    three = sw.plan(0.5, 0.6, 0.9, list_size=60, budget=120, precision=0.1)
-    assert [row.n_max for row in three.rows] == [40]
-
-
-def test_the_command_plans_a_list() -> None:
-    code, text = run("plan", "50%", "70%", "--list-size", "30", "--precision", "0.1", "--json")
-    assert code == 0
-    assert json.loads(text)["rows"][0]["n_max"] == 30

@@ -6,7 +6,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.planning import planner
-from tests.cli.typed import run
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +53,6 @@ def test_step_stands_beside_it_where_rates_are_guessed(plan: sw.PlanResult) -> N
     assert list(scores.others) == ["paired, r = 0.3"]
 
 
-def test_robots_share_the_hours(plan: sw.PlanResult) -> None:
-    assert plan.hours(40) == 1.0
-    with pytest.raises(sw.InvalidInput, match="robots must be a whole number of at least 1"):
-        sw.plan(0.4, 0.7, robots=0)
-
-
 def test_who_gives_n_max_is_told_of_that(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sw.plan(0.4, 0.7, n_max=30, detectable=False).needed is None
     assert sw.plan(gaps=[0.3, 0.4], method="wsr").needed is None
@@ -74,9 +67,3 @@ def test_one_against_a_number_has_one_too() -> None:
     assert alone.needed is not None
     assert not alone.others
     assert "nearly all" in alone.sentence
-
-
-def test_the_command_tells_it() -> None:
-    code, text = run("plan", "0.2", "0.8", "--minutes", "6", "--robots", "3")
-    assert code == 0
-    assert "For a power of 0.8 declare n_max = " in text

@@ -17,14 +17,6 @@ def test_a_plan_agrees_with_the_exact_table_of_step() -> None:
     assert row.most_trials == 50
 
 
-def test_other_scores_are_simulated() -> None:
-    plan = sw.plan((0.7, 0.2), reference=0.5, n_max=60, detectable=False, precision=0.03)
-    (row,) = plan.rows
-    assert row.scenario == "0.7 ± 0.2 against 0.5"
-    assert row.power > 0.9
-    assert row.policies == plan.policies == 1
-
-
 def test_gaps_lie_above_the_number() -> None:
     plan = sw.plan(reference=0.6, method="step", n_max=100, gaps=[0.1, 0.2])
     assert [row.gap for row in plan.rows] == pytest.approx([0.1, 0.2])

@@ -56,17 +56,6 @@ def test_rows_of_a_block_study_stay_together_after_a_gap(tmp_path: Path) -> None
     assert len(ahead.chance_by) <= 25
 
 
-def test_a_gap_of_an_independent_study_is_not_filled_afterwards(tmp_path: Path) -> None:
-    """The pair waited in that row, and 24 of 40 rows are left for both policies."""
-    study, table = study_with_a_gap(tmp_path / "cups", "independent")
-    same = sw.forecast({"old": table[:, 0], "new": table[:, 1]}, n_max=40)
-
-    ahead = forecast_study(study)["stack"]
-
-    assert ahead.chance == pytest.approx(same.chance, abs=0.05)
-    assert len(ahead.chance_by) == len(same.chance_by) == 25
-
-
 def test_live_study_is_forecast_under_its_own_rules(tmp_path: Path) -> None:
     study = started(tmp_path / "cups", CUPS)
     for turn in range(12):

@@ -104,18 +104,6 @@ def test_candidates_that_need_no_more_trials_are_set_aside() -> None:
     assert {near.best, *near.set_aside} == set(near.candidates)
 
 
-def test_trials_that_no_row_took_are_counted() -> None:
-    rng = np.random.default_rng(2)
-    uneven = {"long": rng.random(50) < 0.8, "short": rng.random(10) < 0.8}
-    found = asked(uneven)
-
-    assert [own.trials_unpaired for own in found.policies] == [
-        own.n - own.trials_used for own in found.policies
-    ]
-    assert found.trials_unpaired == 40
-    assert "no partner" in found.to_html()
-
-
 def test_the_figure_ends_each_bar_where_its_policy_was_dropped() -> None:
     analysis = ANSWERS["twenty"]
     (axes,) = analysis.plot_eliminations().axes

@@ -15,7 +15,6 @@ from matplotlib.transforms import Bbox
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.questions.analysis import report
 from stopwise.report.figure_data import evidence_curves, histograms, pair_matrix
 
 LONG = [
@@ -138,29 +137,6 @@ def test_page_is_self_contained_and_escapes_names(analysis: sw.Analysis) -> None
     assert "We compared the mean scores (range [0, 1]) of 3 policies" in page
 
 
-def test_certificate_of_step_is_in_the_report() -> None:
-    scores = {"a": [0, 1] * 15, "b": [1, 1] * 15}
-    page = sw.analyze(scores, method="step", n_max=30, adjust="bonferroni").to_html()
-
-    assert "the error of one direction is proven to be at most" in page
-    assert "no test of this level and power needs fewer than" in page
-
-
-def test_the_methods_paragraph_says_what_the_method_promises() -> None:
-    scores = {"a": [0, 1] * 10, "b": [1, 1] * 10}
-    bets, step = (
-        sw.analyze(scores, method=method, n_max=20).methods_paragraph
-        for method in ("nscore-plus", "step")
-    )
-
-    assert (
-        "the probability of ever declaring any false order is at most 0.05, however often the data "
-        "are looked at (an order declared between equal policies counts as false)"
-    ) in bets
-    assert "in its anytime-valid form" in bets
-    assert "is at most 0.05, given success rates that stay the same throughout, however" in step
-
-
 def test_the_methods_paragraph_limits_what_the_sentence_limits() -> None:
     """To a fixed list, and to one look."""
     rng = np.random.default_rng(0)
@@ -172,12 +148,6 @@ def test_the_methods_paragraph_limits_what_the_sentence_limits() -> None:
     assert "for one look" in runs.sentence
     assert "for one look" in runs.methods_paragraph
     assert "however often" not in runs.methods_paragraph
-
-
-def test_the_methods_paragraph_says_what_is_doubtful() -> None:
-    by_score = sw.analyze({"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25})
-
-    assert "these trials do not look like that: b > a was decided" in by_score.methods_paragraph
 
 
 def drawn_from(names: list[str], trials: int = 40) -> sw.Analysis:
@@ -284,16 +254,6 @@ def test_a_dollar_sign_begins_no_formula(tmp_path: Path) -> None:
     assert drawn_from(["a$_$", "b$x$"]).save_figures(tmp_path)
 
 
-def test_the_page_says_what_its_intervals_are(analysis: sw.Analysis) -> None:
-    assert "Intervals invert the test" in analysis.to_html()
-    for adjust, said in (
-        ("holm", "each is a statement about its pair alone, at the level of that pair"),
-        ("bonferroni", "they hold together, at all times, with probability 0.95."),
-    ):
-        scores = {name: [n % 7 < k for n in range(60)] for k, name in enumerate("abc", 2)}
-        assert said in sw.analyze(scores, adjust=adjust).to_html()
-
-
 def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     by_score = {"a": [0] * 20 + [1] * 30, "b": [1] * 25 + [0] * 25}
     columns = {"policy": ["a"] * 50 + ["b"] * 50, "score": by_score["a"] + by_score["b"]}
@@ -306,11 +266,3 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     assert "counts as false" not in text
     assert "over the directions of all comparisons with it" in against
     assert "share a letter" not in against
-
-
-def test_a_task_called_task_is_named_beside_others() -> None:
-    columns = {"task": ["task"] * 8 + ["pour"] * 8, "policy": ["a", "b"] * 8, "score": [0, 1] * 8}
-    tasks = sw.analyze(sw.read_trials(columns, bounds=(0, 1)), tasks="each")
-
-    assert "<h2>Task: task</h2>" in report(list(tasks.values()))
-    assert "<h2>Task:" not in report([tasks["task"]])

@@ -50,6 +50,8 @@ class PairForecast:
 class ForecastResult(PlanningResult):
     """What to expect of a running study; it never affects validity.
 
+    With the goal "best", numbers per policy count rows, and there are no ``pairs``.
+
     Attributes
     ----------
     seen, n_max
@@ -57,35 +59,27 @@ class ForecastResult(PlanningResult):
     decided
         Whether the question is answered already.
     chance, chance_error
-        Chance that every pair is decided by n_max, and its standard error.
+        Chance that every pair is decided, or the best named, by n_max, and its standard error.
     chance_further
-        Chance that at least one more pair is decided by n_max.
+        Chance that at least one more pair is decided, or policy dropped, by n_max.
     pairs
         One forecast per pair.
     mean_n, n_quantiles
         Further trials of the policy that needs most until the study ends: the mean, and within
         which 10, 50 and 90 % of studies end.
     chance_by
-        Chance that every pair is decided within 0, 1, 2, ... further trials per policy.
+        ``chance`` within 0, 1, 2, ... further trials per policy.
     mean_trials
         Expected further trials of all policies together.
     futility
         The threshold of ``chance_further`` that was set in advance, or None.
-    minutes_per_trial
-        To convert trials to hours, or None.
-    rules
-        What the study declared.
-    bounds_inferred
-        Whether the bounds were taken from the data; if so, there is no guarantee.
-    runs
-        Simulated continuations.
-    notes
-        What was assumed about the trials, one sentence each.
+    minutes_per_trial, rules, runs
+        To convert trials to hours, what the study declared, and how often it was continued.
+    bounds_inferred, notes
+        Whether the bounds were taken from the data, which voids the guarantee; what is assumed.
     best, candidates, chances
         With the goal "best": the policy that is named already, or None; those that may still be the
-        best; and by name, the chance that it is named by n_max. There ``chance`` is that of one
-        being named by n_max, ``chance_further`` that at least one more is dropped or named;
-        ``n_max``, ``mean_n``, ``n_quantiles`` and ``chance_by`` count rows; there are no ``pairs``.
+        best; and by name, the chance that it is named by n_max.
     """
 
     seen: dict[str, int]

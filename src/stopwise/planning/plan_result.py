@@ -28,33 +28,25 @@ class PlanRow:
     """What to expect of a study with this n_max, if the policies perform as assumed.
 
     With the goal "best" the verdict is right if the one named is the best, or within the
-    indifference of it; ``gap`` is that between the two best; ``pair_power`` is the expected share
-    of the other policies that are ruled out; and ``n_max``, ``mean_n`` and ``n_quantiles`` count
-    rows.
+    indifference of it, ``gap`` is that between the two best, and numbers per policy count rows.
 
     Attributes
     ----------
-    scenario, gap
-        What is assumed, and the smallest gap between two means, in units of the score.
-    n_max
-        Maximum number of trials per policy.
+    scenario, gap, n_max
+        What is assumed, the smallest gap between two means, and the most trials per policy.
     power, power_error
-        Chance of the right verdict by n_max (with many policies: on every pair that differs), and
-        its standard error.
-    wrong, undecided
-        Chance of a false verdict, and of still being undecided at n_max.
-    same
-        With ``equivalence``: chance that the study ends as "practically the same" (with many
-        policies the expected share of such pairs), else None. It is right if the means are closer
-        than declared.
+        Chance of the right verdict (on every pair that differs), and its standard error.
+    wrong, undecided, same
+        Chances of a false verdict, of none, and with ``equivalence`` that policies end as
+        practically the same (of many the expected share of such pairs), else None.
     pair_power
-        Expected share of the differing pairs that are decided correctly.
-    mean_n, mean_n_error
-        Expected trials per policy until the study ends, and its standard error.
-    n_quantiles
-        Trials per policy within which 10, 50 and 90 % of studies end.
-    mean_trials
-        Expected trials of all policies together.
+        Expected share of the differing pairs that are decided correctly; with the goal "best", of
+        the other policies that are ruled out.
+    mean_n, mean_n_error, n_quantiles
+        Trials per policy until the study ends: the mean, its standard error, and within which 10,
+        50 and 90 % of studies end.
+    mean_trials, most_trials
+        Expected trials of all policies together, and the most.
     fixed_n, fixed_test
         Trials per policy, and the test, of the fixed-sample plan with equal power (at most .99),
         evaluated once at the end; None if there is none.
@@ -62,8 +54,6 @@ class PlanRow:
         Number of policies, and of simulated studies.
     chance_by
         Chance of the right verdict within 0, 1, 2, ... trials per policy.
-    most_trials
-        The most trials, over all policies, that the study can take.
     """
 
     scenario: str
@@ -122,16 +112,9 @@ class PlanRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Detectable:
-    """The smallest gap that is detected with the target power.
+    """The smallest gap, in units of the score, that is detected with the target power.
 
-    Attributes
-    ----------
-    n_max
-        Trials per policy.
-    gap
-        In units of the score; None if no gap within the bounds is detected so surely.
-    gap_error
-        Its standard error.
+    ``gap`` is None if no gap within the bounds is; ``gap_error`` is its standard error.
     """
 
     n_max: int
@@ -152,29 +135,21 @@ class PlanResult(PlanningResult):
     rows
         One per scenario and n_max.
     detectable
-        The smallest gap detected with the target power, by n_max.
-    power
-        The target power.
-    rules
-        What the studies declare; their n_max is that of each row.
-    ties
-        "strict" or "paper", as it holds: a method that splits its level itself is always strict.
-    bounds_inferred
-        Whether the bounds were taken from the data; if so, there is no guarantee.
-    minutes_per_trial
-        To convert trials to hours, or None.
-    notes
-        What is assumed, one sentence each.
+        The smallest gap detected with the target ``power``, by n_max.
     equal
-        The same if the policies do not differ at all, where binding futility ends such studies;
-        with the goal "best", if the two best are equal.
-    robots
-        How many run trials at the same time, for the hours.
+        The same rows if the policies do not differ at all, where binding futility ends such
+        studies; with the goal "best", if the two best are equal.
     needed
         The study that reaches the target power; None where n_max was given, and with several
         scenarios.
     others
         For two policies: the study ``shown``, run in pairs or declared with the method "step".
+    rules, ties
+        What the studies declare, and how ties count; their n_max is that of each row.
+    bounds_inferred, notes
+        Whether the bounds were taken from the data, which voids the guarantee; what is assumed.
+    minutes_per_trial, robots
+        To convert trials to hours.
     """
 
     rows: tuple[PlanRow, ...]

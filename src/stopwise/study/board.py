@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Shown
 from stopwise.core.rules import Rules
-from stopwise.errors import NotAllowed
 from stopwise.questions import pose
 from stopwise.questions.question import Places, Question, complete
 
@@ -36,14 +35,13 @@ class Slot:
 
 
 class SlotBoard:
-    """The rows of one task; a ``refusal`` says why its question must not be asked."""
+    """The rows of one task."""
 
-    def __init__(self, rules: Rules, refusal: str | None = None) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.rows: list[dict[str, Slot]] = []  # slots by arm
         # Of each row, the station that is at work on it, and until when it is given time.
         self.owners: list[tuple[str, float]] = []
-        self._refusal = refusal
         self._question = pose(rules)
         # Of each arm, the rows of its slots; None where the rows are those of the question.
         apart = bool(rules.groups) or self._question.numbered_apart
@@ -114,7 +112,7 @@ class SlotBoard:
     def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots have these scores, or stay empty."""
         if self._twin is None or self._twin[0] != told:
-            twin = SlotBoard(self.rules, self._refusal)
+            twin = SlotBoard(self.rules)
             self._twin = dict(told), twin
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
@@ -127,12 +125,6 @@ class SlotBoard:
             other._add_row(slots, self.owners[number])
         other._changed = True
         return other
-
-    def settled_scores(self) -> list[dict[str, float]]:
-        return [
-            {arm: slot.score for arm, slot in row.items() if slot.score is not None}
-            for row in self.rows
-        ]
 
     def used_slots(self) -> set[tuple[int, str]]:
         shown = enumerate(self.question.scores())
@@ -191,8 +183,6 @@ class SlotBoard:
         return rows[number] if number < len(rows) else len(self.rows)
 
     def advance(self) -> None:
-        if self._refusal is not None:
-            raise NotAllowed(self._refusal)
         if not self._changed:
             return
         for _ in self._question.take(self._settled):

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Strict
 
 from stopwise.core.editions import other_edition
+from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.study.board import SlotBoard
 from stopwise.study.entries import Entry
@@ -41,16 +42,18 @@ class Locked(Event, kind="locked", says="plan locked, SHA-256 {digest:.16}…"):
         state.digest, state.edition, state.stopwise = self.digest, self.edition, self.stopwise
         state.plan = state.declared = plan = StudyPlan.model_validate(self.plan)
         state.arms = self.arms
-        state.refusal = other_edition(  # only its own edition may replay the evidence
+        refusal = other_edition(  # only its own edition may replay the evidence
             plan.method,
             self.edition,
             "this study was locked",
             version=f" (stopwise {self.stopwise})",
             go_on="finish it",
         )
+        if refusal is not None:
+            raise NotAllowed(refusal)
         for name, rules in plan.questions().items():
             task_rules = rules.among(self.arms, self.baseline, self.stored_trials)
-            state.boards[name] = SlotBoard(task_rules, state.refusal)
+            state.boards[name] = SlotBoard(task_rules)
 
 
 class Assigned(Event, kind="assigned", says="trial {trial} (code {code}) given to {station}"):

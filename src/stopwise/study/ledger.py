@@ -157,16 +157,14 @@ class Ledger:
         """Do slow work before a transaction, since others wait for it."""
         if not self.state.seq:
             self.refresh()
-        if self.state.refusal is None:
-            for board in self.state.boards.values():
-                board.advance()
+        for board in self.state.boards.values():
+            board.advance()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         if request.key is not None and request.key in known:
             request.entries, request.repeated = [known[request.key]], True
             return
         try:
-            self.state.require_edition()
             operation, grant = request.operation, request.grant
             if operation.own and grant is not None and grant.role is not Role.RUNNER:
                 require_taken_by(self.state, getattr(operation, "trial", 0), grant.name)

@@ -186,7 +186,6 @@ class StudyReader:
     def trials(self) -> Trials:
         """Return the trials that count, in the order of the analysis."""
         with self.reading() as state:
-            state.require_edition()
             return trial_table(state, state.locked_plan)
 
     def records(self) -> pl.DataFrame:
@@ -203,8 +202,6 @@ class StudyReader:
         number or code: next to a label, these would allow a trial to be voided by its policy.
         """
         with self.reading() as state:
-            if used:
-                state.require_edition()
             if state.unblinded_at is None:
                 return trial_table(state, state.locked_plan).frame.drop("trial")
             frame = self.records()

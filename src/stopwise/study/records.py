@@ -42,18 +42,14 @@ SCHEMA: dict[str, Any] = {
 
 
 def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
-    """Return the trials that the verdict uses, in their order, by label until unblinded.
-
-    Where it cannot be replayed, for the edition of its method, these are all that count.
-    """
+    """Return the trials that the verdict uses, in their order, by label until unblinded."""
     shown = state.shown()
     trials: list[tuple[object, ...]] = []
     for task, board in state.boards.items():
         if plan.shares is not None:
             trials = _drawn_tasks(state, board)
             break
-        rows = board.question.scores() if state.refusal is None else board.settled_scores()
-        for row, scores in enumerate(rows, start=1):
+        for row, scores in enumerate(board.question.scores(), start=1):
             for arm, score in scores.items():
                 if arm in shown:  # not a number that policies are compared with
                     trials.append((task, shown[arm], score, str(row)))
@@ -71,12 +67,12 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
 
 
 def _drawn_tasks(state: StudyState, board: SlotBoard) -> list[tuple[object, ...]]:
-    used, shown = board.used_slots() if state.refusal is None else None, state.shown()
+    used, shown = board.used_slots(), state.shown()
     return [
         (state.trials[slot.settled_by - 1].task, shown[arm], slot.score, str(row + 1))
         for row, slots in enumerate(board.rows)
         for arm, slot in slots.items()
-        if slot.settled_by is not None and (used is None or (row, arm) in used)
+        if slot.settled_by is not None and (row, arm) in used
     ]
 
 
@@ -85,14 +81,10 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
 
     ``status`` is "leased", "released", "scored", "voided" or "duplicate" (a second result for one
     slot); ``used`` tells whether the verdict rests on it: a score that is not used is overshoot,
-    or waits for others of its row. It is empty where the verdict cannot be replayed, for the
-    edition of its method.
+    or waits for others of its row.
     """
     used = {
-        (task, row, arm)
-        for task, board in state.boards.items()
-        if state.refusal is None
-        for row, arm in board.used_slots()
+        (task, row, arm) for task, board in state.boards.items() for row, arm in board.used_slots()
     }
     details = _details(entries)
     shown = state.shown()
@@ -110,7 +102,7 @@ def record_frame(state: StudyState, entries: Iterable[Entry]) -> pl.DataFrame:
                 "condition": trial.condition,
                 "station": trial.station or None,
                 "status": "duplicate" if duplicate else trial.status,
-                "used": None if state.refusal is not None else trial.counted and place in used,
+                "used": trial.counted and place in used,
                 "score": trial.score,
                 "episode": trial.episode or None,
                 # A trial that was given back and counts is that of who took it.

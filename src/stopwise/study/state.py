@@ -88,7 +88,6 @@ class StudyState:
     # The edition of the method and the version of stopwise that the plan was locked with.
     edition: int = 0
     stopwise: str = ""
-    refusal: str | None = None  # why this stopwise cannot replay the evidence
     arms: tuple[str, ...] = ()
     names: dict[str, str] | None = None
     unblinded_at: int | None = None  # the entry by which names were revealed
@@ -118,10 +117,6 @@ class StudyState:
     @property
     def lease(self) -> float:
         return 60.0 * self.locked_plan.lease_minutes
-
-    def require_edition(self) -> None:
-        if self.refusal is not None:
-            raise NotAllowed(self.refusal)
 
     def trial(self, number: int) -> TrialRecord | None:
         return self.trials[number - 1] if 1 <= number <= len(self.trials) else None

@@ -1,6 +1,5 @@
 """The store of one study: where it is, and its journal, appended to by one writer at a time."""
 
-import os
 import sqlite3
 import time
 import weakref
@@ -334,13 +333,6 @@ def lost_store(folder: Path, why: str) -> InvalidState:
         "with `stopwise study backup`; study.db alone, copied from a study in use, lacks its "
         "newest entries), or start a new study in another folder"
     )
-
-
-def readable_by_others(folder: Path | None) -> list[Path]:
-    if os.name != "posix" or folder is None or not folder.stat().st_mode & 0o077:
-        return []
-    files = (folder / FILE_NAME, folder / DATABASE)
-    return [file for file in files if file.exists() and file.stat().st_mode & 0o077]
 
 
 def _is_database(path: Path) -> bool:

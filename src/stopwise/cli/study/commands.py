@@ -12,7 +12,7 @@ from stopwise.cli.evidence import print_evidence
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
 from stopwise.cli.output_files import check_places
-from stopwise.cli.study.opening import open_study, person, warn_if_readable
+from stopwise.cli.study.opening import open_study, person
 from stopwise.cli.values import named_values
 from stopwise.errors import InvalidInput, require
 from stopwise.messages import counted
@@ -64,7 +64,6 @@ def serve(given: Given) -> None:
             link = serving.owner_link(person(given.who))
             if given.lan and tls is None:
                 typer.echo(WARNING, err=True)
-            warn_if_readable(study)
             if given.as_json:
                 typer.echo(json.dumps({"url": serving.url, "owner_link": link}))
             else:

@@ -44,20 +44,6 @@ def open_link(link: str) -> "StudyClient":
     return StudyClient(link, token)
 
 
-def warn_if_readable(study: "Study") -> None:
-    """Warn if other users of this computer can read names and secret."""
-    from stopwise.study.store import readable_by_others
-
-    open_to_all = readable_by_others(study.folder)
-    if open_to_all:
-        files = " ".join(map(str, open_to_all))
-        typer.echo(
-            "Warning: other users of this computer can read which policy is behind a code; to "
-            f"prevent it: chmod 600 {files}",
-            err=True,
-        )
-
-
 def person(who: str | None) -> str:
     if who:
         return who

@@ -13,7 +13,7 @@ import typer
 
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
-from stopwise.cli.study.opening import is_served, open_link, open_study, warn_if_readable
+from stopwise.cli.study.opening import is_served, open_link, open_study
 from stopwise.errors import NotAllowed, StopwiseError
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ def run(given: Given) -> None:
         study = link = open_link(given.place)
         usual = link.name
     else:
-        study = folder = open_study(given.place)
-        warn_if_readable(folder)
+        study = open_study(given.place)
         usual = socket.gethostname()
     station_name, who, place = (
         usual if given.station is None else given.station,

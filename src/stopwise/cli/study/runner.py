@@ -13,7 +13,7 @@ import typer
 
 from stopwise.cli.given import Given
 from stopwise.cli.options import takes
-from stopwise.cli.study.opening import is_served, open_study, warn_if_readable
+from stopwise.cli.study.opening import is_served, open_study
 from stopwise.errors import require
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ def _desk(stack: ExitStack, place: str, content: "RunnerFile", *, served: bool) 
     from stopwise.web.client import StudyClient
 
     if not served:
-        study = stack.enter_context(open_study(place))
-        warn_if_readable(study)
-        return study
+        return stack.enter_context(open_study(place))
     require(
         "#" not in place,
         "the address holds a token, which others can see in the list of processes: write it into "

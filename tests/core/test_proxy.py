@@ -12,7 +12,7 @@ from stopwise.core.rules import pair_rules
 from stopwise.core.simulate import run_studies
 from stopwise.errors import InvalidInput
 
-PROXIED: dict[str, Any] = {"design": "paired", "proxy": True, "proxy_mean": 0.2}
+PROXIED: dict[str, Any] = {"design": "paired", "proxy_mean": 0.2}
 
 
 def scenes(runs: int, n: int, same: float = 0.8) -> list[Any]:
@@ -112,8 +112,6 @@ def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"proxy": True}, "proxy=True goes with proxy_mean"),
-    ({**PROXIED, "proxy": False}, "give both, or neither"),
     ({"design": "independent", "audit": 0.5}, "audit does not go with design='independent'"),
     ({**PROXIED, "method": "wsr"}, "wsr takes no proxy"),
     ({**PROXIED, "equivalence": 0.1, "alternative": "two-sided"}, "does not go with equivalence"),

@@ -159,9 +159,7 @@ def test_a_proxy_that_knows_nothing_changes_no_level(n_max: int | None) -> None:
             "design": "paired",
             "n_max": n_max,
         }
-        test = sw.SequentialTest(
-            proxy=True, **{"alternative": "greater", "ties": "paper", **settings}
-        )
+        test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
         n = next(n for n in range(1, ROWS) if test.update(*TIE.gain, proxy=(0.5, 0.5)).decided)
         return float(TIE.chance**n)
 

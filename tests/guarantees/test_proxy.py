@@ -45,7 +45,6 @@ def test_intervals_cover_with_a_proxy() -> None:
         test = sw.SequentialTest(
             n_max=60,
             design="paired",
-            proxy=True,
             **{"alternative": "greater", "ties": "paper", **own},
         )
         verdict = test.run(r0, r1, proxy=(r0, (level1 < 0.5) * 1.0))

@@ -67,7 +67,6 @@ class Savi(MayBeFutile[SaviState]):
         return self._values
 
     def start(self, shape: tuple[int, ...]) -> SaviState:
-        """Return the state before the first pair."""
         k = self._values.size
         weights0 = np.full((*shape, k), 2.0 / k)
         weights1 = weights0.copy()
@@ -77,7 +76,6 @@ class Savi(MayBeFutile[SaviState]):
         return self._with_next_bet(fair)
 
     def step(self, state: SaviState, r0: Floats, r1: Floats) -> SaviState:
-        """Return the state after one more pair; the next likelihood ratios are fixed here."""
         level0, level1 = self._level(r0), self._level(r1)
         scores = self._values[level0], self._values[level1]
         ratio0, ratio1 = likelihood_ratios(state.intercept, state.slope, *scores, self.margin)

@@ -1,9 +1,10 @@
 """The simulator: the same methods on thousands of streams at once."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -77,7 +78,6 @@ def simulate(
     proxy: tuple[ArrayLike, ArrayLike] | None = None,
     proxy_scores: ArrayLike | None = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
     **settings: Unpack[PairSettings],
 ) -> Simulation:
     """Run a method on every row of two score arrays, each row one study.
@@ -97,8 +97,6 @@ def simulate(
         shares of runs show is then true of these scenes; alpha holds over scenes drawn anew.
     workers
         Threads; all cores by default. The result does not depend on it.
-    progress
-        Called with (runs done, runs in all) after each block.
 
     Examples
     --------
@@ -111,7 +109,7 @@ def simulate(
     (True, True)
     """
     rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
-    return run_studies(rules, scores0, scores1, proxy=proxy, workers=workers, progress=progress)
+    return run_studies(rules, scores0, scores1, proxy=proxy, workers=workers)
 
 
 def run_studies(
@@ -121,7 +119,6 @@ def run_studies(
     *,
     proxy: tuple[ArrayLike, ArrayLike] | None = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Run studies of two policies under rules that were checked; otherwise as ``simulate``."""
     comparison = PairTest(rules)
@@ -145,16 +142,9 @@ def run_studies(
     both: tuple[NDArray[Any], ...] = (array0, array1)
     if guesses is not None:  # behind the scores, along a first axis
         both = tuple(np.stack(scores) for scores in zip(both, guesses, strict=True))
-    parts: list[tuple[Ints, Ints, Floats, Floats]] = []
+    cut = [[part[..., block, :n] for block in blocks] for part in both]
     with ThreadPoolExecutor(max_workers=workers or os.cpu_count()) as pool:
-        pending = [
-            pool.submit(_run_block, comparison, *(part[..., block, :n] for part in both))
-            for block in blocks
-        ]
-        for block, future in zip(blocks, pending, strict=True):
-            parts.append(future.result())
-            if progress is not None:
-                progress(block.stop, runs)
+        parts = list(pool.map(partial(_run_block, comparison), *cut))
     if not parts:
         return Simulation(np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0), rules)
     used, decision, log_e, p_value = map(np.concatenate, zip(*parts, strict=True))

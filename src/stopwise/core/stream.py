@@ -102,33 +102,11 @@ class SequentialTest(Resumable):
         Largest probability, in (0, 1), of ever declaring a policy better when it is not.
     n_max
         The declared maximum number of pairs, at least 1, or None for no limit.
-    bounds
-        Range [A, B] of the score, known before the data; a score outside is an error.
-    lower_is_better
-        Whether smaller scores are better, such as times; means stay in their own unit.
-    by
-        "means", or "wins": which policy wins more of the pairs, a tie counting for neither. Scores
-        then need no bounds, and nothing is said about means.
-    margin
-        The null hypothesis is mean1 <= mean0 + margin, in units of the score: positive for
-        superiority by a margin, negative for non-inferiority, which makes the test one-sided.
-    reference
-        A number to compare one policy with: is it above .87? It takes the place of policy 0, and
-        ``update`` and ``run`` take the scores of the policy alone.
-    ties
-        Two-sided only: "strict" splits alpha between both directions; "paper" tests each at alpha,
-        as in the paper, so at an exact tie the chance of declaring either is up to 2 alpha.
-    equivalence
-        Two-sided only: the test may also end with "equivalent", that the means differ by less than
-        this, in units of the score. It assumes a difference that stays the same.
-    proxy, proxy_mean, proxy_scores
-        With ``proxy=True`` each pair comes with a cheap score of its scene for each policy, from a
+    proxy_mean, proxy_scores
+        With one of these each pair comes with a cheap score of its scene for each policy, from a
         simulator for example, within the same bounds. ``proxy_mean`` is the mean of g1 - g0 over
         the scenes; or ``proxy_scores``, an array (M, 2) of simulated scenes drawn apart from the
         real ones, takes its place: each of the ``n_max`` pairs gets some of them.
-    audit
-        With a judge that scores every trial as the proxy: the chance, drawn before each pair, that
-        people score it as well. Claims are about people's scores.
     **settings
         The parameters listed after n_max, and the method's own, e.g. ``bins=21`` or
         ``bin_values=[0, .5, 1]``.
@@ -158,18 +136,10 @@ class SequentialTest(Resumable):
         alpha: float = 0.05,
         n_max: int | None = None,
         *,
-        proxy: bool | None = None,
         proxy_scores: ArrayLike | None = None,
         **settings: Unpack[PairSettings],
     ) -> None:
         rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
-        require(
-            proxy is None or proxy == (rules.reading.kinds == 2),
-            "proxy=True goes with proxy_mean, the mean of g1 - g0 over the scenes, or with "
-            "proxy_scores, simulated scenes that tell of it: give both, or neither (or with audit, "
-            "where it is a judge)",
-            parameter="proxy",
-        )
         self._begin(rules)
 
     @classmethod

@@ -69,7 +69,6 @@ class Wsr(MayBeFutile[WsrState]):
         return fall
 
     def bets_at(self, state: WsrState, margins: Floats, need: Floats, size: Floats) -> Bet:
-        """Return the published bets: one for all values, truncated for each."""
         del need
         wanted = wsr_bet(state.n, state.squares, self.alpha)[..., None] * np.sqrt(size)
         amount = 0.5 * np.minimum(wanted, TRUNCATION / (0.5 * (1.0 + margins)))

@@ -53,14 +53,6 @@ def test_certificate_is_a_close_lower_bound(designed: Designed, n_max: int) -> N
     assert certificate.lower_bound <= certificate.expected_n <= 1.03 * certificate.lower_bound
 
 
-def test_decision_regions_agree_with_the_rule(designed: Designed) -> None:
-    design = designed(0.05, 20)
-    regions = design.decision_regions(20)
-    assert regions.better1[0, 20]
-    assert regions.better0[20, 0]
-    assert design.decision_regions(15).futile[7, 7]
-
-
 def test_drifting_rates_raise_the_error_beyond_the_level(designed: Designed) -> None:
     """An adversary keeps policy 1 no better in every pair, but picks the rates by the state."""
     assert designed(0.05, 50).drift_error > 0.1

@@ -48,7 +48,6 @@ class Against(Scores):
         self.either = f"the policy is better or worse than {self.name}"
 
     def placed(self) -> dict[str, Any]:
-        """The policies with the number as the last of them, and as the baseline."""
         rules = self.rules
         takes = registry.find(rules.method).takes_number
         text = f"{rules.method} compares two policies and takes no reference"
@@ -106,12 +105,10 @@ class Against(Scores):
         return self.number, r0
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """Number and scores, mirrored where policy 0 is tested."""
         start, sign = self._mirror
         return start + sign * r0[..., None], start + sign * r1[..., None]
 
     def back(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """The interval of a policy's mean, given that of its advantage over the number."""
         ends = [self._beyond(end) for end in interval]
         low, high = self.rules.bounds
         return max(min(ends), low), min(max(ends), high)
@@ -125,7 +122,6 @@ class Against(Scores):
         return mean
 
     def edge(self, margin: float) -> float:
-        """The mean that is better than the number by this much."""
         return self.number + self.advantage(margin)
 
     def claim(self, winner: int) -> str:

@@ -65,7 +65,6 @@ class Averages(Scores):
         return kept
 
     def rows(self, trials: Floats) -> Floats:
-        """Rows of averages, up to the last in which two policies meet."""
         n_max = self.rules.n_max
         if n_max is None:
             return trials

@@ -92,7 +92,6 @@ class Control(Scores):
         )
 
     def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays:
-        """The scores (g0, g1) of the proxy, of the shape of the scores."""
         if proxy is None:
             super().beside(self.rules.proxy_mean, shape)  # raises
         if not isinstance(proxy, Sequence | np.ndarray) or len(proxy) != 2:
@@ -136,7 +135,6 @@ class Control(Scores):
         return super().layers(scores, others, policies)
 
     def gained(self, r0: Floats, r1: Floats, pair: int) -> float:
-        """The mean advantage of policy 1, less what the proxy's own explains of it."""
         known = self.present(r0, r1)
         if not known.any():
             return math.nan
@@ -218,7 +216,6 @@ class Judge(Control):
         require(len(asked) < 2, text, parameter="audit")
 
     def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:
-        """Scores of people and of the judge; some of a row cannot be audited and others not."""
         layers = super().layers(scores, others, policies)
         audited, judged = ~np.isnan(layers)
         some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
@@ -232,7 +229,6 @@ class Judge(Control):
         return layers
 
     def ran(self, layers: Floats) -> Floats:
-        """Trials without a score of people were run, and the judge has seen them."""
         judged: Floats = layers[1]
         return judged
 

@@ -139,7 +139,6 @@ class ByTask(Scores):
         return super().layers(scores, others, policies)
 
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """What a round shows of each, as the readings of single tasks have it."""
         kind = max(r0.ndim - 2, 0)
         both = (np.moveaxis(scores, kind, -1)[..., 1:] for scores in (r0, r1))
         mean0, mean1 = (np.clip(scores @ self.weights, 0.0, 1.0) for scores in super().met(*both))

@@ -73,12 +73,10 @@ class Wins(Scores):
         return Scale(*self.rules.bounds)
 
     def met(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
-        """What each has won: 1, 1/2 or 0."""
         won: Floats = 0.5 * (1.0 + (r1 > r0) - (r1 < r0))
         return 1.0 - won, won
 
     def values(self, layers: Floats) -> Floats:
-        """The share of its meetings that each trial has won."""
         return shares_won(self.scale.unit(layers))
 
     def tallied(self, scores: Two, unit: Two) -> tuple[Two, Two]:  # noqa: ARG002
@@ -87,7 +85,6 @@ class Wins(Scores):
         return won, won
 
     def advantage(self, difference: float) -> float:
-        """The difference of shares won: whoever wins more often is better."""
         return difference
 
     def interval_of(self, policy: str) -> str:  # noqa: ARG002
@@ -108,7 +105,6 @@ class Wins(Scores):
         return self.rules.bounds
 
     def cautions(self, met: Met) -> list[str]:
-        """Wins need no bounds, and nothing follows from them for other pairs."""
         cautions = [*super().cautions(met._replace(unbounded=False)), NOT_MEANS]
         return cautions if len(met.pairs) == 1 else [*cautions, NOT_TRANSITIVE]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stopwise.core.arrays import Bools, Doubles
+from stopwise.core.arrays import Doubles
 from stopwise.core.progress import Progress, watched
 from stopwise.core.step.exact import (
     Rule,
@@ -47,22 +47,6 @@ class Certificate(NamedTuple):
 
     expected_n: float
     lower_bound: float
-
-
-class DecisionRegions(NamedTuple):
-    """Decisions after ``n`` pairs by (successes0, successes1), for a figure.
-
-    Attributes
-    ----------
-    better1, better0
-        Whether policy 1, or policy 0, is declared better in this state.
-    futile
-        Whether the state lies in the futility region.
-    """
-
-    better1: Bools
-    better0: Bools
-    futile: Bools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,12 +111,6 @@ class StepDesign:
         expected = float(np.sum(weights * self.expected_n(rates0, rates1)))
         missed = float(np.sum(stakes * (1.0 - self.power(rates0, rates1))))
         return Certificate(expected, self.objective_bound - missed)
-
-    def decision_regions(self, n: int) -> DecisionRegions:
-        """Decisions after ``n`` pairs in every state, as arrays over (successes0, successes1)."""
-        require(1 <= n <= self.n_max, f"n must be between 1 and n_max = {self.n_max}, got {n}")
-        better1 = self.rule.table(n) > 0
-        return DecisionRegions(better1, better1.T, self.rule.futility_table(n))
 
     @cached_property
     def _rejection(self) -> Doubles:

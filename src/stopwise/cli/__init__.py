@@ -12,7 +12,7 @@ from stopwise.cli.command import Command, CommandGroup
 __all__ = ["app", "app_for"]
 
 app: typer.Typer
-# Each is in the file of its name.
+# Each command is in the file of its name.
 COMMANDS = (
     *("analyze", "compare", "demo", "forecast", "gate", "methods", "plan", "race"),
     *("study", "watch"),

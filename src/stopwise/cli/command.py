@@ -131,7 +131,7 @@ def clear_errors(command: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # the reader has seen enough
+        raise  # the reader closed the pipe
     except (UsageError, StopwiseError, OSError) as error:
         if isinstance(error, StopwiseError):
             text = in_words(error)

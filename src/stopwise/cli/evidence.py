@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from stopwise.study.verdict import StudyVerdict, TaskVerdict
 
 BAR = 24
-FEW = 4  # so many names still fit into a line
+FEW = 4  # names that fit into a line
 WORDS = ("pair", "policy", "standing", "evidence")
 
 

@@ -8,7 +8,7 @@ from stopwise.cli.command import Mistyped
 if TYPE_CHECKING:
     from stopwise.questions.analysis import Analysis
 
-# As those of a gate; 2 is bad input.
+# The same as of a gate; 2 is bad input.
 SHOWN, WORSE, OPEN = 0, 1, 3
 
 

@@ -91,7 +91,7 @@ def _no_false_alarm() -> Iterator[None]:
     """Exit with 2 on a crash: Python's own 1 would mean that the policy is worse."""
     try:
         yield
-    except BrokenPipeError as error:  # nobody reads the answer
+    except BrokenPipeError as error:  # the reader closed the pipe
         raise typer.Exit(2) from error
     except (StopwiseError, OSError):
         raise  # said in one line by the command

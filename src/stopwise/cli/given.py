@@ -114,7 +114,7 @@ def takes_options(
     keyword = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("context", keyword, annotation=typer.Context)
     options = [one.parameter(rows[one] if len(rows) > FEW else None) for one in rows]
-    # typer makes None of a list with nothing in it.
+    # typer turns an empty list into None.
     lists = [one.name for one in rows if get_origin(one.kind) is list]
 
     def made(command: Callable[[Given], None]) -> Callable[..., None]:

@@ -67,7 +67,7 @@ def race(given: Given) -> None:
     else:
         print_analyses([shown])
         _tell_episodes(result, given.n_max)
-    # Only now: a page that cannot be written loses no result.
+    # Last: a page that cannot be written loses no result.
     write_files(shown.to_html, [("", shown)], given)
     if given.exit_code:
         raise typer.Exit(code_of([result.analysis]))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stopwise.rollout.sight import TaskSight
     from stopwise.rollout.watch import Watch
 
-# The exit code of --once that says: go on.
+# Exit code of --once for "go on".
 GO_ON = 3
 
 
@@ -80,7 +80,7 @@ def _until_enough(watching: "Watch", given: Given) -> Sequence["TaskSight"]:
             lines = [*map(_line, sights), *_unfinished(sights)]
         except PastChanged:
             raise
-        except InvalidInput as error:  # a file may be half written, or not there yet
+        except InvalidInput as error:  # a file may be incomplete or missing
             if error.code == "no-such-file" and not given.wait:
                 raise
             lines = [f"waiting: {in_words(error)}"]

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from stopwise.errors import StopwiseError
 from stopwise.messages import BLANK, Blank, Setting, in_short, reworded
 
-# No line is longer than this.
+# Maximum line length.
 MOST_CHARACTERS = 500
 # The options of the command that runs, so that no message names one that it does not have.
 OFFERED: ContextVar[Collection[str] | None] = ContextVar("OFFERED", default=None)

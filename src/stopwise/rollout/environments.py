@@ -152,7 +152,7 @@ def _require_seed(environment: Any) -> None:
     """Raise if ``reset`` takes no seed: all episodes of a row would begin differently."""
     try:
         known = signature(environment.reset).parameters.values()
-    except (TypeError, ValueError):  # of a function in C, nobody knows
+    except (TypeError, ValueError):  # unknown for a function in C
         return
     takes = any(one.name == "seed" or one.kind is one.VAR_KEYWORD for one in known)
     require(

@@ -347,7 +347,7 @@ def _shares(
     for name in env:
         text = f"the names of tasks must be text, but got {name!r}"
         require(isinstance(name, str) and bool(name), text, parameter="env")
-    return task_shares(sorted(env), weights)  # a race that goes on may list them otherwise
+    return task_shares(sorted(env), weights)  # a resumed race may list them in another order
 
 
 def _usual_design(settings: RaceSettings) -> str:

@@ -89,7 +89,7 @@ class CompareWithBest(BaseCallback):
         self.best: Any = None
         self.results: list[RaceResult] = []
         self._seed, self._save_path = require_whole(seed, "seed", 0), save_path
-        # So that what is wrong is said before the training, not in the midst of it.
+        # Fail before the training, not in the middle of it.
         require_all_there(settings)
         for name, good in (
             ("indifference", not settings.get("indifference")),

@@ -230,7 +230,7 @@ class Schedule:
             return None  # not before this policy has joined
         if any(place not in self._episodes for place in wanted):
             return None
-        # All are judged before any is shown: an error leaves the row as it was.
+        # All are checked before any is added, so an error leaves the row unchanged.
         judged = {place: self._judged(self._episodes[place]) for place in wanted}
         self._judgements.update(policy for policy, _ in wanted)
         self._failures.update(

@@ -33,7 +33,7 @@ class VectorGym(Gym):
         self._one_seed = False
         try:
             environment.reset(seed=list(range(self.width)))
-        except Exception:  # each kind of vector environment refuses in its own way
+        except Exception:  # each kind of vector environment raises its own error
             self._one_seed = True
             try:
                 environment.reset(seed=0)
@@ -48,7 +48,7 @@ class VectorGym(Gym):
     ) -> list[Measures]:
         """Return the measures of each episode; nobody can say whose fault a failure is."""
         count = len(seeds)
-        # Places without a ticket repeat the last seed, and are not looked at.
+        # Places without a ticket repeat the last seed, and their results are ignored.
         filled = [*seeds, *[seeds[-1]] * (self.width - count)]
         deadline = None if timeout is None else time.perf_counter() + timeout
         seed = seeds[0] if self._one_seed else filled

@@ -119,7 +119,7 @@ class Watch:
         InvalidState
             If the state was begun with another edition of the method.
         """
-        # After a look that failed there is nothing to say again.
+        # A failed look has nothing to report.
         unchanged, before, self._sights = not self._files.changed(), self._sights, ()
         self._sights = before if unchanged and before else self._look()
         return self._sights

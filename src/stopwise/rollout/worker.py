@@ -91,7 +91,7 @@ class Worker:
             outcomes = self._arenas[task].episodes(player, seeds, self._setup.timeout)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # whatever the user's code raises is an outcome, exits too
+        except BaseException as error:  # any exception of the user's code is an outcome
             outcomes = [error] * len(tickets)
         seconds = (time.perf_counter() - begin) / len(tickets)
         return [

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from stopwise.rows.task_mean import task_at
 from stopwise.study.study_plan import Conditions, StudyPlan
 
-# Without letters and digits that are mistaken for each other when read aloud.
+# Letters and digits that are not confused when read aloud.
 ALPHABET = "ACDEFHJKLMNPQRTUVWXY3479"
 SHORTEST = 3
 

@@ -53,7 +53,7 @@ presence = Table(
 # The set-up of one PostgreSQL database is serialised by this number.
 SET_UP_LOCK = 0x57_0B_15E
 SECONDS_TO_WAIT = 8  # for a lock of SQLite, or a connection: people wait at most 10
-# What people can mend, by what the databases say of it.
+# Faults that people can fix, by the databases' messages.
 SIGNS = {
     "disk-full": ("is full", "No space left", "could not extend", "File too large"),
     "disk-error": ("disk I/O error",),  # also what SQLite says of a quota
@@ -125,7 +125,7 @@ def set_up(engine: Engine) -> None:
             return
     with writing(engine) as connection:
         serialise(connection)
-        if not _has_tables(connection):  # another may have made them meanwhile
+        if not _has_tables(connection):  # another server may have made them concurrently
             _METADATA.create_all(connection, checkfirst=False)
             connection.execute(sa.insert(_format).values(format=FORMAT))
 

@@ -28,12 +28,12 @@ def main() -> int:
         return NOT_STARTED
     threading.Thread(target=_end, args=(policy.pid, wanted["grace"]), daemon=True).start()
     os.waitid(os.P_PID, policy.pid, os.WEXITED | os.WNOWAIT)
-    _signal(policy.pid, signal.SIGKILL)  # what it has left behind; its number is still its own
+    _signal(policy.pid, signal.SIGKILL)  # processes left behind; the group id is still theirs
     return int(policy.wait() != 0)
 
 
 def _end(group: int, grace: float) -> None:
-    while os.read(0, 1024):  # nothing comes but the end, when the pipe is closed
+    while os.read(0, 1024):  # only end-of-file comes, when the pipe is closed
         pass
     _signal(group, signal.SIGTERM)
     time.sleep(grace)

@@ -26,7 +26,7 @@ OWNER = (Role.OWNER,)
 # Takes and scores trials; never the runner, which knows whose trial it is.
 OPERATOR = (Role.OWNER, Role.OPERATOR)
 AT_THE_ROBOT = (*OPERATOR, Role.RUNNER)
-# Asks what is behind a code: not even the owner, unless by a token that the journal names.
+# Resolves codes: not even the owner, unless by a token that the journal names.
 RUNNER = (Role.RUNNER,)
 Key = Annotated[
     Name | None,

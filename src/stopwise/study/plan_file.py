@@ -16,7 +16,7 @@ from stopwise.study.study_plan import Place, Policy, StudyPlan, Task
 
 FILE_NAME = "study.yaml"
 KNOWN = (*StudyPlan.model_fields, *Task.model_fields, *Policy.model_fields)
-# What pydantic says, as the rest of the house says it.
+# pydantic's messages in our wording.
 WORDS = {
     "missing": "is missing",
     "union_tag_not_found": f"needs a kind: {', '.join(RUBRIC_KINDS[:-1])} or {RUBRIC_KINDS[-1]}",

@@ -52,7 +52,7 @@ class Film(Operation[None]):
         require_room(now.state, self.trial)
         for known, file, _ in now.state.recordings:
             if file == self.file and known == self.trial:
-                return []  # it has this one already
+                return []  # already stored
             if file == self.file:
                 raise NotAllowed(f"this file is the recording of trial {known} already")
         return [Filmed(**dict(self))]

@@ -38,7 +38,7 @@ class Runner:
     station: str  # the name that the operator's phone has for this robot
     file: RunnerFile
     logs: Path  # a folder for what the policies print
-    say: Callable[[str], None] = lambda _: None  # what happens; it tells no policy from another
+    say: Callable[[str], None] = lambda _: None  # reports progress without revealing the policy
     _passed: set[int] = field(default_factory=set)
     _over: threading.Event = field(default_factory=threading.Event)
     _switchboard: "Switchboard | None" = None
@@ -201,7 +201,7 @@ class Runner:
         while not policy.done.wait(PAUSE):
             if self._over.is_set():
                 return "lost"
-            with suppress(StopwiseError):  # a study that is away does not end a policy
+            with suppress(StopwiseError):  # an unreachable study does not end a policy
                 now = self.desk.holding(self.station)
                 if now is None or now.trial != trial.trial or now.stopping:
                     stopped = True

@@ -125,7 +125,7 @@ class StudyPlan(PlanPart):
     # Enters the random order; what makes it unpredictable is a secret in the store.
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "none"] = "trial"  # a fresh code per trial, or names throughout
-    # After so long without a result, a trial may be handed out again.
+    # Minutes without a result after which a trial may be handed out again.
     lease_minutes: float = Field(default=30.0, gt=0)
     # How many rows may be open beyond the first that is not settled; None for no limit.
     look_ahead: int | None = Field(default=None, ge=0)

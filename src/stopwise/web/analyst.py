@@ -96,7 +96,7 @@ class _Process:
     def _asked(self, what: str) -> Any:
         if self._over:
             raise EOFError
-        running = self._running  # another thread may end it meanwhile
+        running = self._running  # another thread may end it concurrently
         if running is None or running.poll() is not None:
             self.end()
             running = self._running = subprocess.Popen(

@@ -11,7 +11,7 @@ from stopwise.report.figure_data import curve_of
 
 WIDTH, HEIGHT = 640.0, 260.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 628.0, 24.0, 230.0
-POINTS = 300  # of a curve; more cannot be seen
+POINTS = 300  # per curve; more would not be visible
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def chart_of(pairs: Sequence[PairResult], alpha: float) -> Chart:
     heights = [-np.log10(np.maximum(curve.value, 1e-300)) for curve in curves]
     needed = -math.log10(alpha)
     highest = max(float(height.max()) for height in heights)
-    top = min(max(1.25 * needed, 1.05 * highest), 3 * needed)  # need not reach to the sky
+    top = min(max(1.25 * needed, 1.05 * highest), 3 * needed)  # the axis has a top
     last = max(4, *(int(curve.n[-1]) for curve in curves))
 
     def x(n: float) -> float:

@@ -23,7 +23,7 @@ from stopwise.web.links import web_address
 
 Parsed = TypeVar("Parsed")
 
-# Answers that may change by themselves.
+# Transient failures, worth a retry.
 PASSING = frozenset({429, 500, 502, 503, 504})
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 JSON = {"Content-Type": "application/json"}
@@ -182,7 +182,7 @@ class StudyClient(Actions):
                 reason = f"no connection to {self._http.base_url}: {error}"
             if time.monotonic() + pause > until:
                 raise StoreFailed(f"{reason}; tried for {self._retry_seconds:g} s")
-            # At random, so that stations that were cut off together do not come back together.
+            # Jitter, so that stations that lost the connection together do not return together.
             self._sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, LONGEST_PAUSE)
 

@@ -13,7 +13,7 @@ from stopwise.study.verdict import TaskVerdict
 from stopwise.web.chart import Chart, chart_of
 from stopwise.web.rendering import render
 
-DRAWN, ON_THE_WALL = 12, 6  # pairs in a figure: more cannot be told apart, fewer from afar
+DRAWN, ON_THE_WALL = 12, 6  # pairs in a figure; fewer on the wall
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def expected_end(study: Study) -> ExpectedEnd:
     except (InvalidInput, NotAllowed) as error:
         return ExpectedEnd(seq=status.seq, why_not=str(error))
     left = {task: count for task, count in study.trials_left().items() if count}
-    # A task of which nothing is known yet is taken to need all its trials.
+    # A task without results is assumed to need all its trials.
     further = [
         min(count, ahead[task].mean_trials) if task in ahead else count
         for task, count in left.items()

@@ -13,7 +13,7 @@ from stopwise.errors import InvalidInput, InvalidState, NotAllowed, StopwiseErro
 from stopwise.web.bodies import Failure
 from stopwise.web.rendering import render
 
-# The first class that fits decides.
+# The first matching class decides.
 STATUS: tuple[tuple[type[StopwiseError], int, str], ...] = (
     (InvalidState, 503, "damaged"),
     (InvalidInput, 400, "invalid_input"),
@@ -66,7 +66,7 @@ def _answer(request: Request, status: int, word: str, detail: str) -> Response:
 def _deliberate(request: Request, error: Exception) -> Response:
     for kind, status, word in STATUS:
         if isinstance(error, kind):
-            # Where a store lies is not for everyone; the log of the server has the whole text.
+            # Only the server's log names the location of the store.
             if status < 500:
                 return _answer(request, status, word, str(error))
             logging.getLogger("uvicorn.error").error("%s", error)

@@ -7,7 +7,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 10.0  # for the head of a request to come
-MOST_WAITING = 200  # connections without a whole request; beyond, the first to come goes
+MOST_WAITING = 200  # connections without a complete request; beyond that, the oldest is closed
 
 
 class Impatient(H11Protocol):

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from stopwise.errors import StopwiseError
 from stopwise.study.study import Study
 
-# Between two computations passes this many times what one took: others need the processor too.
+# Pause between two computations, in multiples of the last one's duration.
 REST = 0.25
 
 
@@ -63,5 +63,5 @@ class Latest(Generic[Result]):
         return time.monotonic() >= self._not_before and latest.seq < self._study.seq
 
     def _find(self) -> None:
-        with suppress(StopwiseError):  # a store that is away may come back
+        with suppress(StopwiseError):  # an unreachable store may come back
             self.shown()

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 256 * 1024
 SECONDS_FOR_BODY = 20.0  # until more of it comes
-UPLOAD = re.compile(r"/api/trials/\d+/recordings")  # has a limit of its own
+UPLOAD = re.compile(r"/api/trials/\d+/recordings")  # has its own limit
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

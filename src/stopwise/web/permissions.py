@@ -72,7 +72,7 @@ Owner = Annotated[Grant, Depends(allow(Role.OWNER))]
 Operator = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR))]
 # Sees which trial a station holds, and says that it runs.
 AtTheRobot = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
-# Sees the evidence; an operator who did might score by it.
+# Sees the evidence, which might sway an operator.
 Reader = Annotated[Grant, Depends(allow(Role.OWNER, Role.VIEWER))]
-# Asks what is behind a code: not even the owner, unless by a token that the journal names.
+# Resolves codes: not even the owner, unless by a token that the journal names.
 Runner = Annotated[Grant, Depends(allow(Role.RUNNER))]

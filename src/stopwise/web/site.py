@@ -16,7 +16,7 @@ from stopwise.web.expected_end import ExpectedEnd
 from stopwise.web.latest import Latest
 from stopwise.web.live_updates import LiveUpdates, Pulse
 
-# A score can be taken back for so long, on the device; then it is sent, and is final.
+# Seconds for which a score can be undone on the device before it is sent and final.
 UNDO_SECONDS = 10.0
 
 
@@ -26,7 +26,7 @@ class Site:
 
     study: Study
     url: str | None = None  # that people use, for links and QR codes; None for each request's own
-    cookie: str = field(init=False)  # of this study: cookies do not tell ports apart
+    cookie: str = field(init=False)  # unique to this study, since cookies ignore ports
     analyst: Analyst = field(init=False)
     evidence: Latest[Shown] = field(init=False)
     end: Latest[ExpectedEnd] = field(init=False)

@@ -170,10 +170,10 @@ def _unwrapped(content: Any) -> Any:
         return content
     held = [key for key, value in content.items() if _holds_results(value)]
     plain = [key for key, value in content.items() if not isinstance(value, dict | list)]
-    beside = any(usual(key) in ALL_NAMES for key in plain)
+    named = any(usual(key) in ALL_NAMES for key in plain)
     return (
         content[held[0]]
-        if len(held) == 1 and held[0].lower() in WRAPPERS and not beside
+        if len(held) == 1 and held[0].lower() in WRAPPERS and not named
         else content
     )
 
@@ -219,8 +219,8 @@ def _records(node: Any, above: Above, level: str = "") -> Iterator[Found]:
         for key, value in node.items():
             yield from _records(value, above.below(f".{key}", **{level: key}))
     else:
-        told = _told_by_names(node, above)
-        yield from _below(node, above) if told is None else told
+        by_names = _told_by_names(node, above)
+        yield from _below(node, above) if by_names is None else by_names
 
 
 def _told_by_names(node: Record, above: Above) -> list[Found] | None:

@@ -159,7 +159,7 @@ class Fleet:
         """Take tickets for a worker from the queue, a share for each that is idle."""
         tickets = [self._queue.popleft()]
         share = max(-(-len(self._queue) // (len(self._idle) + 1)), self.width)
-        # A ticket that lost a worker goes alone, so that it can harm no other again.
+        # A ticket that lost a worker is sent alone, so that it cannot harm others.
         while (
             len(tickets) < min(self._batch, share)
             and self._queue

@@ -56,7 +56,7 @@ class _Processes:
         try:
             with undivided(), _uninterrupted():
                 self._pids[pool] = pool.submit(_install, self._payload)
-        except RuntimeError as error:  # multiprocessing's own text is long, and not on our subject
+        except RuntimeError as error:  # multiprocessing's own message is long and off the point
             raise StopwiseError(
                 "a worker cannot start workers of its own: it imports your script, so keep the "
                 'call there under `if __name__ == "__main__":`'
@@ -89,7 +89,7 @@ class _Processes:
         """Kill a busy process, and let an idle one go."""
         ready = self._pids.pop(worker)
         ready.cancel()
-        # One that is still loading ends by itself when it has loaded.
+        # A worker that is still loading ends once it has loaded.
         if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
             with suppress(ProcessLookupError):
                 os.kill(ready.result().pid, KILL)

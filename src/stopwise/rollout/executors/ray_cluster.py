@@ -192,7 +192,7 @@ class _Ray:
     def close(self) -> None:
         """Leave Ray as it was found."""
         if self._started:
-            self._started = False  # the next race may find one that is not its own
+            self._started = False  # a later race may join one that it did not start
             self._ray.shutdown()
 
 

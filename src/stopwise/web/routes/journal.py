@@ -47,7 +47,7 @@ async def events(
     async def stream() -> AsyncIterator[str]:
         async for seq in site.updates.listen():
             if not await run_in_threadpool(site.study.admits, grant.token):
-                return  # revoked or expired: a stream opens nothing for longer than its token
+                return  # revoked or expired: a stream ends with its token
             if seq is None:
                 yield ": still here\n\n"
                 continue

@@ -40,7 +40,7 @@ async def add_recording(
                 raise HTTPException(413, f"a recording can have at most {LARGEST // 2**20} MiB")
             try:
                 await run_in_threadpool(file.write, chunk)
-            except OSError as error:  # no room where the body waits until all of it has come
+            except OSError as error:  # no room for the upload's temporary file
                 raise not_stored(error) from error
         file.seek(0)
         parts = iter(lambda: file.read(2**20), b"")

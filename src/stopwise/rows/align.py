@@ -46,7 +46,8 @@ def align(
             frame = frame.rename({"seed": "block"})
             notes.add("blocks: the training seeds, as the design says")
     elif "seed" in frame.columns:
-        runs = _training_runs(frame)
+        trials_of = frame.drop_nulls("seed").group_by("policy", "seed").len()["len"]
+        runs = len(trials_of) if (trials_of > 1).any() else 0  # with one each there is none to name
     if design == "auto":
         design = _detected(frame, notes)
     kinds: list[str] = [kind for kind in ("score", "proxy") if kind in frame.columns]
@@ -78,12 +79,6 @@ def align(
         beside=tuple(layers[1:]),
         scenes=scenes,
     )
-
-
-def _training_runs(frame: pl.DataFrame) -> int:
-    """Number of training runs behind the trials, if some have several trials."""
-    runs = frame.drop_nulls("seed").group_by("policy", "seed").len()["len"]
-    return len(runs) if (runs > 1).any() else 0
 
 
 def _by_training_run(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
@@ -124,7 +119,6 @@ def _selected(
             name in present,
             f"policy must be one of {', '.join(present)} in task {task!r}, but got {name!r}",
         )
-    require(len(set(names)) == len(names), f"policies must be distinct, but got {names!r}")
     return frame.filter(pl.col("policy").is_in(names)), task, names
 
 
@@ -177,11 +171,26 @@ def _by_block(
         occurrence = pl.int_range(pl.len()).over("block", "policy").alias("occurrence")
         frame = frame.with_columns(occurrence)
     else:
-        frame = _first_in_block(frame, notes)
+        first = frame.unique(["block", "policy"], keep="first", maintain_order=True)
+        if len(first) < len(frame):
+            notes.add(
+                f"{counted(len(frame) - len(first), 'further trial')} of a policy in the same "
+                "block left out (the first counts); ",
+                Setting("design", "stratified"),
+                " uses them",
+            )
+        frame = first
     rows = frame.select(keys).unique(maintain_order=True)
     if design == "stratified":
         strata = rows["block"].unique(maintain_order=True)
-        _note_strata(len(rows), len(strata), notes, in_turn=in_turn)
+        within = f"{counted(len(rows), 'row')} within {counted(len(strata), 'stratum', 'strata')}"
+        order = "one of each in turn" if in_turn else "in order of occurrence"
+        notes.add(f"stratified: {within}, {order}")
+        if len(rows) < FEW_ROWS_PER_STRATUM * len(strata):
+            notes.add(
+                "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
+                "approximate unless the strata were drawn at random"
+            )
         if in_turn:
             turn = rows["block"].replace_strict(strata, _spread(len(strata)), return_dtype=pl.Int64)
             rows = rows.with_columns(turn.alias("turn")).sort("occurrence", "turn").drop("turn")
@@ -197,31 +206,7 @@ def _by_block(
     return layers, tuple(rows["block"])
 
 
-def _first_in_block(frame: pl.DataFrame, notes: Notes) -> pl.DataFrame:
-    first = frame.unique(["block", "policy"], keep="first", maintain_order=True)
-    repeats = len(frame) - len(first)
-    if repeats:
-        notes.add(
-            f"{counted(repeats, 'further trial')} of a policy in the same block left out (the "
-            "first counts); ",
-            Setting("design", "stratified"),
-            " uses them",
-        )
-    return first
-
-
 def _spread(count: int) -> list[int]:
     """Places with the bits of each number reversed: files list alike scenes together."""
     bits = max((count - 1).bit_length(), 1)
     return [int(f"{number:0{bits}b}"[::-1], 2) for number in range(count)]
-
-
-def _note_strata(rows: int, strata: int, notes: Notes, *, in_turn: bool) -> None:
-    within = f"{counted(rows, 'row')} within {counted(strata, 'stratum', 'strata')}"
-    order = "one of each in turn" if in_turn else "in order of occurrence"
-    notes.add(f"stratified: {within}, {order}")
-    if rows < FEW_ROWS_PER_STRATUM * strata:
-        notes.add(
-            "strata with few trials each are exchangeable rather than i.i.d.: the guarantee is "
-            "approximate unless the strata were drawn at random"
-        )

@@ -152,7 +152,14 @@ def analyze(
         ]
     if tasks == "each":
         parts = comparable(parts, asked.get("baseline"))
-        parts = _together(parts, asked.get("alpha", Rules.alpha), mean=unit == "trial")
+    if len(parts) > 1:
+        text = (
+            f"the claims on {len(parts)} tasks share alpha: the chance that any is false is at "
+            f"most {asked.get('alpha', Rules.alpha):g}"
+        )
+        ask = ("; for one claim about their mean, ask for ", Setting("tasks", "mean"))
+        note = Message(text, *(ask if unit == "trial" else ()))
+        parts = [replace(table, notes=(*table.notes, note)) for table in parts]
     require(
         len(parts) == 1 or tasks == "each",
         f"analyze takes one task, but got {len(parts)}: "
@@ -177,18 +184,6 @@ def analyze(
         task: pose(rules).analyze(table) for task, (rules, table) in one_family(posed).items()
     }
     return answers if tasks == "each" else next(iter(answers.values()))
-
-
-def _together(by_task: list[Table], alpha: float, *, mean: bool) -> list[Table]:
-    if len(by_task) == 1:
-        return by_task
-    text = (
-        f"the claims on {len(by_task)} tasks share alpha: the chance that any is false is at "
-        f"most {alpha:g}"
-    )
-    ask = "; for one claim about their mean, ask for ", Setting("tasks", "mean")
-    note = Message(text, *(ask if mean else ()))
-    return [replace(table, notes=(*table.notes, note)) for table in by_task]
 
 
 def _declared(
@@ -232,13 +227,10 @@ def one_family(tasks: Mapping[str, Posed]) -> dict[str, Posed]:
     before: dict[str, int] = {}
     while open_ != before:
         before = open_
+        size, left = sum(sizes.values()), sum(open_.values())
         shared = {
-            task: (replace(rules, elsewhere=_elsewhere(task, sizes, open_)), table)
+            task: (replace(rules, elsewhere=(size - sizes[task], left - open_[task])), table)
             for task, (rules, table) in tasks.items()
         }
         open_ = {task: PairTests(rules).undecided(table) for task, (rules, table) in shared.items()}
     return shared
-
-
-def _elsewhere(task: str, sizes: Mapping[str, int], open_: Mapping[str, int]) -> tuple[int, int]:
-    return sum(sizes.values()) - sizes[task], sum(open_.values()) - open_[task]

@@ -91,7 +91,8 @@ class Candidates:
         means: Floats = np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
         self._bet(scores, means)
         self.peak = np.maximum(self.peak, self.log_wealth)
-        out = self._out()
+        # Nothing was bet against the leader, so one is left.
+        out: Bools = self.open & (self.log_wealth >= self.target)
         named = self.named
         if out.any():
             self.open = self.open & ~out
@@ -144,10 +145,6 @@ class Candidates:
         among = self.open & self.joined & present & ~self.rests
         stands_in = absent & among.any(axis=1)
         return np.where(stands_in, self._first(among), self.leader)
-
-    def _out(self) -> Bools:
-        """Policies dropped now; nothing was bet against the leader, so one is left."""
-        return np.asarray(self.open & (self.log_wealth >= self.target))
 
     def _rivals(self) -> Bools:
         rivals = self.open.copy()

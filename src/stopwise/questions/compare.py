@@ -104,13 +104,21 @@ def compare(
     >>> sw.compare({"base": "4/20", "new": "17/20", "old": "5/20"}).order_text
     'new > old, base; old ? base'
     """
-    _refuse_rates(first, second)
+    for one in (first, second):  # of a rate it is not certain how many trials there were
+        rate = isinstance(one, int | float) or (isinstance(one, str) and one.endswith("%"))
+        require(
+            not rate and not (isinstance(one, tuple) and is_count(one)),
+            f"compare takes scores or counts, but got {one!r}: give successes and trials, as in "
+            "sw.compare('17/20', '14/20')",
+            parameter="first" if one is first else "second",
+        )
     reference = settings.get("reference")
     given = [item for item in (first, second) if item is not None]
     if rerun:
         return _rerun(given, bounds, **settings)
     counts = all(isinstance(item, str) and is_count(item) for item in given)
-    if counts or _is_table(first, settings, second):
+    of_counts = isinstance(first, str | Path | Mapping) or hasattr(first, "columns")
+    if counts or (second is None and reference is None and of_counts):
         for name in {**settings, **({} if n_max is None else {"n_max": n_max})}:
             require(name in OF_COUNTS, f"{name} has no effect on counts", parameter=name)
         alpha, columns = settings.get("alpha", 0.05), settings.get("columns")
@@ -143,24 +151,6 @@ def _rerun(given: list[Any], bounds: Any, **settings: Any) -> dict[str, Rerun]:
         for source in given
     ]
     return reruns(runs[0], runs[1], alpha)
-
-
-def _refuse_rates(first: Any, second: Any) -> None:
-    """Raise on rates and on pairs of whole numbers: how many trials there were is not certain."""
-    for one in (first, second):
-        rate = isinstance(one, int | float) or (isinstance(one, str) and one.endswith("%"))
-        pair = isinstance(one, tuple) and len(one) == 2 and all(isinstance(n, int) for n in one)
-        require(
-            not rate and not pair,
-            f"compare takes scores or counts, but got {one!r}: give successes and trials, as in "
-            "sw.compare('17/20', '14/20')",
-            parameter="first" if one is first else "second",
-        )
-
-
-def _is_table(first: Any, settings: Mapping[str, Any], second: Any) -> bool:
-    alone = second is None and settings.get("reference") is None
-    return alone and (isinstance(first, str | Path | Mapping) or hasattr(first, "columns"))
 
 
 def _by_counts(

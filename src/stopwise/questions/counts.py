@@ -118,7 +118,9 @@ class CountsResult:
             verdict = f"The {pair.better} policy is better"
         p_value = f"p = {pair.p_value:.2g}" if pair.p_value > 0 else "p < 1e-300"
         known = [counts[name] for name in (pair.policy0, pair.policy1) if name in counts]
-        rates = " and ".join(f"{policy.mean:.3f} {_ends_text(policy.interval)}" for policy in known)
+        rates = " and ".join(
+            "{:.3f} [{:.3f}, {:.3f}]".format(policy.mean, *policy.interval) for policy in known
+        )
         against = " against ".join(map(str, known))
         if self.method == "binomial":
             against += f" against {pair.policy0}"
@@ -185,12 +187,12 @@ def counted_tasks(
 def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
     names, trials = list(counts), sorted(n for _, n in counts.values())
     require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
-    method = "barnard" if sum(trials[-2:]) <= MOST_FOR_BARNARD else "fisher"
-    family = Family(k=len(names))
-    test = {"barnard": _barnard, "fisher": _fisher}[method]
-    if len(names) == 2 and method == "barnard":
-        test = _barnard_alone
-    p_value = np.array([[test(*counts[names[i]], *counts[names[j]]) for i, j in family.pairs]])
+    family, own = Family(k=len(names)), [*counts.values()]
+    exact, alone = sum(trials[-2:]) <= MOST_FOR_BARNARD, len(names) == 2
+    directions = [
+        _directions(own[i], own[j], exact=exact, alone=alone) for i, j in family.pairs.tolist()
+    ]
+    p_value = np.array([directions])
     holm = Holm(family=family, alpha=alpha)
     factor, claims = holm.step(holm.start(1), np.zeros(p_value.shape, dtype=bool), p_value)
     adjusted = holm.p_values(factor, p_value)[0].min(axis=-1)
@@ -206,20 +208,16 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
         )
         for (i, j), p in zip(family.pairs, adjusted, strict=True)
     )
-    difference = None
-    if len(names) == 2:
-        difference = difference_interval(*counts[names[0]], *counts[names[1]], 1 - alpha)
     return CountsResult(
         task=task,
         alpha=alpha,
-        method=method,
+        method="barnard" if exact else "fisher",
         policies=tuple(
-            CountedPolicy(names[i], *counts[names[i]], _interval(counts[names[i]], alpha), marks[i])
-            for i in ranking
+            CountedPolicy(names[i], *own[i], _interval(own[i], alpha), marks[i]) for i in ranking
         ),
         pairs=pairs,
         order_text=order_text(names, better, ~np.eye(len(names), dtype=bool), ranking),
-        difference=difference,
+        difference=difference_interval(*own[0], *own[1], 1 - alpha) if alone else None,
     )
 
 
@@ -244,22 +242,19 @@ def count_beside(counts: Count, number: float, alpha: float) -> CountsResult:
     )
 
 
-def _barnard(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
+def _directions(first: Count, second: Count, *, exact: bool, alone: bool) -> tuple[float, float]:
     """Return the one-sided p-values of "the second is better" and of "the first is"."""
-    return barnard_p_value(x0, n0, x1, n1), barnard_p_value(x1, n1, x0, n0)
-
-
-def _barnard_alone(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
-    """Return the same of one pair, whose two-sided p-value is less than both together."""
-    half = barnard_p_value(x0, n0, x1, n1, two_sided=True) / 2
-    return (half, 1.0) if x1 * n0 > x0 * n1 else (1.0, half)
-
-
-def _fisher(x0: int, n0: int, x1: int, n1: int) -> tuple[float, float]:
     from scipy.stats import hypergeom
 
-    both = n0 + n1, x0 + x1, n1
-    return float(hypergeom.sf(x1 - 1, *both)), float(hypergeom.cdf(x1, *both))
+    (x0, n0), (x1, n1) = first, second
+    if not exact:
+        both = n0 + n1, x0 + x1, n1
+        return float(hypergeom.sf(x1 - 1, *both)), float(hypergeom.cdf(x1, *both))
+    if not alone:
+        return barnard_p_value(x0, n0, x1, n1), barnard_p_value(x1, n1, x0, n0)
+    # That of both directions is less than both together.
+    half = barnard_p_value(x0, n0, x1, n1, two_sided=True) / 2
+    return (half, 1.0) if x1 * n0 > x0 * n1 else (1.0, half)
 
 
 def _interval(counts: Count, alpha: float) -> tuple[float, float]:
@@ -267,7 +262,3 @@ def _interval(counts: Count, alpha: float) -> tuple[float, float]:
 
     low, high = binomtest(*counts).proportion_ci(1 - alpha, method="exact")
     return float(low), float(high)
-
-
-def _ends_text(interval: tuple[float, float]) -> str:
-    return f"[{interval[0]:.3f}, {interval[1]:.3f}]"

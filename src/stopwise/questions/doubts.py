@@ -134,7 +134,13 @@ def warnings(
     vain = set() if grouped else {UNEQUAL_NUMBERS}
     notes = (note for note in answered(table.notes) if getattr(note, "code", "") not in vain)
     ranged = wide_bounds(table.without(rules.reading.constants)) if rules.reading.ranged else ()
-    return (*_doubtful(signs, lettered), *shared, *notes, *checkpoints_only(table), *ranged)
+    first = (
+        "every claim assumes fresh draws in random order, and these trials do not look like that "
+        "(is the file sorted by score, or did policies or scenes change along the way?): "
+        f"{first_few(signs)}{'; no letters are given' if lettered else ''}"
+    )
+    doubtful = (first,) if signs else ()
+    return (*doubtful, *shared, *notes, *checkpoints_only(table), *ranged)
 
 
 def answered(notes: Sequence[str]) -> list[str]:
@@ -161,13 +167,3 @@ def wide_bounds(table: Table) -> tuple[str, ...]:
         return ()
     text = wide_bounds_text(float(known.min()), float(known.max()), table.bounds)
     return () if text is None else (text,)
-
-
-def _doubtful(signs: tuple[str, ...], lettered: bool) -> tuple[str, ...]:
-    """Note that the trials contradict the assumption behind every claim."""
-    without = "; no letters are given" if lettered else ""
-    text = (
-        "every claim assumes fresh draws in random order, and these trials do not look like that "
-        "(is the file sorted by score, or did policies or scenes change along the way?)"
-    )
-    return (f"{text}: {first_few(signs)}{without}",) if signs else ()

@@ -41,8 +41,10 @@ def letters(decided: Bools, ranking: Sequence[int]) -> tuple[str, ...]:
     columns = _swept(columns)
     place = {policy: position for position, policy in enumerate(ranking)}
     columns.sort(key=lambda column: sorted(place[policy] for policy in column))
+    rounds = ("", *map(str, range(1, len(columns) // len(ascii_letters) + 1)))
+    names = [letter + number for number in rounds for letter in ascii_letters]
     return tuple(
-        "".join(_letter(index) for index, column in enumerate(columns) if policy in column)
+        "".join(name for name, column in zip(names, columns, strict=False) if policy in column)
         for policy in range(len(ranking))
     )
 
@@ -96,8 +98,3 @@ def _swept(columns: list[set[int]]) -> list[set[int]]:
         if covered and all(any(i in other for other in others) for i in column):
             kept = others
     return kept
-
-
-def _letter(index: int) -> str:
-    round_, position = divmod(index, len(ascii_letters))
-    return ascii_letters[position] + (str(round_) if round_ else "")

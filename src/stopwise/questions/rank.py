@@ -1,7 +1,6 @@
 """From a table of scores to its analysis: replay, results, doubts and warnings."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import Interval
 from stopwise.core.progress import watched
 from stopwise.core.readings.score import Met, Scores
-from stopwise.core.rules import Rules
 from stopwise.core.words import within_text
 from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
@@ -32,6 +30,8 @@ from stopwise.questions.standing import (
     standings_of,
 )
 from stopwise.rows.table import Table, unit_rows
+
+ACCOUNTS = ("n", "trials_used", "trials_saved", "trials_unpaired")
 
 
 def rank(table: Table, ranking: PairTests) -> Analysis:
@@ -55,13 +55,19 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     if reading.constants:
         # Of several policies the intervals of the means hold together, those of pairs may not.
         alone = Interval(*reading.back(pairs[0].interval)) if len(pairs) == 1 else None
-        policies = tuple(_beside_number(result, reading.constants, alone) for result in policies)
+        policies = tuple(
+            replace(policy, interval=alone) if alone is not None and policy.n else policy
+            for policy in policies
+        )
     signs: tuple[str, ...] = ()
     if not reading.certain:
         signs = doubts(used, policies, pairs, rules) or moving(comparison, shown, family, pairs)
     if signs:  # the order of the rows may have decided, not the policies
         policies = tuple(replace(policy, letters="") for policy in policies)
     shared = dependent(comparison, shown, family)
+    single = table.arranged([name for name in reading.run if not reading.several(name)])
+    rest = 0 if rules.n_max is None else int((~np.isnan(single))[rules.n_max :].sum())
+    beyond = f"{counted(rest, 'trial')} beyond n_max = {rules.n_max} per policy left out"
     eliminated = eliminations(rules.policies, outcome)
     left = tuple(policy.name for policy in policies if policy.name not in eliminated)
     return Analysis(
@@ -83,7 +89,7 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
         doubts=(*signs, *shared),
         warnings=(
             *warnings(used, rules, signs, shared, lettered=family.baseline is None),
-            *_beyond(table, rules),
+            *((beyond,) if rest else ()),
             *reading.cautions(met),
             *([TIES_NOT_COUNTED] if family.ties == "paper" else []),
         ),
@@ -96,22 +102,14 @@ def rank(table: Table, ranking: PairTests) -> Analysis:
     )
 
 
-def _beyond(table: Table, rules: Rules) -> tuple[str, ...]:
-    n_max, reading = rules.n_max, rules.reading
-    single = [name for name in reading.run if not reading.several(name)]
-    known = ~np.isnan(table.arranged(single))
-    rest = 0 if n_max is None else int(known[n_max:].sum())
-    text = f"{counted(rest, 'trial')} beyond n_max = {n_max} per policy left out"
-    return (text,) if rest else ()
-
-
 def _policy_results(
     table: Table, shown: Floats, ranking: PairTests, outcome: PairStates
 ) -> tuple[PolicyResult, ...]:
     family, comparison, rules = ranking.family, ranking.comparison, ranking.rules
     n_max, reading = rules.n_max, rules.reading
     values, scale = reading.values(table.layers(reading)), reading.tested_scale
-    means = _means(values)
+    empty = np.isnan(values).all(axis=0)  # of one that met nobody the share of wins is one half
+    means = np.nanmean(np.where(empty, 0.5, values), axis=0)
     better = family.better(outcome.claims[0])
     order = ranked(better & (family.sides == 2), means * reading.advantage(1.0))
     letter = [""] * family.k
@@ -125,6 +123,13 @@ def _policy_results(
     results = []
     for index in order:
         name, last = table.policies[index], int(outcome.last[0, index])
+        if name in reading.constants:  # a number has no trials
+            number = reading.constants[name]
+            ends, none = Interval(number, number), dict.fromkeys(ACCOUNTS, 0)
+            results.append(
+                PolicyResult(name=name, mean=number, interval=ends, letters=letter[index], **none)
+            )
+            continue
         known, starts = ran[:, index], reading.starts(name, max(len(entered), last, n_max or 0))
         before = np.append(0, np.cumsum(known))[np.minimum(starts, len(known))]
         n, until = int(known.sum()), int(before[last])
@@ -149,24 +154,6 @@ def _policy_results(
             )
         )
     return tuple(results)
-
-
-def _means(scores: Floats) -> Floats:
-    """Return the mean of each column; of one that met nobody the share of wins is one half."""
-    empty = np.isnan(scores).all(axis=0)
-    means: Floats = np.nanmean(np.where(empty, 0.5, scores) if empty.any() else scores, axis=0)
-    return means
-
-
-def _beside_number(
-    policy: PolicyResult, numbers: Mapping[str, float], alone: Interval | None
-) -> PolicyResult:
-    """Return a policy beside a number: the number has no trials, and intervals agree with it."""
-    if policy.name in numbers:
-        number = numbers[policy.name]
-        bare = replace(policy, n=0, trials_used=0, trials_saved=0, trials_unpaired=0)
-        return replace(bare, mean=number, interval=Interval(number, number))
-    return policy if alone is None else replace(policy, interval=alone)
 
 
 def _entered(scores: Floats, ranking: PairTests, outcome: PairStates) -> Bools:

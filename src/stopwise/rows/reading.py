@@ -23,7 +23,8 @@ def taken(
     reading = {name: settings[name] for name in settings if name in INPUT}
     others = {name: settings[name] for name in settings if name not in INPUT}
     parts = list(source.values()) if isinstance(source, Mapping) else []
-    of_files = parts and (all(map(is_place, parts)) or all(map(_runs_by_tasks, parts)))
+    runs_by_tasks = all(isinstance(own, np.ndarray) and own.ndim == 2 for own in parts)
+    of_files = parts and (runs_by_tasks or all(map(is_place, parts)))
     if of_files or is_place(source) or isinstance(source, np.ndarray):
         from stopwise.data.read import read_trials
 
@@ -46,11 +47,6 @@ def taken(
     if isinstance(source, Trials):
         require_direction(source, others)
     return source, others
-
-
-def _runs_by_tasks(scores: Any) -> bool:
-    """Whether scores of a policy are an array of shape (runs, tasks)."""
-    return isinstance(scores, np.ndarray) and scores.ndim == 2
 
 
 def read_if_place(source: Any) -> Any:

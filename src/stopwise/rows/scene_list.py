@@ -44,7 +44,14 @@ def drawn(
     size = _size(list_size, len(set().union(*scenes.values())))
     parts = {policy: part for policy, part in scenes.items() if len(part) < size}
     for policy, part in parts.items():
-        _require_drawn(policy, part, size)
+        require(
+            len(part) < SORTED_SCENES or not _as_listed(part),
+            f"the {len(part)} of {size} scenes of {policy!r} come in the order of the list "
+            f"({few(part[:3])}, ...): a part of it speaks for the whole only if the order was "
+            "drawn at random before; run the rest, or leave ",
+            named("list_size"),
+            " out",
+        )
     # Of policies that are through, the last one has followed the order: the first may be stored.
     through = [policy for policy, part in scenes.items() if not _as_listed(part)]
     leading = max(parts, key=lambda policy: len(parts[policy])) if parts else None
@@ -112,17 +119,6 @@ def _one_task(trials: Trials) -> Trials:
 
 def _as_listed(scenes: Sequence[str]) -> bool:
     return all(before < after for before, after in pairwise(map(in_number_order, scenes)))
-
-
-def _require_drawn(policy: str, scenes: Sequence[str], size: int) -> None:
-    require(
-        len(scenes) < SORTED_SCENES or not _as_listed(scenes),
-        f"the {len(scenes)} of {size} scenes of {policy!r} come in the order of the list "
-        f"({few(scenes[:3])}, ...): a part of it speaks for the whole only if the order was drawn "
-        "at random before; run the rest, or leave ",
-        named("list_size"),
-        " out",
-    )
 
 
 def _require_first_of(

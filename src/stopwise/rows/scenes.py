@@ -1,6 +1,6 @@
 """A proxy in files: its scores beside those of the trials, and simulated scenes for its mean."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,7 +98,8 @@ def _simulated(
         )
         scores: Any = source
         if isinstance(source, Mapping):
-            scores = side_by_side([_of_policy(source, name) for name in table.policies])
+            _require_policies(source, table)
+            scores = side_by_side([numeric_array(source[name], name) for name in table.policies])
     else:
         simulated = _aligned(table, read_scenes(source, column), several=several)
         _require_policies(simulated.policies, table)
@@ -132,12 +133,7 @@ def _same_rows(scenes: Floats, trials: Floats) -> bool:
     return bool((first == second).all() and (known != known[0]).any())
 
 
-def _of_policy(source: Mapping[str, Any], name: str) -> Floats:
-    require(name in source, f"the simulated scenes have none of {name}")
-    return numeric_array(source[name], name)
-
-
-def _require_policies(names: tuple[str, ...], table: Table) -> None:
+def _require_policies(names: Container[str], table: Table) -> None:
     lacking = [name for name in table.policies if name not in names]
     require(not lacking, f"the simulated scenes have none of {', '.join(lacking)}")
 

@@ -1,6 +1,5 @@
 """Served policies, against openpi's own packing and client."""
 
-import json
 import socket
 import time
 import urllib.request
@@ -13,11 +12,9 @@ import numpy as np
 import pytest
 from openpi_client import msgpack_numpy
 from openpi_client.websocket_client_policy import WebsocketClientPolicy
-from typer.testing import CliRunner
 from websockets.exceptions import InvalidStatus
 
 import stopwise as sw
-from stopwise.cli import app
 from stopwise.errors import StopwiseError
 from stopwise.policies.openpi import ServedPolicy, packed, unpacked
 from stopwise.policies.router import Router
@@ -103,8 +100,6 @@ def test_a_served_policy_acts_and_plays_its_chunks() -> None:
 
 
 def test_served_policies_race_as_the_same_policies_here_do() -> None:
-    """In Python, by the command, and in other processes."""
-
     def here(policy: Callable[[Any], Any], observation: Any) -> int:
         answer = policy({"observation": observation})
         return int(answer["action"] if "action" in answer else answer["actions"][0])
@@ -119,10 +114,6 @@ def test_served_policies_race_as_the_same_policies_here_do() -> None:
             race = sw.race(addresses, "CartPole-v1", executor=executor, **rules)
             assert race.analysis.order_text == local.analysis.order_text == "still > lean"
             assert scores(local).items() <= scores(race).items()
-        options = [f"--policy={name}={address}" for name, address in addresses.items()]
-        command = ["race", "--env", "CartPole-v1", "--bounds", "0,500", "--n-max", "12", "--json"]
-        told = CliRunner().invoke(app, [*command, *options])
-    assert json.loads(told.stdout)["race"]["used"] == local.used
 
 
 def test_no_server_is_an_error_before_the_first_episode() -> None:

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-import numpy as np
 import pytest
 
 import stopwise as sw
@@ -65,28 +63,6 @@ def test_classic_control_ranks_policies_of_known_order(design: str) -> None:
     assert [(p.decision, p.n, p.p_value) for p in again.pairs] == [
         (p.decision, p.n, p.p_value) for p in result.analysis.pairs
     ]
-
-
-def test_a_vector_environment_gives_the_same_scores_as_a_single_one() -> None:
-    def lean(observations: Any) -> Any:
-        values = np.asarray(observations)
-        return (3 * values[..., 2] + 0.2 * values[..., 3] > 0).astype(int)
-
-    def tilt(observations: Any) -> Any:
-        return (np.asarray(observations)[..., 2] > 0).astype(int)
-
-    policies = {"lean": lean, "tilt": tilt}
-    settings: dict[str, Any] = {"bounds": (0, 500), "n_max": 40, "seed": 3}
-    one = sw.race(policies, "CartPole-v1", **settings)
-    make = partial(gymnasium.make_vec, "CartPole-v1", num_envs=5)
-    many = sw.race(policies, partial(make, vectorization_mode="sync"), **settings)
-
-    scores = {episode.place: (episode.seed, episode.score) for episode in many.episodes}
-    assert all(scores[e.place] == (e.seed, e.score) for e in one.episodes)
-    assert many.analysis.pairs[0].p_value == one.analysis.pairs[0].p_value
-    assert many.rows == one.rows
-    assert len(many.episodes) % 5 == 0
-    assert len(many.overshoot) == len(many.episodes) - 2 * one.rows < 10
 
 
 @pytest.mark.parametrize("score", ["success", lambda measures: measures["success"]])

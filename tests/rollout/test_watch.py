@@ -35,29 +35,6 @@ def watch(source: Any, design: str = "auto", state: Path | None = None, **settin
     return Watch(source, reading={}, design=design, settings=settings, state=state)
 
 
-def test_lerobot_batches_are_taken_in_as_they_come_until_it_is_enough(tmp_path: Path) -> None:
-    watching = watch(tmp_path)
-    seen = []
-    for start in range(0, 60, 5):
-        lerobot(tmp_path, "base", start, start + 5)
-        if start == 0:
-            with pytest.raises(sw.InvalidInput, match="at least 2 policies"):
-                watching.look()
-        lerobot(tmp_path, "new", start, start + 5)
-        (sight,) = watching.look()
-        seen.append(sight.rows)
-        if sight.stop:
-            break
-
-    expected = sw.analyze({name: s.astype(float) for name, s in SCORES.items()}, n_max=60)
-    assert sight.decided
-    assert sight.rows == expected.pairs[0].n
-    assert seen[:-1] == [5 * (look + 1) for look in range(len(seen) - 1)]
-    assert sight.analysis is not None
-    assert sight.analysis.pairs[0].p_value == expected.pairs[0].p_value
-    assert sight.analysis.order_text == "new > base"
-
-
 def test_lerobot_batches_with_the_same_seeds_are_paired(tmp_path: Path) -> None:
     reading: Any = {"columns": {"block": "batch_episode"}}
     watching = Watch(tmp_path, reading=reading, design="paired", settings={"n_max": 60})
@@ -204,29 +181,6 @@ def test_wrong_settings_are_refused_before_the_first_look(tmp_path: Path) -> Non
         Watch(tmp_path, reading={}, settings={}, tasks="mean")
     with pytest.raises(sw.InvalidInput, match="there is no folder"):
         watch(tmp_path / "r.csv", state=tmp_path / "none" / "s.json")
-
-
-def test_a_line_that_is_being_written_waits_for_its_end(tmp_path: Path) -> None:
-    """Otherwise the first digits of a number are a number: 1 of 1000."""
-    path = table(tmp_path / "results.csv", [("a", 1, 2.0), ("b", 1, 3.0), ("a", 2, 2.0)])
-    watching = Watch(
-        path, reading={"bounds": (0.0, 1000.0)}, design="paired", settings={"n_max": 60}
-    )
-    looks = []
-    for piece in ("b", ",", "2,1", "000", "\n"):
-        with path.open("a") as file:
-            file.write(piece)
-        (sight,) = watching.look()
-        assert sight.analysis is not None
-        waits = f"{path}: the last line has no end yet, and waits for it"
-        assert (waits in sight.analysis.warnings) == (piece != "\n")
-        looks.append((sight.rows, sight.waiting))
-    scores = sw.read_trials(path, bounds=(0, 1000)).frame["score"].to_list()
-
-    assert looks == [(1, 1)] * 4 + [(2, 0)]
-    assert scores[-1] == 1000
-    path.write_text(path.read_text().rstrip("\n"))  # elsewhere a file is as it will be
-    assert len(sw.read_trials(path, bounds=(0, 1000))) == 4
 
 
 @pytest.mark.parametrize(

@@ -187,16 +187,6 @@ def test_a_tracker_that_cannot_be_opened_is_left_out(
     assert "tensorboard could not be opened" in warning.getMessage()
 
 
-def test_a_log_that_is_opened_says_where_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    raced(report_to="tensorboard")
-    (folder,) = (tmp_path / "runs").iterdir()
-
-    assert capsys.readouterr().err == f"tensorboard: written to {folder.relative_to(tmp_path)}\n"
-
-
 def test_a_race_that_is_stopped_reports_what_it_has() -> None:
     memory = Memory()
 
@@ -286,13 +276,6 @@ def test_a_function_gets_every_row_as_a_tracker_does() -> None:
     result = raced(report_to=memory, on_row=keep)
     assert rows == memory.rows
     assert sorted(rows) == list(range(1, result.rows + 1))
-
-    rows.clear()
-    rule = sw.StopRule(["a", "b"], n_max=20, on_row=keep)
-    while not rule.stop:
-        rule.add("a", 0.0)
-        rule.add("b", 1.0)
-    assert sorted(rows) == list(range(1, rule.rows + 1))
 
 
 def test_a_function_of_the_command_line(modules: list[str], tmp_path: Path) -> None:

@@ -103,29 +103,6 @@ def test_tickets_in_any_number_and_order_give_the_same(settings: dict[str, Any])
         assert run(rates, most, settings, left) == one
 
 
-@pytest.mark.parametrize("settings", CASES)
-def test_a_race_that_was_killed_goes_on_to_the_same_best(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
-    whole, journal, left = race(**settings), tmp_path / "race.jsonl", iter(range(40))
-
-    def killed(policy: Any, seed: int) -> float:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        return draw(policy, seed)
-
-    killed.__qualname__ = draw.__qualname__
-    with pytest.raises(KeyboardInterrupt):
-        race(killed, journal=journal, **settings)
-    resumed = race(journal=journal, **settings)
-
-    assert verdict(resumed) == verdict(whole)
-    assert all(episode.row >= 0 for episode in resumed.episodes)
-    assert verdict(race(journal=journal, **settings)) == verdict(whole)
-    with pytest.raises(sw.InvalidInput, match="this journal belongs to another race"):
-        sw.race(RATES, draw, n_max=150, seed=5, journal=journal, design=whole.analysis.design)
-
-
 # Trials of a file by policy: the last two come later.
 RNG = np.random.default_rng(3)
 TRIALS = {

@@ -116,26 +116,6 @@ def test_a_command_that_runs_no_episode_leaves_no_journal(
     assert list((tmp_path / "stopwise" / "races").iterdir()) == []
 
 
-def test_workers_that_are_interrupted_while_they_begin_say_nothing(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import os, signal, threading, time\n"
-        "import stopwise as sw\n"
-        "from tests.rollout.players import draw\n"
-        "if __name__ == '__main__':\n"
-        "    threading.Timer(0.3, lambda: os.killpg(0, signal.SIGINT)).start()\n"
-        "    try:\n"
-        "        sw.race({'a': 0.5, 'b': 0.5}, draw, alpha=.1, n_max=9**9, executor='processes')\n"
-        "    except KeyboardInterrupt:\n"
-        "        print('interrupted')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, start_new_session=True,
-        timeout=600, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert (done.stdout, done.stderr) == ("interrupted\n", "")
-
-
 def test_a_full_disk_ends_the_race_with_the_journal_and_the_way_on(tmp_path: Path) -> None:
     """Here the limit of a file's size stands in for it: the same call of the system fails."""
     path = tmp_path / "race.jsonl"

@@ -201,16 +201,6 @@ def test_a_race_that_is_stopped_reports_what_it_has() -> None:
     assert memory.page is not None
     assert "the race stopped" in memory.page
 
-    interrupted = Memory()
-
-    def stop(_: Any) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        raced(report_to=interrupted, on_progress=stop)
-    assert interrupted.ends == 1
-    assert interrupted.page is None
-
 
 @pytest.mark.parametrize(
     ("settings", "message"),

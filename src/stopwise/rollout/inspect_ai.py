@@ -39,7 +39,7 @@ class StopTogether:
     scorer
         Whose score is compared; needed only if tasks have several scorers.
     **settings
-        As for ``stopwise.StopRule``; the design is "paired" unless said otherwise.
+        As for ``stopwise.analyze``.
     """
 
     @flat(StopSettings, design="paired")

@@ -134,9 +134,7 @@ def race(
     report_to, on_row
         As for ``StopRule``.
     **settings
-        ``method``, ``alpha``, ``adjust``, ``baseline``, ``reference``, ``ties``, ``goal="order"``
-        (or "best", with ``indifference``, ``allocation="leader"`` and ``later``) and the method's
-        own parameters, as for ``stopwise.analyze``.
+        As for ``stopwise.analyze``.
 
     Examples
     --------

@@ -15,7 +15,6 @@ from stopwise.errors import MissingPackage, require
 from stopwise.rollout.executors import Executor
 from stopwise.rollout.race import race, require_all_there
 from stopwise.rollout.race_result import RaceResult
-from stopwise.rollout.sight import RaceProgress
 from stopwise.rollout.stop_rule import StopRule
 
 try:
@@ -50,11 +49,10 @@ class CompareWithBest(BaseCallback):
         Folder in which the best model is kept, as ``best_model.zip``.
     seed
         Of all comparisons.
-    design, score, executor, on_error, timeout, on_progress
+    design, score, executor, on_error
         As for ``stopwise.race``; here the design is "paired" by default.
     **settings
-        As for ``stopwise.race``; ``alpha`` is that of the whole training. With ``goal="best"``
-        comparisons take fewer episodes: each direction has the whole level, not half of it.
+        As for ``stopwise.analyze``.
 
     Attributes
     ----------
@@ -79,8 +77,6 @@ class CompareWithBest(BaseCallback):
         score: str | Callable[[Mapping[str, Any]], float] | None = None,
         executor: str | Executor = "serial",
         on_error: str = "raise",
-        timeout: float | None = None,
-        on_progress: Callable[[RaceProgress], None] | None = None,
         **settings: Unpack[RaceSettings],
     ) -> None:
         super().__init__()
@@ -108,8 +104,6 @@ class CompareWithBest(BaseCallback):
             design=design,
             executor=executor,
             on_error=on_error,
-            timeout=timeout,
-            on_progress=on_progress,
             **settings,
         )
         self._next = self.every

@@ -60,13 +60,7 @@ class StopRule(Resumable):
         A function that is called with the number of each row and its values by name, such as
         ``mean/new``, in a thread of its own. If it fails, that is said once.
     **settings
-        ``method="nscore-plus"``, ``alpha=0.05``, ``n_max``, ``bounds=(0, 1)``,
-        ``design="independent"`` (or "paired": a row is one environment), ``adjust="holm"``,
-        ``baseline``, ``reference``, ``ties="strict"``, ``equivalence``, ``goal="order"`` (or
-        "best", with ``indifference``, ``allocation="leader"`` and ``later``),
-        ``list_size`` (of a fixed list of scenes, tried in an order drawn at random),
-        ``futility="advisory"`` (or "binding": stop where a decision by n_max has become unlikely)
-        and the method's own parameters, as for ``stopwise.analyze``.
+        As for ``stopwise.analyze``.
 
     Examples
     --------

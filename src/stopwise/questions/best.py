@@ -105,7 +105,7 @@ class BestQuestion(Question):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        return tuple(policy for policy, own in self.places.items() for _ in own)
+        return tuple(policy for policy, numbers in self.places.items() for _ in numbers)
 
     @property
     def numbered_apart(self) -> bool:
@@ -130,8 +130,8 @@ class BestQuestion(Question):
 
     def passed_over(self, policy: str, number: int) -> bool:
         """Whether others met this block without the policy: some rows try the leader alone."""
-        own = self._trials[policy]
-        seen = number < len(own) and not math.isnan(own[number])
+        scores = self._trials[policy]
+        seen = number < len(scores) and not math.isnan(scores[number])
         return self.rules.design == "paired" and number < self.taken(policy) and not seen
 
     def rows_for(self, policy: str) -> int:
@@ -143,9 +143,9 @@ class BestQuestion(Question):
     @staticmethod
     def in_words(task: "TaskVerdict") -> str:
         k = len(task.candidates) + len(task.eliminated)
-        found = best_claim(task.best, task.candidates, k, task.indifference, aside=task.set_aside)
+        claim = best_claim(task.best, task.candidates, k, task.indifference, aside=task.set_aside)
         futility = f"; {task.futility}" if task.futile else ""
-        return f"{found} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
+        return f"{claim} (alpha {task.alpha:g}), after {counted(task.rows, 'row')}{futility}."
 
     def join(self, policy: str) -> None:
         """Let a policy that was declared to come later take part from the next row on."""
@@ -161,7 +161,7 @@ class BestQuestion(Question):
         self._admit(policy)
 
     def analyze(self, table: Table) -> BestAnalysis:
-        known = {name for name, own in table.by_policy.items() if own.size}
+        known = {name for name, scores in table.by_policy.items() if scores.size}
         table = table.without({*self.rules.later} - known)
         unit_scores(table, self._comparison)  # validity rests on this check of the bounds
         question = type(self)(self.rules, self._joined)
@@ -171,11 +171,13 @@ class BestQuestion(Question):
         """Add one row of scores: several of a policy that it tries several times."""
         self._require_row(row)
         places = self.places.items()
-        scores = {name: self._checked(name, len(own), row.get(name)) for name, own in places}
+        scores = {
+            name: self._checked(name, len(numbers), row.get(name)) for name, numbers in places
+        }
         self._observe(dict(places), scores)
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        columns = [np.array(own, dtype=float) for own in self._trials.values()]
+        columns = [np.array(scores, dtype=float) for scores in self._trials.values()]
         return self._table(side_by_side(columns), task, notes)
 
     def remaining(self, standings: Sequence[Standing]) -> int | None:
@@ -190,9 +192,11 @@ class BestQuestion(Question):
         shares = board.against_leader()[0] / board.target
         gone = dict(zip(self.policies, shares.tolist(), strict=True))
         left = compress(self.policies, others)
-        own = {name: (self.rows - self._joined.get(name, 0), gone[name]) for name in left}
-        slowest = min(own.values(), key=lambda way: way[1] / max(way[0], 1), default=(0, 0.0))
-        return {**own, self.leader: slowest}
+        progress = {name: (self.rows - self._joined.get(name, 0), gone[name]) for name in left}
+        slowest = min(
+            progress.values(), key=lambda pace: pace[1] / max(pace[0], 1), default=(0, 0.0)
+        )
+        return {**progress, self.leader: slowest}
 
     def _named(self, which: Bools) -> tuple[str, ...]:
         return tuple(compress(self.policies, which[0]))
@@ -217,15 +221,15 @@ class BestQuestion(Question):
                 self._comparison.unit_score(score, repr(name))
         return [math.nan if score is None else float(score) for score in scores]
 
-    def _observe(self, places: Places, found: Mapping[str, list[float]]) -> Floats:
+    def _observe(self, places: Places, new_scores: Mapping[str, list[float]]) -> Floats:
         """Show one row; return the average of each policy's trials in it, in [0, 1]."""
         times = max(map(len, places.values()))
         scores = np.full((times, 1, len(self.policies)), np.nan)
         for name, numbers in places.items():
-            column, row = self._columns[name], found[name]
-            own = self._trials[name]
-            own += [math.nan] * (numbers.start - len(own))  # blocks that it was not in
-            own += row + [math.nan] * (len(numbers) - len(row))
+            column, row = self._columns[name], new_scores[name]
+            past = self._trials[name]
+            past += [math.nan] * (numbers.start - len(past))  # blocks that it was not in
+            past += row + [math.nan] * (len(numbers) - len(row))
             scores[: len(row), 0, column] = row
         means = self._board.observe(self._comparison.scale.unit(scores))
         self._admit(*self._joined)
@@ -234,15 +238,15 @@ class BestQuestion(Question):
     def _replay(self, table: Table, rows: int | None = None) -> Floats:
         """Take the trials of a table in; return the averages that were compared."""
         scores = table.arranged(self.policies)
-        last = [int(np.flatnonzero(~np.isnan(own)).max(initial=-1)) for own in scores.T]
+        last = [int(np.flatnonzero(~np.isnan(column)).max(initial=-1)) for column in scores.T]
         means = []
         while (places := self.places) and (rows is None or self.rows < rows):
-            left = sum(own.start <= last[self._columns[name]] for name, own in places.items())
+            left = sum(part.start <= last[self._columns[name]] for name, part in places.items())
             if rows is None and left < min(2, len(places)):
                 break
             row = {
-                name: scores[own.start : own.stop, self._columns[name]].tolist()
-                for name, own in places.items()
+                name: scores[part.start : part.stop, self._columns[name]].tolist()
+                for name, part in places.items()
             }
             means.append(self._observe(places, row))
         return np.array(means).reshape(-1, len(self.policies))

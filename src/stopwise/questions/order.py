@@ -96,7 +96,7 @@ class OrderQuestion(Question):
         self._require_row(row)
         cells = {name: self._cells(name, given) for name, given in row.items()}
         self.rules.reading.check_row(cells)
-        self._keep({name: np.array(own, dtype=float).T for name, own in cells.items()})
+        self._keep({name: np.array(scores, dtype=float).T for name, scores in cells.items()})
 
     def _cells(self, name: str, given: Any) -> list[tuple[Any, ...]]:
         reading = self.rules.reading
@@ -112,16 +112,16 @@ class OrderQuestion(Question):
             self.comparison.unit_score(score, repr(name))
         return cells
 
-    def _keep(self, found: Mapping[str, Floats]) -> None:
+    def _keep(self, rows: Mapping[str, Floats]) -> None:
         """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
         reading, unit = self.rules.reading, self.comparison.scale.unit
         row = np.full((reading.kinds, len(self.policies)), np.nan)
         for name, score in reading.constants.items():
             row[:, self._columns[name]] = unit(np.array(score))
-        for name, cells in found.items():
-            own, first = self._trials[name], reading.trials(name, self.rows).start
-            own += [(math.nan,) * reading.kinds] * (first - len(own))  # rows went by without it
-            own += map(tuple, cells.T.tolist())
+        for name, cells in rows.items():
+            past, first = self._trials[name], reading.trials(name, self.rows).start
+            past += [(math.nan,) * reading.kinds] * (first - len(past))  # rows went by without it
+            past += map(tuple, cells.T.tolist())
             row[:, self._columns[name]] = reading.averaged(name, unit(cells))
         if self._pairs.runs.size:
             self._show(row if reading.kinds > 1 else row[0])
@@ -136,12 +136,12 @@ class OrderQuestion(Question):
         if changed or pairs.gives_up:
             pairs.settle(self.rows + 1)
             tried = zip(self.policies, pairs.tried[0].tolist(), strict=True)
-            own = self.rules.reading.run  # a reference needs no trials
-            self._tried = tuple(name for name, still in tried if still and name in own)
+            tried_names = self.rules.reading.run  # a reference needs no trials
+            self._tried = tuple(name for name, still in tried if still and name in tried_names)
 
     def _row(self, places: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
         several = self.rules.reading.several
-        row = {name: own if several(name) else own[0] for name, own in places.items()}
+        row = {name: scores if several(name) else scores[0] for name, scores in places.items()}
         return {name: score for name, score in row.items() if score is not None}
 
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
@@ -149,20 +149,20 @@ class OrderQuestion(Question):
         blank = np.full((reading.kinds, self.rows), np.nan)
         columns = []
         for name in self.policies:
-            own = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
+            column = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
             if name in reading.constants:
-                own = np.full_like(blank, reading.constants[name])
-            columns.append(own)
+                column = np.full_like(blank, reading.constants[name])
+            columns.append(column)
         layers = [
-            side_by_side([blank[kind], *(own[kind] for own in columns)])[:, 1:]
+            side_by_side([blank[kind], *(column[kind] for column in columns)])[:, 1:]
             for kind in range(reading.kinds)
         ]
         return replace(self._table(layers[0], task, notes), beside=tuple(layers[1:]))
 
     def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
         reading = self.rules.reading
-        cells = {name: own.reshape(-1, reading.kinds).T for name, own in trials.items()}
+        cells = {name: parts.reshape(-1, reading.kinds).T for name, parts in trials.items()}
         for row in range(rows):
             taken = {name: reading.trials(name, row) for name in cells}
-            own = {name: cells[name][:, at.start : at.stop] for name, at in taken.items()}
-            self._keep({name: part for name, part in own.items() if part.size})
+            parts = {name: cells[name][:, at.start : at.stop] for name, at in taken.items()}
+            self._keep({name: part for name, part in parts.items() if part.size})

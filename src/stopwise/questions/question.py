@@ -222,16 +222,16 @@ class Question(Resumable):
 
     def take(self, find: FindRow) -> Iterator[int]:
         """Take row i in once all places that earlier rows left in need of a trial have a result."""
-        while (places := self.places) and (found := find(places)) is not None:
-            for policy, own in found.items():
-                if None in own:
+        while (places := self.places) and (results := find(places)) is not None:
+            for policy, scores in results.items():
+                if None in scores:
                     self._require_gaps(policy)
-            self.add(self._row(found))
+            self.add(self._row(results))
             yield self.rows - 1
 
-    def _row(self, found: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
+    def _row(self, places: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
         """Return the scores of places as ``add`` takes them."""
-        return found
+        return places
 
     def scores(self) -> list[dict[str, float]]:
         rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
@@ -263,7 +263,9 @@ class Question(Resumable):
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]), content.get("joins"))
-        columns = {name: np.array(own, dtype=float) for name, own in content["trials"].items()}
+        columns = {
+            name: np.array(scores, dtype=float) for name, scores in content["trials"].items()
+        }
         question._again(columns, require_whole(content["rows"], "rows", 0))
         return question
 
@@ -275,9 +277,12 @@ class Question(Resumable):
         return self.analyze(self.table(task=task, notes=notes))
 
 
-def complete(found: Callable[[str, int], T], places: Places) -> dict[str, list[T]] | None:
+def complete(result_of: Callable[[str, int], T], places: Places) -> dict[str, list[T]] | None:
     """Return the scores at these places; None while ``found`` raises ``LookupError`` at one."""
     try:
-        return {policy: [found(policy, number) for number in own] for policy, own in places.items()}
+        return {
+            policy: [result_of(policy, number) for number in numbers]
+            for policy, numbers in places.items()
+        }
     except LookupError:
         return None

@@ -65,7 +65,7 @@ class Rerun:
 
 def reruns(first: Trials, second: Trials, alpha: float = 0.05) -> dict[str, Rerun]:
     require(0 < alpha < 1, f"alpha must lie strictly between 0 and 1, but got {alpha!r}")
-    runs = {own: _by_scene(run) for own, run in (("first", first), ("second", second))}
+    runs = {run_name: _by_scene(run) for run_name, run in (("first", first), ("second", second))}
     names = list(first.policies)
     if len(names) == len(second.policies) == 1:  # files are named after the run
         runs["second"] = dict(zip(names, runs["second"].values(), strict=True))
@@ -82,15 +82,15 @@ def reruns(first: Trials, second: Trials, alpha: float = 0.05) -> dict[str, Reru
 def _by_scene(run: Trials) -> dict[str, dict[Any, float]]:
     """Scores by policy and scene; without a column of scenes their numbers stand for them."""
     scene = "block" if "block" in run.frame.columns else "trial"
-    found: dict[str, dict[Any, float]] = {}
+    scores_of: dict[str, dict[Any, float]] = {}
     for policy, task, name, score in run.frame.select("policy", "task", scene, "score").rows():
-        own = found.setdefault(policy, {})
+        of_policy = scores_of.setdefault(policy, {})
         require(
-            (task, name) not in own,
+            (task, name) not in of_policy,
             f"{policy!r} has scene {name!r} twice: a run tries each scene once",
         )
-        own[task, name] = score
-    return found
+        of_policy[task, name] = score
+    return scores_of
 
 
 def _compared(

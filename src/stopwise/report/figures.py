@@ -352,7 +352,7 @@ def plot_ranking(
     named = [f"{name}  {n}" for name, n in zip(names, numbers, strict=True)]
     _name_cells(axes, named, numbers, upright=cell < 0.13)
     canvas.legend(
-        [Patch(facecolor=own, edgecolor=GREY, label=label) for label, own in kinds.items()]
+        [Patch(facecolor=colour, edgecolor=GREY, label=label) for label, colour in kinds.items()]
     )
     return canvas.done()
 

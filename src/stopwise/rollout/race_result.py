@@ -98,14 +98,14 @@ class RaceResult:
     @property
     def sentence(self) -> str:
         """What was found, at which alpha, and what it took; ``analysis.sentence`` says more."""
-        found, most = self.analysis, self.most
+        analysis, most = self.analysis, self.most
+        order = f"{analysis.order_text}{analysis.scope}"
         fewer = self.decided and most is not None and self.used < most
         instead = f" instead of {most:,}" if fewer else ""
         episodes = "episode" if self.used == 1 else "episodes"
-        about = "; ".join(filter(None, [f"alpha {found.alpha:g}", found.sign_meaning]))
+        about = "; ".join(filter(None, [f"alpha {analysis.alpha:g}", analysis.sign_meaning]))
         return (
-            f"{found.order_text}{found.scope} ({about}), after {self.used:,} {episodes}{instead}"
-            f"{found.futility_clause}"
+            f"{order} ({about}), after {self.used:,} {episodes}{instead}{analysis.futility_clause}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -109,16 +109,16 @@ class SlotBoard:
         if row < self._next_row(arm):
             self._question = pose(self.rules)
 
-    def rescored(self, told: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
+    def rescored(self, scores: Mapping[tuple[int, str], float | None]) -> "SlotBoard":
         """Return a board on which these slots have these scores, or stay empty."""
-        if self._twin is None or self._twin[0] != told:
+        if self._twin is None or self._twin[0] != scores:
             twin = SlotBoard(self.rules)
-            self._twin = dict(told), twin
+            self._twin = dict(scores), twin
         other = self._twin[1]
         for number in range(len(other.rows), len(self.rows)):
             slots = {
-                arm: replace(slot, score=told[number, arm], dropped=told[number, arm] is None)
-                if (number, arm) in told
+                arm: replace(slot, score=scores[number, arm], dropped=scores[number, arm] is None)
+                if (number, arm) in scores
                 else slot
                 for arm, slot in self.rows[number].items()
             }

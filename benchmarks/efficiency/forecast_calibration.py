@@ -18,8 +18,8 @@ from benchmarks.program import benchmark, tracked
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning.populations import Resampled
-from stopwise.planning.studies import OrderStudy, PlannedOrder
-from stopwise.questions.pairs import replay
+from stopwise.planning.studies import OrderStudy
+from stopwise.questions.pairs import PairTests, replay
 
 RUNS = 500
 CUTS = (0.1, 0.25, 0.5, 0.75)
@@ -39,8 +39,8 @@ class Source:
             return self.scores[rng.permutation(len(self.scores))]
         return np.stack([rng.permutation(column) for column in self.scores.T], axis=1)
 
-    def ranking(self) -> PlannedOrder:
-        return PlannedOrder(Rules(policies=("a", "b"), n_max=self.n_max, design=self.design))
+    def rules(self) -> Rules:
+        return Rules(policies=("a", "b"), n_max=self.n_max, design=self.design)
 
 
 def sources() -> Iterator[Source]:
@@ -74,18 +74,18 @@ class Case:
 
 def cases(source: Source, rng: np.random.Generator, *, runs: int = RUNS) -> Iterator[Case]:
     """Yield a forecast at each cut of one random order, and what came of it."""
-    ranking = source.ranking()
+    tests = PairTests(source.rules())
     order = source.order(rng)[: source.n_max]
-    outcome = replay(ranking.comparison, ranking.budget, order[None], with_p_values=False)
+    outcome = replay(tests.comparison, tests.budget, order[None], with_p_values=False)
     decided_at = int(outcome.rows[0, 0]) if outcome.claims.any() else None
     for cut in CUTS:
         seen = max(round(cut * source.n_max), 3)
         if decided_at is not None and decided_at <= seen:
             return
         past = order[:seen]
-        population = Resampled(past, ranking.rules.design == "paired")
+        population = Resampled(past, tests.rules.design == "paired")
         seed = np.random.SeedSequence(int(rng.integers(2**32)))
-        ends = OrderStudy(ranking, population, past).simulate(seed, runs)
+        ends = OrderStudy(tests.rules, population, past).simulate(seed, runs)
         yield Case(ends.chance(ends.decided), decided_at is not None)
 
 

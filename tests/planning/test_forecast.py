@@ -11,18 +11,18 @@ import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed, Resampled
-from stopwise.planning.studies import OrderStudy, PlannedOrder
-from stopwise.questions.pairs import replay
+from stopwise.planning.studies import OrderStudy
+from stopwise.questions.pairs import PairTests, replay
 
 
 def test_continuation_starts_from_the_actual_state() -> None:
     """The same future through ``SequentialTest``, resumed after the trials seen."""
     rng = np.random.default_rng(3)
     past = rng.beta(2, 2, (12, 2))
-    ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=40))
+    rules = Rules.of(policies=("a", "b"), n_max=40)
     population = Guessed((Guess.of_moments(0.4, 0.2), Guess.of_moments(0.6, 0.2)))
     seed = np.random.SeedSequence(8)
-    ends = OrderStudy(ranking, population, past).simulate(seed, 60)
+    ends = OrderStudy(rules, population, past).simulate(seed, 60)
     futures = population.begin(np.random.default_rng(seed), 60).draw(40)[:, 12:]
     decided, further = 0, 0
     for future in futures:
@@ -41,8 +41,8 @@ def test_gaps_of_a_paired_study_stay_and_open_trials_are_drawn() -> None:
     scores = np.array([[0.0, 1.0], [np.nan, 1.0], [0.0, 0.5], [1.0, 0.5]])
     for design, gap in (("paired", True), ("independent", False)):
         ordered = scores if gap else np.array([[0, 1], [0, 1], [1, 0.5], [np.nan, 0.5]])
-        ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=6, design=design))
-        ends = OrderStudy(ranking, Resampled(ordered, gap), ordered).simulate(
+        rules = Rules.of(policies=("a", "b"), n_max=6, design=design)
+        ends = OrderStudy(rules, Resampled(ordered, gap), ordered).simulate(
             np.random.SeedSequence(0), 20
         )
         assert ends.more.sum() == 20
@@ -59,11 +59,12 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
     middle, half_gap = rng.uniform(0.3, 0.7, 120), rng.normal(0.0, 0.15, 120)
     rates = np.stack([middle - half_gap, middle + half_gap], axis=1)[:, None, :]
     studies = (rng.random((120, 30, 2)) < rates) * 1.0
-    ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=30))
-    outcome = replay(ranking.comparison, ranking.budget, studies, with_p_values=False)
+    rules = Rules.of(policies=("a", "b"), n_max=30)
+    tests = PairTests(rules)
+    outcome = replay(tests.comparison, tests.budget, studies, with_p_values=False)
     chances, verdicts = [], []
     for study, came in zip(studies, outcome.claims[:, 0].tolist(), strict=True):
-        ends = OrderStudy(ranking, Resampled(study[:8]), study[:8]).simulate(
+        ends = OrderStudy(rules, Resampled(study[:8]), study[:8]).simulate(
             np.random.SeedSequence(1), 60
         )
         if ends.mean_trials:
@@ -106,9 +107,9 @@ def test_stopping_for_futility_keeps_the_error() -> None:
     for _ in range(100):
         scores = (rng.random((30, 2)) < 0.5) * 1.0
         test = sw.SequentialTest("nscore", alpha=0.1, n_max=30, alternative="two-sided")
-        ranking = PlannedOrder(Rules.of(policies=("a", "b"), n_max=30, method="nscore", alpha=0.2))
+        rules = Rules.of(policies=("a", "b"), n_max=30, method="nscore", alpha=0.2)
         test.run(scores[:10, 0], scores[:10, 1])
-        ends = OrderStudy(ranking, Resampled(scores[:10]), scores[:10]).simulate(
+        ends = OrderStudy(rules, Resampled(scores[:10]), scores[:10]).simulate(
             np.random.SeedSequence(1), 50
         )
         if not test.verdict.decided and ends.chance(ends.further) < 0.25:

@@ -16,7 +16,7 @@ from stopwise.planning import studies
 from stopwise.planning.fixed_sample import PAIRED_T, barnard_power, t_test_power
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
-from stopwise.planning.studies import OrderStudy, PlannedOrder
+from stopwise.planning.studies import OrderStudy
 from stopwise.questions.pairs import PairStates, replay
 
 RATES = [(0.3, 0.6), (0.5, 0.6), (0.9, 0.7)]
@@ -66,12 +66,12 @@ def test_the_simulator_and_the_replay_of_pairs_plan_alike(
     settings: dict[str, Any], design: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two policies go through the faster one, studies with a past through the other."""
-    pairs = PlannedOrder(Rules.of(policies=("a", "b"), n_max=40, design=design, **settings))
-    study = OrderStudy(pairs, Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6))))
+    rules = Rules.of(policies=("a", "b"), n_max=40, design=design, **settings)
+    study = OrderStudy(rules, Guessed((Guess.of_rate(0.4), Guess.of_rate(0.6))))
     fast = study.simulate(np.random.SeedSequence(2), 200)
 
     def replayed(_: Rules, scores: Floats) -> PairStates:
-        return replay(pairs.comparison, pairs.budget, scores, with_p_values=False)
+        return replay(study.comparison, study.budget, scores, with_p_values=False)
 
     monkeypatch.setattr(studies, "_TwoPolicies", replayed)
     slow = study.simulate(np.random.SeedSequence(2), 200)

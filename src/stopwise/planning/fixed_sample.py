@@ -34,7 +34,7 @@ class FixedPlan(NamedTuple):
 def fixed_plan(study: OrderStudy, power: float) -> FixedPlan | None:
     """Smallest fixed-sample plan with this power for two guesses; None if there is none."""
     rules, population = study.rules, study.population
-    level, power = study.ranking.level, min(power, MOST_POWER)
+    level, power = study.level, min(power, MOST_POWER)
     special = rules.margin or rules.alike or rules.reading.new or rules.reading.finite
     two = isinstance(population, Guessed) and len(rules.reading.run) == 2
     if not isinstance(population, Guessed) or not two or special or power <= 2 * level:

@@ -15,9 +15,10 @@ from stopwise.planning.ends import Ends, mean, quantiles
 from stopwise.planning.forecast_result import ForecastResult, PairForecast
 from stopwise.planning.populations import Resampled
 from stopwise.planning.simulation import Simulator, StudyModel, check_minutes
-from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
+from stopwise.planning.studies import BestStudy, OrderStudy
 from stopwise.questions import QUESTIONS, for_files
 from stopwise.questions.best import BestQuestion
+from stopwise.questions.pairs import PairTests
 from stopwise.rows.reading import read_if_place
 from stopwise.rows.table import Table, unit_scores
 from stopwise.rows.task_tables import tables
@@ -136,11 +137,11 @@ def _forecast(
 
 def running_order(table: Table, rules: Rules) -> Running:
     """The study of all pairs of a table, as it goes on."""
-    ranking = PlannedOrder(rules)
-    past = unit_scores(table.with_constants(rules.reading.constants), ranking.comparison)
+    tests = PairTests(rules)
+    past = unit_scores(table.with_constants(rules.reading.constants), tests.comparison)
     rows = past[:, : len(rules.reading.run)]
     population = Resampled(rows, rules.design == "paired" and rows.shape[1] > 1)
-    study = OrderStudy(ranking, population, past)
+    study = OrderStudy(rules, population, past)
 
     def answer(ends: Ends) -> dict[str, Any]:
         pairs = tuple(_pairs(study, ends))
@@ -150,7 +151,7 @@ def running_order(table: Table, rules: Rules) -> Running:
 
 
 def _pairs(study: OrderStudy, ends: Ends) -> Iterator[PairForecast]:
-    for pair, (first, second) in enumerate(study.ranking.family.pairs.tolist()):
+    for pair, (first, second) in enumerate(study.family.pairs.tolist()):
         names = study.rules.policies[first], study.rules.policies[second]
         claims, same = study.now.claims[0, pair], bool(study.now.same[0, pair])
         count1, count0, both = ends.claims[pair]

@@ -16,14 +16,14 @@ from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.errors import require, require_choice
-from stopwise.messages import Message, Setting, named
+from stopwise.messages import Setting, named
 from stopwise.planning.budget import Division, divisions, explained, explains
 from stopwise.planning.plan_result import PlanResult, PlanRow
 from stopwise.planning.planner import Planner
 from stopwise.planning.populations import Guessed
 from stopwise.planning.scenarios import Assumptions, assume
 from stopwise.planning.simulation import Simulator, check_minutes
-from stopwise.planning.studies import PlannedOrder, with_number
+from stopwise.planning.studies import OrderStudy, with_number
 from stopwise.questions import QUESTIONS, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.reading import read_if_place
@@ -34,8 +34,6 @@ N_MAX: tuple[int, ...] = (50, 100, 200)
 # Of more, what to declare is not searched for: that takes minutes.
 MOST_POLICIES = 3
 HOPELESS = 0.01  # below this power it is asked whether an n_max can decide anything
-# As a share of the range: how alike two policies are that few would care to tell apart.
-USUAL_INDIFFERENCE = 0.05
 GENEROUS = (
     "declare n_max generously: a study stops as soon as it can, a larger n_max costs few trials, "
     "and extending a smaller one later costs many"
@@ -263,10 +261,9 @@ def _check(rules: Rules, assumed: Assumptions, correlation: float) -> None:
     require(not rules.later, later, Setting("later"))
     if rules.goal != "order" or rules.reading.finite:  # on a list, others may be better
         return
-    study = PlannedOrder(rules)
     for population in [scenario.population for scenario in assumed.scenarios]:
         if isinstance(population, Guessed):
-            means = with_number(rules, population.means)
+            means, study = with_number(rules, population.means), OrderStudy(rules, population)
             text = ", ".join(f"{rules.scale.score(mean):.4g}" for mean in means)
             require(
                 bool(study.true_claims(means).any() or study.close(means).any()),
@@ -295,11 +292,11 @@ def _planned(
             power=planner.power,
             rules=rules,
             ties="strict",
-            notes=(*assumptions, *_without_indifference(rules), *notes),
+            notes=(*assumptions, *notes),
             **common,
         )
     # Only a difference of means is searched for; that of a list is found in the end.
-    study, listed = PlannedOrder(rules), rules.reading.finite
+    study, listed = OrderStudy(rules, scenarios[0].population), rules.reading.finite
     limits = horizons if detectable and rules.only_order and not listed else []
     single = rules.only_order and len(scenarios) == 1
     needed: PlanRow | None = None
@@ -328,14 +325,6 @@ def _planned(
         STEP_ASSUMES.format(row.n_max, row.power) for name, row in others.items() if name == "step"
     ]
     return replace(made, others=others, notes=(*made.notes, *step))
-
-
-def _without_indifference(rules: Rules) -> list[str]:
-    if rules.indifference:
-        return []
-    near = Setting("indifference", USUAL_INDIFFERENCE * rules.scale.span)
-    text = " lets one of them be named, given enough rows, and without a tie mostly ends sooner"
-    return [Message("equal policies at the top are never told apart; ", near, text)]
 
 
 def _notes_on(rows: Sequence[PlanRow], rules: Rules) -> list[str]:

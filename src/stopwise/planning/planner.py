@@ -22,7 +22,7 @@ from stopwise.planning.plan_result import Detectable, PlanRow
 from stopwise.planning.populations import Guessed, Population
 from stopwise.planning.scenarios import GapFamily, Scenario
 from stopwise.planning.simulation import CHUNK, Simulator
-from stopwise.planning.studies import BestStudy, OrderStudy, PlannedOrder
+from stopwise.planning.studies import BestStudy, OrderStudy
 
 # Runs of one power on the way to the smallest gap; all gaps share their random numbers.
 GAP_RUNS = 2 * CHUNK
@@ -61,7 +61,7 @@ class Planner:
             best = [BestStudy(rules, case.population) for case, rules in cases]
             named = zip(self.simulator.run(best), cases, strict=True)
             return tuple(PlanRow.of(ends, *case) for ends, case in named)
-        studies = [OrderStudy(PlannedOrder(rules), case.population) for case, rules in cases]
+        studies = [OrderStudy(rules, case.population) for case, rules in cases]
         return tuple(
             PlanRow.of(ends, *case, fixed_plan(study, ends.power))
             for ends, case, study in zip(self.simulator.run(studies), cases, studies, strict=True)
@@ -69,12 +69,13 @@ class Planner:
 
     def detectable(self, n_max: int, family: GapFamily, **changes: Any) -> Detectable:
         """Smallest gap that a study of so many trials per policy detects."""
-        study, gap, error = PlannedOrder(replace(self.rules, n_max=n_max, **changes)), None, 0.0
+        gap, error = None, 0.0
+        study = OrderStudy(replace(self.rules, n_max=n_max, **changes), family.at(0.0))
         if family.largest >= 1e-6:
             # That of a fixed-sample test, by the normal limit, made a little larger.
             effect = SEQUENTIAL * float(ndtri(self.power) - ndtri(study.level))
             gap, error = crossing(
-                lambda gap: self._power(study, family.at(gap)),
+                lambda gap: self._power(replace(study, population=family.at(gap))),
                 power=self.power,
                 largest=family.largest,
                 start=effect * family.deviation / math.sqrt(n_max),
@@ -84,10 +85,9 @@ class Planner:
             n_max=n_max, gap=None if gap is None else gap * span, gap_error=error * span
         )
 
-    def _power(self, study: PlannedOrder, population: Population) -> tuple[float, float]:
+    def _power(self, study: OrderStudy) -> tuple[float, float]:
         # A precision out of reach: all studies get the same runs and random numbers.
-        model = OrderStudy(study, population)
-        (ends,) = self.simulator.run([model], precision=1e-6, most=GAP_RUNS)
+        (ends,) = self.simulator.run([study], precision=1e-6, most=GAP_RUNS)
         return ends.power, ends.power_error
 
     def needed(self, scenario: Scenario, near: PlanRow) -> PlanRow | None:

@@ -21,20 +21,36 @@ from stopwise.questions.pairs import PairStates, PairTests, replay
 BLOCK = 32
 
 
-@dataclass(frozen=True)
-class PlannedOrder(PairTests):
-    """The pairs of a study whose rules declare n_max, and what is true of them.
+class _TwoPolicies:
+    """How one pair without gaps ends, by the simulator: faster than a replay, which agrees."""
 
-    With two policies ``alternative`` may be one-sided; more are always compared in both directions.
+    def __init__(self, rules: Rules, scores: Floats) -> None:
+        scale = rules.scale
+        # Rounding must not carry the best score over the bound.
+        columns = np.moveaxis(scale.clip(scale.score(scores)), -1, 0)
+        tried = columns[: len(rules.reading.run)]  # a second may be a number
+        outcome = run_studies(rules, *tried, workers=1)
+        self.claims = np.stack([outcome.decision == 1, outcome.decision == 0], axis=-1)[:, None]
+        self.same = (outcome.decision == EQUIVALENT)[:, None]
+        self.decided = (outcome.decision >= 0)[:, None]
+        self.rows = outcome.n[:, None]
+        self.last = np.repeat(self.rows, len(columns), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderStudy(PairTests):
+    """A study of all pairs whose trials are like this population, after those of the past.
+
+    Every run goes through the study from its first trial, so that bets, shares of alpha and decided
+    pairs are what they are; only trials that were not run yet differ. With two policies
+    ``alternative`` may be one-sided; more are always compared in both directions.
     """
+
+    population: Population
+    past: Floats | None = None  # normalised scores (rows, policies), NaN for no trial
 
     def __post_init__(self) -> None:
         rules = self.rules
-        require(
-            rules.goal == Rules.goal,
-            f"this is offered for the goal {Rules.goal!r} only, but the goal is {rules.goal!r}",
-            parameter="goal",
-        )
         require(
             self.family.size == 1 or rules.alternative == "two-sided" or rules.margin < 0,
             "more than two policies are always compared in both directions, not with ",
@@ -69,50 +85,16 @@ class PlannedOrder(PairTests):
         asked = {"greater": (True, False), "less": (False, True)}
         return np.asarray(true & asked.get(self.rules.alternative, (True, True)))
 
-
-class _TwoPolicies:
-    """How one pair without gaps ends, by the simulator: faster than a replay, which agrees."""
-
-    def __init__(self, rules: Rules, scores: Floats) -> None:
-        scale = rules.scale
-        # Rounding must not carry the best score over the bound.
-        columns = np.moveaxis(scale.clip(scale.score(scores)), -1, 0)
-        tried = columns[: len(rules.reading.run)]  # a second may be a number
-        outcome = run_studies(rules, *tried, workers=1)
-        self.claims = np.stack([outcome.decision == 1, outcome.decision == 0], axis=-1)[:, None]
-        self.same = (outcome.decision == EQUIVALENT)[:, None]
-        self.decided = (outcome.decision >= 0)[:, None]
-        self.rows = outcome.n[:, None]
-        self.last = np.repeat(self.rows, len(columns), axis=1)
-
-
-@dataclass(frozen=True, eq=False)
-class OrderStudy:
-    """A study of all pairs whose trials are like this population, after those of the past.
-
-    Every run goes through the study from its first trial, so that bets, shares of alpha and decided
-    pairs are what they are; only trials that were not run yet differ.
-    """
-
-    ranking: PlannedOrder
-    population: Population
-    past: Floats | None = None  # normalised scores (rows, policies), NaN for no trial
-
-    @property
-    def rules(self) -> Rules:
-        return self.ranking.rules
-
     @cached_property
     def now(self) -> PairStates:
         """How every pair stands after the past."""
         assert self.past is not None
-        ranking, past = self.ranking, self.past[None]
-        return replay(ranking.comparison, ranking.budget, past, with_p_values=False)
+        return replay(self.comparison, self.budget, self.past[None], with_p_values=False)
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
         scores, means = self._drawn(np.random.default_rng(seed), runs)
-        ranking, rules, family = self.ranking, self.rules, self.ranking.family
-        n_max, over, decided = ranking.n_max, np.zeros(family.k, dtype=np.int64), 0
+        rules, family = self.rules, self.family
+        n_max, over, decided = self.n_max, np.zeros(family.k, dtype=np.int64), 0
         if self.past is not None:
             over, decided = rows_over(rules, self.past), int(self.now.decided.sum())
             # A gap in what is over stays a gap.
@@ -123,8 +105,8 @@ class OrderStudy:
         if family.size == 1 and self.past is None:
             ends: _TwoPolicies | PairStates = _TwoPolicies(rules, scores)
         else:
-            ends = replay(ranking.comparison, ranking.budget, scores, with_p_values=False)
-        true, close = ranking.true_claims(means), ranking.close(means)
+            ends = replay(self.comparison, self.budget, scores, with_p_values=False)
+        true, close = self.true_claims(means), self.close(means)
         # What can be found of a pair: who is better or, if that is asked, that it is the same.
         different = np.asarray(true.any(axis=-1)) | close
         shown = np.asarray((ends.claims & true).any(axis=-1)) | (ends.same & close)
@@ -153,7 +135,7 @@ class OrderStudy:
 
     def _drawn(self, rng: np.random.Generator, runs: int) -> tuple[Floats, Floats]:
         """Rows of studies, or all scenes of their lists, and true means; stored are averaged."""
-        rules, n_max, groups = self.rules, self.ranking.n_max, self.rules.groups or {}
+        rules, n_max, groups = self.rules, self.n_max, self.rules.groups or {}
         rows = rules.list_size or n_max
         world = self.population.begin(rng, runs)
         drawn = world.draw(max(groups.values(), default=rows))

@@ -72,33 +72,6 @@ def test_study_file_and_rule_say_the_same(design: str, indifference: float, seed
     assert task.best is not None or task.rows == plan.n_max
 
 
-@pytest.mark.parametrize("design", ["independent", "blocks"])
-def test_the_exported_file_says_the_same(tmp_path: Path, design: str) -> None:
-    """Trials are numbered as they were handed out, which is not the order of their slots."""
-    rng = np.random.default_rng(0)
-    with sw.Study.create(tmp_path / "x", {**BEST, "design": design}) as study:
-        study.lock()
-        for turn in range(1000):
-            station = "abc"[turn % 3]
-            trial = study.next_trial(station)
-            if trial is None:
-                break
-            if rng.random() < 0.15:
-                study.release(trial.trial, station=station, reason="hot")
-            elif rng.random() < 0.85:
-                success = rng.random() < RATES[study.resolve(trial.code).policy] - 0.1
-                study.record(trial.trial, bool(success), station=station)
-        study.unblind()
-        frame = study.exported(used=True)
-        assert not frame["trial"].is_sorted()
-        frame.write_csv(tmp_path / "trials.csv")
-        columns = {"block": "row"} if design == "blocks" else {}
-        trials = sw.read_trials(tmp_path / "trials.csv", bounds=(0, 1), columns=columns)
-
-        found = sw.analyze(trials, goal="best", n_max=60)
-        assert outcome(found) == outcome(study.verdict().tasks[0])
-
-
 def dropped_best(study: Simulation) -> int:
     """Whether the first policy, a best one, was dropped."""
     label = next(arm for arm, name in study.names.items() if name == "policy 0")

@@ -72,7 +72,7 @@ def test_nothing_that_an_operator_sees_names_a_policy(tmp_path: Path) -> None:
     seen = []
     for _ in range(8):
         trial = take(study)
-        seen.append(str(trial.to_dict()))
+        seen.append(str(trial))
         seen.append(str(study.record(trial.trial, True, station="left")))
     for act in (
         lambda: study.record(1, True, station="left"),

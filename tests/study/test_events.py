@@ -11,7 +11,6 @@ import stopwise as sw
 from stopwise.study import lifecycle
 from stopwise.study.entries import Entry, decode, encode
 from stopwise.study.event import EVENT_KINDS, Event, Open, read_event
-from stopwise.study.events import Scored
 from tests.study.scripted import (
     fix_draws,
     scripted,
@@ -82,15 +81,6 @@ def test_a_field_that_says_nothing_of_who_may_see_it_is_refused() -> None:
             arm: str
 
     assert "seen" not in EVENT_KINDS
-
-
-def test_a_kind_is_declared_once() -> None:
-    with pytest.raises(TypeError, match="two events of kind 'scored'"):
-
-        class Again(Event, kind="scored"):
-            pass
-
-    assert EVENT_KINDS["scored"] is Scored
 
 
 SCORED = {

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import stopwise as sw
-from stopwise.study.plan_file import parse_plan
 
 PLAN: dict[str, Any] = {
     "name": "pick",
@@ -41,19 +40,3 @@ def test_a_study_tries_only_its_policies(tmp_path: Path, design: str, policies: 
     assert "new is better than 0.6" in again.verdict().sentence
     assert again.analyses()["pick"].rules.reference == 0.6
     assert "0.6" in again.report()
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ("", "needs at least 2, but has 1; or give a reference"),
-        ("reference: 3", "reference must lie strictly between 0 and 1"),
-        ("reference: much", "reference: must be a number, but got 'much'"),
-        ("reference: 0.5\nbaseline: new", "a reference is the baseline itself"),
-        ("reference: 0.5\ngoal: best", "reference does not go with goal='best'"),
-    ],
-)
-def test_bad_plans_get_one_line(changes: str, message: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=message) as error:
-        parse_plan(f"name: pick\npolicies: [new]\ntasks: [pick]\n{changes}\n")
-    assert "\n" not in str(error.value)

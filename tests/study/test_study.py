@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import stopwise as sw
@@ -104,31 +103,4 @@ def test_no_score_gets_in_that_the_test_does_not_take(tmp_path: Path) -> None:
         study.correct(trial.trial, 0.5, "mistyped")
 
     assert study.next_trial("left") is not None
-    assert study.verify().problems == ()
-
-
-def test_a_policy_without_any_trial_is_waited_for(tmp_path: Path) -> None:
-    """Its only one was voided for good: the rows go on, the analysis waits."""
-    study = locked(tmp_path, policies=["a", "b", "c"])
-    trial = take(study)
-    study.void(trial.trial, "the cup broke", redraw=False)
-
-    for count in range(5):
-        trial = score_one(study)
-        if count < 4:
-            with pytest.raises(sw.NotAllowed, match="nothing to analyse yet"):
-                study.analyses()
-
-    assert study.verdict().tasks[0].rows == 2
-    assert sorted(policy.n for policy in study.analyses()["stack"].policies) == [1, 2, 2]
-
-
-def test_answers_of_numpy_are_answers(tmp_path: Path) -> None:
-    """A simulator's success is a truth value of numpy, and the robot has been run."""
-    number = {"name": "sort", "score": {"kind": "number", "low": 0, "high": 1}}
-    study = locked(tmp_path, tasks=["stack", number])
-    for task, answer, score in (("stack", np.bool_(True), 1.0), ("sort", np.float32(0.5), 0.5)):
-        trial = take(study, "left", task=task)
-        assert study.record(trial.trial, answer, station="left").score == score
-
     assert study.verify().problems == ()

@@ -129,7 +129,7 @@ class Actions(ABC):
 
     def unblind(self, *, reason: str = "", who: str | None = None) -> dict[str, str]:
         """Reveal which policy each label stands for, permanently; return names by label."""
-        return self.do(Unblind(reason=reason), who=who).names
+        return self.do(Unblind(reason=reason), who=who)
 
     def revoke_token(self, token: str, *, who: str | None = None) -> None:
         """Make a token void, named by its id (see ``tokens``)."""

@@ -10,7 +10,6 @@ from pydantic import BeforeValidator, Field, ValidationError
 from stopwise import __version__
 from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
-from stopwise.study import views
 from stopwise.study.access import Role, digest_of, find, owner_tokens
 from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
@@ -79,7 +78,7 @@ class Amend(Operation[None], route="POST /plan/amendments"):
         return Amended(reason=self.reason.strip(), changes=kept)
 
 
-class Unblind(Operation[views.Names], route="POST /plan/unblind"):
+class Unblind(Operation[dict[str, str]], route="POST /plan/unblind"):
     """Reveal the policies' names to everyone, and the secret behind all random draws, for good."""
 
     reason: Note = ""
@@ -90,8 +89,8 @@ class Unblind(Operation[views.Names], route="POST /plan/unblind"):
             raise NotAllowed("the study is already unblinded")
         return Unblinded(names=names, secret=now.secret, reason=self.reason.strip())
 
-    def result(self, now: Now) -> views.Names:
-        return views.Names(names=now.state.labels(now.lots))
+    def result(self, now: Now) -> dict[str, str]:
+        return now.state.labels(now.lots)
 
 
 class CreateToken(Operation[None]):

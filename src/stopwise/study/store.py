@@ -3,7 +3,7 @@
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -40,7 +40,6 @@ from stopwise.study.plan_file import FILE_NAME, store_in
 BATCH = 10_000
 DATABASE = "study.db"
 LOCKED = "study.locked"  # beside the plan from its lock on: without its store, that is an error
-SQLITE = b"SQLite format 3"  # how the file of a store begins
 NAME = "study"  # where no other is given
 
 
@@ -127,12 +126,6 @@ class Store:
             return Moment(self._clock())
         return moment(time.time() if self._in_sqlite else float(served))
 
-    def now(self) -> Moment:
-        if self._clock is not None or self._in_sqlite:
-            return self.moment(0.0)
-        with self.look() as look:
-            return look.moment
-
     @contextmanager
     def look(self) -> Iterator["Look"]:
         with reading(self.engine) as connection:
@@ -155,9 +148,9 @@ class Store:
         with self.look() as look:
             return look.owners
 
-    def entries(self, after: int = 0) -> Generator[Entry, None, None]:
+    def entries(self) -> Iterator[Entry]:
         with self.look() as look:
-            yield from look.entries(after, look.hash_of(after))
+            yield from look.entries(0, ORIGIN)
 
     def hear(self, station: str) -> None:
         """Record that a runner is at a station."""
@@ -190,10 +183,6 @@ class Look:
         self.secret, self.owners = str(head.secret), str(head.owners)
         self.moment = store.moment(head.now)
         self._end = self.seq, self.hash
-
-    def hash_of(self, seq: int) -> str:
-        query = select(journal.c.hash).where(journal.c.study == self._study, journal.c.seq == seq)
-        return str(self._connection.execute(query).scalar()) if seq else ORIGIN
 
     def heard(self) -> dict[str, Moment]:
         """When a runner was last heard of, by station."""
@@ -299,7 +288,7 @@ def open_store(
     path = Path(url_or_path)
     if not path.is_dir():
         require(
-            not path.is_file() or path.suffix == ".db" or _is_database(path),
+            not path.is_file() or path.suffix == ".db",
             f"{path} is not a study: a study is a folder, made with `stopwise study init FOLDER`",
         )
         return Store.open(path, clock=clock), path.parent
@@ -333,11 +322,6 @@ def lost_store(folder: Path, why: str) -> InvalidState:
         "with `stopwise study backup`; study.db alone, copied from a study in use, lacks its "
         "newest entries), or start a new study in another folder"
     )
-
-
-def _is_database(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(SQLITE)) == SQLITE
 
 
 def is_url(text: str | Path) -> bool:

@@ -49,9 +49,6 @@ class Assignment(_TrialUnderWay):
     station: str
     seconds_left: float  # until the trial may be given to another station
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class StationOffer:
@@ -90,13 +87,6 @@ class Resolved:
     trial: int
     policy: str
     run: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Names:
-    """The policies' names by label."""
-
-    names: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)

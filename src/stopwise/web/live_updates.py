@@ -88,7 +88,8 @@ class Pulse:
 
     def _ask(self) -> str:
         try:
-            self._study.store.now()
+            with self._study.store.look():
+                pass
         except StopwiseError as error:
             return in_plain_words(error)
         trouble = self._study.trouble

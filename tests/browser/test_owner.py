@@ -98,15 +98,13 @@ def what_is_refused(form: Locator, study: sw.Study, push: int, under_way: int) -
     form.get_by_role("radio", name=f"Trial {push}, scored").check()
     expect(form).to_contain_text(f"Trial {push} should have been")
     form.get_by_role("spinbutton").fill("31")
+    expect(button).to_be_disabled()
+    form.get_by_role("spinbutton").fill("3")
     button.click()  # without a reason the browser itself asks for one
     expect(said).to_be_empty()
-    for reason, line in (
-        ("mistaken", "the score must lie in [0, 30], but got 31"),
-        (" ", "correcting a score needs a reason"),
-    ):
-        form.get_by_label("Reason").fill(reason)
-        button.click()
-        expect(said).to_have_text(line)
+    form.get_by_label("Reason").fill(" ")
+    button.click()
+    expect(said).to_have_text("correcting a score needs a reason")
     form.get_by_role("radio", name=f"Trial {under_way}, under way").check()
     expect(form.get_by_role("spinbutton")).to_have_count(0)
     expect(button).to_be_disabled()
@@ -302,7 +300,7 @@ def a_report_shows_that_it_is_on_its_way(owner: Page) -> None:
     let_go = threading.Event()
 
     def later(route: Route) -> None:
-        expect(owner.locator("#report")).to_have_text(re.compile(r"Report: \d+ s…"))
+        expect(owner.locator("#report")).to_have_text("Report: being made…")
         let_go.set()
         route.abort()
 

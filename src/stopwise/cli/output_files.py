@@ -1,7 +1,5 @@
 """Answers written to files: a web page, and figures in a folder for each task."""
 
-import errno
-import os
 import re
 import shlex
 import sys
@@ -42,15 +40,12 @@ def check_places(html: Path | None, figures: str | None = None, *files: Path | N
         "for a PDF, print the page from a browser",
     )
     for path in filter(None, (html, *files)):
-        if not path.parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        require(path.parent.is_dir(), f"{path}: No such file or directory")
+        require(not path.is_dir(), f"{path}: Is a directory")
     folder = figures_folder(figures)
     if folder is not None:
         nearest = next(place for place in (folder, *folder.parents) if place.exists())
-        if not nearest.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+        require(nearest.is_dir(), f"{folder}: Not a directory")
 
 
 def origin_of(paths: Iterable[Path]) -> "Origin":

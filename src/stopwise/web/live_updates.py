@@ -1,6 +1,7 @@
 """Server-sent news: the journal has grown, or the store fails."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -24,53 +25,31 @@ class LiveUpdates:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._seq = -1
-        self._changed = asyncio.Condition()
-        self._listeners = 0
+        self._next = 0.0  # when the store is asked again
+        self._asking = asyncio.Lock()
         self._closed = False
-        self._watcher: asyncio.Task[None] | None = None
 
     async def listen(self) -> AsyncIterator[int | None]:
         """Yield the sequence number now and after every change; None as a sign of life."""
-        self._listeners += 1
-        if self._watcher is None:
-            self._watcher = asyncio.create_task(self._watch())
-        known = -1
-        try:
-            while not self._closed:
-                if self._seq == known and not await self._wait(known):
-                    yield None
-                elif self._seq != known:
-                    known = self._seq
-                    yield known
-        finally:
-            self._listeners -= 1
-            if not self._listeners and self._watcher is not None:
-                self._watcher.cancel()
-                self._watcher = None
+        known, told = -1, 0.0
+        while not self._closed:
+            newest = await self._newest()
+            if newest != known or time.monotonic() >= told + HEARTBEAT:
+                yield None if newest == known else newest
+                known, told = newest, time.monotonic()
+            await asyncio.sleep(SECONDS)
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End all streams: they would keep the server from ending."""
         self._closed = True
-        async with self._changed:
-            self._changed.notify_all()
 
-    async def _wait(self, known: int) -> bool:
-        try:
-            async with asyncio.timeout(HEARTBEAT), self._changed:
-                await self._changed.wait_for(lambda: self._closed or self._seq != known)
-        except TimeoutError:
-            return False
-        return True
-
-    async def _watch(self) -> None:
-        while True:
-            with suppress(StopwiseError):  # a store that is away may come back
-                seq = await run_in_threadpool(lambda: self._study.seq)
-                if seq != self._seq:
-                    async with self._changed:
-                        self._seq = seq
-                        self._changed.notify_all()
-            await asyncio.sleep(SECONDS)
+    async def _newest(self) -> int:
+        async with self._asking:  # one question for all who listen
+            if time.monotonic() >= self._next:
+                with suppress(StopwiseError):  # a store that is away may come back
+                    self._seq = await run_in_threadpool(lambda: self._study.seq)
+                self._next = time.monotonic() + SECONDS
+        return self._seq
 
 
 class Pulse:

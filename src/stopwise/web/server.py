@@ -24,7 +24,7 @@ SECONDS_TO_CLOSE = 5
 class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = cast(FastAPI, self.config.app)
-        await app.state.site.updates.close()
+        app.state.site.updates.close()
         await super().shutdown(sockets)
         app.state.site.close()
 

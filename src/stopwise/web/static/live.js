@@ -2,7 +2,7 @@
 // calls of the API.
 import { call, listen, NoConnection } from "./api.js";
 import { stayAwake } from "./awake.js";
-import { makeTypedRubric } from "./rubric.js";
+import { makeRubric } from "./rubric.js";
 
 const { source, awake } = document.querySelector("main").dataset;
 const pill = document.getElementById("connection");
@@ -149,7 +149,7 @@ async function showRubric(form) {
     showFailure(state, found);
     return;
   }
-  const rubric = makeTypedRubric(found, () => {
+  const rubric = makeRubric(found, () => {
     form.querySelector(".correct").disabled = rubric.answer() === undefined;
   });
   const title = document.createElement("p");
@@ -238,16 +238,8 @@ document.getElementById("plan")?.addEventListener("toggle", async ({ target }) =
 document.getElementById("report")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const link = event.target;
-  if (link.dataset.since) return;
-  link.dataset.since = Date.now();
-  const show = () => {
-    link.textContent = `Report: ${Math.round((Date.now() - link.dataset.since) / 1000)} s…`;
-  };
-  const timer = setInterval(show, 1000);
-  show();
+  link.textContent = "Report: being made…";
   const response = await fetch(link.href).catch(() => null);
-  clearInterval(timer);
-  delete link.dataset.since;
   link.textContent = "Report";
   if (response) location.assign(link.href);
   else connection(false);

@@ -133,20 +133,14 @@ const milestones = {
 function makeNumber(rubric, changed) {
   const element = document.createElement("div");
   element.className = "slider";
-  const typed = typedNumber(rubric, () => {
-    slider.value = typed.field.value;
-    changed();
-  });
-  const { field } = typed;
-  field.min = rubric.low;
-  field.max = rubric.high;
+  const label = document.createElement("label");
+  label.textContent = `Score from ${rubric.low} to ${rubric.high} ${rubric.unit}`;
+  const field = document.createElement("input");
+  Object.assign(field, { type: "number", step: "any", min: rubric.low, max: rubric.high });
   if (rubric.low >= 0) field.inputMode = "decimal"; // a keyboard that may have no minus
   const slider = document.createElement("input");
-  slider.type = "range";
-  slider.min = rubric.low;
-  slider.max = rubric.high;
-  slider.step = rubric.step ?? (rubric.high - rubric.low) / 100;
-  slider.value = rubric.low;
+  const step = rubric.step ?? (rubric.high - rubric.low) / 100;
+  Object.assign(slider, { type: "range", min: rubric.low, max: rubric.high, step, value: rubric.low });
   slider.setAttribute("aria-label", "Slider");
   const set = (value) => {
     field.value = slider.value = value;
@@ -155,39 +149,29 @@ function makeNumber(rubric, changed) {
   // Steps are sums of binary fractions: 9.9, not 9.899999999999999.
   const tidy = (found) => Math.min(rubric.high, Math.max(rubric.low, Number(found.toPrecision(12))));
   slider.addEventListener("input", () => set(tidy(slider.valueAsNumber)));
+  field.addEventListener("input", () => {
+    slider.value = field.value;
+    changed();
+  });
   const ends = document.createElement("div");
   ends.className = "ends";
   for (const end of [rubric.low, rubric.high]) {
-    const text = document.createElement("button");
-    text.type = "button";
+    const text = button(`${end} ${rubric.unit}`, "");
     text.className = "link";
-    text.textContent = `${end} ${rubric.unit}`;
     text.addEventListener("click", () => set(end));
     ends.append(text);
   }
-  element.append(typed.element, slider, ends);
+  label.append(field);
+  element.append(label, slider, ends);
   const restore = (text) => {
     field.value = slider.value = text;
   };
-  const answer = () => (field.validity.valid ? typed.answer() : undefined);
+  const answer = () => (field.value === "" || !field.validity.valid ? undefined : field.valueAsNumber);
   return { element, answer, entered: () => field.value, restore };
-}
-
-// A number to its last digit.
-function typedNumber(rubric, changed) {
-  const element = document.createElement("label");
-  element.textContent = `Score from ${rubric.low} to ${rubric.high} ${rubric.unit}`;
-  const field = document.createElement("input");
-  field.type = "number";
-  field.step = "any";
-  field.addEventListener("input", changed);
-  element.append(field);
-  return { element, field, answer: () => (field.value === "" ? undefined : field.valueAsNumber) };
 }
 
 const number = {
   make: makeNumber,
-  typed: typedNumber,
   said: (rubric, answer) => `${answer} ${rubric.unit}`.trim(),
   worst: (rubric) => extreme(rubric, [rubric.low, rubric.high]),
 };
@@ -224,9 +208,3 @@ const KINDS = { binary, milestones, levels, number, count, preference };
 
 export const kindOf = (rubric) => ({ asked: () => "How did it go?", storedFirst: () => false, ...KINDS[rubric.kind] });
 export const makeRubric = (rubric, changed) => kindOf(rubric).make(rubric, changed);
-
-// With a keyboard at hand: to the last digit.
-export function makeTypedRubric(rubric, changed) {
-  const { make, typed = make } = kindOf(rubric);
-  return typed(rubric, changed);
-}

@@ -76,7 +76,7 @@ def test_scores_are_corrected_and_trials_voided(browser: Browser, tmp_path: Path
             choose(form)
             form.get_by_role("button", name="Correct").dblclick()
             expect(said).to_have_text("Stored.")
-            assert entries_of(study, "scored")[-1]["answer"] == right
+            assert entries_of(study, "corrected")[-1]["answer"] == right
             again = form.get_by_role("radio", name=f"Trial {scored[task]}, scored, corrected")
             expect(again).to_be_disabled()
             expect(form.locator("input:checked, .choice")).to_have_count(0)

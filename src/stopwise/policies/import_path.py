@@ -67,7 +67,6 @@ def _is_factory(thing: Any) -> bool:
 
 
 def parameters_of(function: Any) -> list[inspect.Parameter] | None:
-    """Return the parameters of a callable; None if they are unknown."""
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -64,7 +64,6 @@ class LeRobotPolicy:
         self._policy.reset()
 
     def __call__(self, observation: Any) -> Any:
-        """Return the action, or one for each place of the batch."""
         alone = not isinstance(observation, Mapping)
         named = {"observation.state": observation} if alone else observation
         single, batch = _batch(named)

@@ -100,13 +100,11 @@ class ServedPolicy:
         return self._chunk.pop(0)
 
     def close(self) -> None:
-        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
     def _connect(self) -> ClientConnection:
-        """Return the connection, a new one where there is none or it was lost."""
         if self._connection is not None and self._connection.state is State.OPEN:
             return self._connection
         self.close()
@@ -153,7 +151,6 @@ class ServedPolicy:
 
 
 def packed(value: Any) -> bytes:
-    """Return a message: dictionaries and lists of texts, numbers, arrays and tensors."""
     try:
         return bytes(msgpack.packb(value, default=_plain))
     except (TypeError, ValueError, OverflowError) as error:

@@ -36,7 +36,6 @@ class Episode:
         return self.policy, self.row
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as the journal keeps them."""
         content = asdict(self)
         if self.task is None:
             del content["task"]

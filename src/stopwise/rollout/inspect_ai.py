@@ -81,11 +81,9 @@ class StopTogether:
                 self._show_log(model)
 
     def row(self, sample: SampleId) -> int:
-        """Return the row of a sample."""
         return self._rows[sample]
 
     def number(self, scores: Mapping[str, SampleScore | Score]) -> float:
-        """Return the score that is compared."""
         if self._scorer is None:
             known = ", ".join(scores)
             require(len(scores) == 1, f"scorer must be one of {known}, but none was chosen")
@@ -114,13 +112,11 @@ class ModelHook:
         self._scores: dict[SampleId, list[float]] = {}
 
     async def start_task(self, task: EvalSpec, samples: list[Any], epochs: int) -> str:  # noqa: ARG002
-        """Learn the samples and their order."""
         self._epochs = epochs
         self._shared.begin([sample.id for sample in samples])
         return "stopwise"
 
     async def schedule_sample(self, id: SampleId, epoch: int) -> EarlyStop | None:  # noqa: A002
-        """Skip the sample if the model needs no more trials."""
         rule = self._shared.rule
         beyond = rule.n_max is not None and self._shared.row(id) >= rule.n_max
         if self._model in rule.needed and not beyond:
@@ -142,7 +138,6 @@ class ModelHook:
             self._shared.rule.add(self._model, sum(epochs) / len(epochs), row)
 
     async def complete_task(self) -> dict[str, Any]:
-        """Log the standing."""
         rule = self._shared.rule
         facts = {"rows": rule.rows, "decided": rule.decided, "waiting": rule.waiting}
         return {**facts, "order": rule.analysis().order_text} if rule.rows else facts

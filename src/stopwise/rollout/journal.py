@@ -72,12 +72,10 @@ class Journal:
 
     @property
     def joined(self) -> dict[str, int]:
-        """By name, the rows that had been looked at when policies joined an earlier run."""
         return self._check_line.joined
 
     @property
     def episodes(self) -> tuple[Episode, ...]:
-        """What an earlier run of the race left."""
         return tuple(self._places.values())
 
     def add(self, episode: Episode) -> None:
@@ -85,7 +83,6 @@ class Journal:
         self._write(episode.to_dict())
 
     def join(self, policy: str, row: int, identity: str) -> None:
-        """Append that a policy joined after so many rows."""
         self._write({"joined": policy, "row": row, "policy": identity})
 
     def close(self) -> None:

@@ -285,7 +285,6 @@ def require_all_there(settings: RaceSettings) -> None:
 
 
 def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
-    """Return it with a message that names the journal, unless it says how to go on."""
     if isinstance(error, EpisodeFailed):
         return error
     advice = f"; every finished episode is in {journal}: the same race goes on with "
@@ -295,7 +294,6 @@ def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
 
 
 def _check_list(size: int, declared: Mapping[str, Any], on_error: str, *, alone: bool) -> None:
-    """Raise if another setting contradicts a list of scenes."""
     for good, why in (
         (declared["n_max"] in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
         (declared["design"] == "paired", "all policies try the same ones: the design is paired"),
@@ -328,7 +326,6 @@ def _kept(episodes: Sequence[Episode], schedule: Schedule) -> list[Episode]:
 def _shares(
     env: Any, tasks: str | None, weights: Mapping[str, float] | None, by: str | None
 ) -> dict[str, float] | None:
-    """Return the tasks with their shares, None for a single environment; or raise."""
     require_tasks_choice(tasks, weights=weights, by=by)
     if not isinstance(env, Mapping):
         by_name = " needs environments by name, as in {'reach': env, 'push': env}"
@@ -360,7 +357,6 @@ def _identity(
     shares: Mapping[str, float] | None,
     order: Sequence[int] | None,
 ) -> dict[str, Any]:
-    """What makes a race this one and no other, as its journal keeps it."""
     env = setup.env
     return {
         **rule.rules.identity(),

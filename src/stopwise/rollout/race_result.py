@@ -145,7 +145,6 @@ def result_of(
     seconds: float,
     notes: Sequence[str],
 ) -> RaceResult:
-    """Return the result of a race that is over; ``shares`` are those of its tasks, if several."""
     rule = schedule.rule
     failed = Counter(e.policy for e in schedule.used if e.error is not None)
     failures = {policy: failed[policy] for policy in rule.rules.reading.run}

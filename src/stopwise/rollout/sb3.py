@@ -162,7 +162,6 @@ class _Frozen:
     def predict(
         self, observation: Any, state: Any = None, deterministic: bool = True
     ) -> tuple[Any, Any]:
-        """Return the action, and the state of a policy with memory."""
         if self._scaling is not None:
             observation = self._scaling.normalize_obs(observation)
         action: tuple[Any, Any] = self._policy.predict(

@@ -92,7 +92,6 @@ class Schedule:
 
     @property
     def count(self) -> int:
-        """How many episodes came back."""
         return len(self._episodes)
 
     @property
@@ -102,7 +101,6 @@ class Schedule:
 
     @property
     def used(self) -> tuple[Episode, ...]:
-        """The episodes on which the verdict rests, row by row."""
         return tuple(episode for episode, _ in self._scored)
 
     @property
@@ -143,7 +141,6 @@ class Schedule:
         self._follow()
 
     def join(self, policy: str) -> None:
-        """Let a policy take part from the next row on."""
         self._joins.append((policy, self.rule.rows))
         self._follow()
 
@@ -193,7 +190,6 @@ class Schedule:
         return self.rule.n_max is None or self.rule.rows + ahead < self.rule.n_max
 
     def _nearest(self, ahead: Mapping[str, int], places: Places, capacity: int) -> str | None:
-        """Return the policy to be tried next, or None if all is begun that should be."""
         begun = (
             sum(self._next[policy] - numbers.start for policy, numbers in places.items()) / capacity
         )
@@ -216,7 +212,6 @@ class Schedule:
         return begun < LEAST or ahead <= max(self._likely.get(policy, math.inf), 1.0)
 
     def _ticket(self, policy: str) -> Ticket:
-        """Return the policy's next ticket."""
         number = self._next[policy]
         self._next[policy] += 1
         place = number, self._numbers[policy]

@@ -67,7 +67,6 @@ class TaskSight(Sight):
         return None if self.analyze is None else self.analyze()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
         analysis = None if self.analysis is None else self.analysis.to_dict()
         return {
             **plain_values(self, ("task", "stop", "decided", "futile", "rows", "n_max")),

@@ -103,7 +103,6 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Report what was seen last, with its page."""
         analyses = [sight.analysis for sight in self._sights]
         self._reporter.conclude(lambda: [one for one in analyses if one is not None])
 
@@ -166,7 +165,6 @@ class Watch:
         return self._sight(task, rule, table)
 
     def _begin(self, task: str, table: Table) -> StopRule:
-        """Return the rule of a task before its first row, with the policies it began with."""
         settings = {
             "bounds": table.bounds or (0.0, 1.0),
             "design": table.design,
@@ -251,7 +249,6 @@ def _follow(rule: StopRule, past: Past, table: Table) -> None:
 
 
 def _join(task: str, rule: StopRule, past: Past, name: str) -> None:
-    """Let a policy take part that has just appeared, if it may."""
     if name not in rule.rules.later:
         declared = ("policies that join later must be declared with ", Setting("later"), ": ")
         raise PastChanged(
@@ -270,7 +267,6 @@ def _join(task: str, rule: StopRule, past: Past, name: str) -> None:
 def _row(
     rule: StopRule, scores: Floats, end: int | None, places: Places
 ) -> dict[str, list[float | None]] | None:
-    """Return the scores of a row, or None as long as one is awaited, and at the row ``end``."""
     if rule.rows == end:
         return None
     columns = {policy: index for index, policy in enumerate(rule.policies)}
@@ -290,7 +286,6 @@ def _row(
 
 
 def _taken(rule: StopRule) -> Ints:
-    """Number of trials of each policy that were looked at or skipped."""
     return np.array([rule.taken(policy) for policy in rule.policies])
 
 

@@ -74,7 +74,6 @@ class Worker:
         return episodes
 
     def close(self) -> None:
-        """Close every environment, and the policies that were made here and can be closed."""
         for place in self._arenas.values():
             place.close()
         for name, policy in self._loaded.items():
@@ -152,7 +151,6 @@ class Hired(Worker):
         return Ready(os.getpid(), self.width)
 
     def hear(self, payloads: Sequence[bytes]) -> None:
-        """Take policies that join, each with its name."""
         for payload in payloads:
             self.join(*pickle.loads(payload))
 

@@ -36,7 +36,6 @@ def reporter_of(report_to: Any, on_row: RowFunction | None = None) -> Reporter:
 
 
 def _maker(place: Any) -> tuple[str, Callable[[], Tracker]]:
-    """Return the name of a tracker and what opens it, or raise if it is none."""
     if isinstance(place, str):
         require_choice("report_to", place, TRACKERS)
         return place, partial(_made, place)

@@ -28,7 +28,6 @@ class RowValues:
         self._intervals: dict[str, tuple[ConfidenceSequence, ConfidenceState]] = {}
 
     def now(self) -> tuple[dict[str, float], str]:
-        """Return numbers by name, and what is shown by now in words."""
         question, standings = self.question, self.question.standings()
         names = dict(zip(question.policies, plain_names(question.policies), strict=True))
         numbers = {"decided": float(question.decided), **self._means(names)}
@@ -62,7 +61,6 @@ class RowValues:
         return numbers
 
     def _interval(self, name: str, scores: Floats) -> tuple[float, float]:
-        """Return the ends of the interval of a mean, after its scores in [0, 1]."""
         if name not in self._intervals:
             level = self.question.rules.alpha / len(self._policies) / 2
             sequence = ConfidenceSequence(levels=(level, level))

@@ -23,18 +23,15 @@ class TensorboardLog:
         self._writer = writer
 
     def begin(self, settings: Mapping[str, Any]) -> None:
-        """Keep what was declared as text."""
         self._writer.add_text(f"{PREFIX}settings", json.dumps(dict(settings)), 0)
 
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None) -> None:
-        """Add the numbers after a row; the step is the row."""
         for name, value in numbers.items():
             self._writer.add_scalar(f"{PREFIX}{name}", value, row)
         self._tell(verdict, row)
         self._writer.flush()  # someone may be looking
 
     def finish(self, verdict: str | None, page: Path | None) -> None:
-        """Keep the answer as text, and the page as a file."""
         self._tell(verdict, None)
         if page is not None:
             folder = getattr(self._writer, "logdir", None) or self._writer.log_dir

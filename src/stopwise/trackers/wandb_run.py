@@ -23,16 +23,13 @@ class WandbRun:
         run.define_metric(f"{PREFIX}*", step_metric=f"{PREFIX}row")
 
     def begin(self, settings: Mapping[str, Any]) -> None:
-        """Keep what was declared in the run's configuration."""
         self._run.config.update({"stopwise": dict(settings)}, allow_val_change=True)
 
     def log(self, row: int, numbers: Mapping[str, float], verdict: str | None) -> None:
-        """Add the numbers after a row."""
         values = {"row": row, **numbers, **({} if verdict is None else {"verdict": verdict})}
         self._run.log({f"{PREFIX}{name}": value for name, value in values.items()})
 
     def finish(self, verdict: str | None, page: Path | None) -> None:
-        """Keep the answer in the summary and the page as an artifact."""
         if verdict is not None:
             self._run.summary[f"{PREFIX}verdict"] = verdict
         if page is not None:

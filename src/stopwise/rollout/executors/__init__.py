@@ -16,7 +16,6 @@ Executor: TypeAlias = Serial | Fleet
 
 
 def executor_of(choice: str | Executor) -> Executor:
-    """Return the executor of that name, with its own defaults, or the one given."""
     if not isinstance(choice, str):
         return choice
     known: dict[str, Callable[[], Executor]] = {

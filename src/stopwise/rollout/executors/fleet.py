@@ -108,7 +108,6 @@ class Fleet:
 
     @property
     def room(self) -> int:
-        """A batch for each worker that is ready, less what is held."""
         return max(self._ready, 1) * self._batch - self._held
 
     def submit(self, tickets: Sequence[Ticket]) -> None:
@@ -197,7 +196,6 @@ class Fleet:
             self._batch = min(max(wanted, self.width), most)
 
     def _lost(self, hand: _Hand, why: str) -> list[Episode]:
-        """Begin another worker, and queue the tickets again unless they did this too often."""
         self._backend.end(hand.worker, busy=True)
         self._ready -= hand.ready
         if not hand.tickets:
@@ -220,7 +218,6 @@ class Fleet:
         return given_up
 
     def _patience(self) -> float | None:
-        """Return the seconds until the next episode is overdue."""
         if self._limit is None:
             return None
         begun = [hand.since for hand in self._busy.values() if hand.tickets]

@@ -35,7 +35,6 @@ def processes(workers: int | None = None, *, retries: int = 3) -> Fleet:
 
 
 def cores() -> int:
-    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -190,7 +190,6 @@ class _Ray:
         self._ray.kill(worker)
 
     def close(self) -> None:
-        """Leave Ray as it was found."""
         if self._started:
             self._started = False  # a later race may join one that it did not start
             self._ray.shutdown()

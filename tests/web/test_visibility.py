@@ -7,7 +7,6 @@ field says is searched for wherever events are shown.
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +34,12 @@ EVENTS = [
 ]
 # Fields that say nothing in the scripted studies.
 FURTHER = (
-    replace(
-        next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)),
-        stored_trials={"step 10k": 40},
+    next(entry.event for entry in EVENTS if isinstance(entry.event, Locked)).model_copy(
+        update={"stored_trials": {"step 10k": 40}}
     ),
     Released(trial=9, reason="robot is hot", score=0.125),
-    replace(
-        next(entry.event for entry in EVENTS if isinstance(entry.event, TokenCreated)),
-        expires=1.8e9,
+    next(entry.event for entry in EVENTS if isinstance(entry.event, TokenCreated)).model_copy(
+        update={"expires": 1.8e9}
     ),
 )
 EVENTS += [Entry(900 + at, 1.0, "ada", event, None, "", "") for at, event in enumerate(FURTHER)]
@@ -54,6 +51,7 @@ HIDDEN = {
         "assigned": {"arm", "salt", "opens"},
         "released": {"score"},
         "scored": {"score", "answer", "tag", "seconds", "salt"},
+        "corrected": {"score", "answer", "salt"},
         "imported": {"rows"},
         "episode ended": {"outcome", "seconds", "salt"},
         "unblinded": {"names", "secret"},

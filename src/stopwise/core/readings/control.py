@@ -158,8 +158,7 @@ class Control(Scores):
         )
         assumed = (
             "the scenes of the trials are assumed to be drawn like those behind the proxy's mean, "
-            "and the proxy to have been fixed before the trials; the correlation between its "
-            f"differences and the real ones is {_correlation(met)}"
+            "and the proxy to have been fixed before the trials"
         )
         return [*super().cautions(met), *[left_out] * met.incomplete, assumed]
 
@@ -274,8 +273,7 @@ class Judge(Control):
         audited = counted(int((~np.isnan(met.layers[0])).any(axis=1).sum()), "row")
         text = (
             f"claims are about the scores of people, who scored {audited}; each row is assumed to "
-            f"be audited with chance {self.share:g}, drawn before it was run; the correlation "
-            f"between the judge's differences and people's is {_correlation(met)}"
+            f"be audited with chance {self.share:g}, drawn before it was run"
         )
         return [*Scores.cautions(self, met), text]
 
@@ -287,31 +285,12 @@ class Judge(Control):
         )
 
 
-def _correlation(met: Met) -> str:
-    """Correlation of the proxy's differences with the real ones, pair by pair."""
-    correlations: list[float] = []
-    for first, second in met.pairs:
-        both = met.layers[..., second] - met.layers[..., first]
-        known = both[:, ~np.isnan(both).any(axis=0)]
-        varies = known.shape[1] > 1 and bool((np.ptp(known, axis=1) > 0).all())
-        correlations += [float(np.corrcoef(*known)[0, 1])] if varies else []
-    if len(correlations) < 2:
-        return f"{correlations[0]:.2g}" if correlations else "unknown"
-    return f"{min(correlations):.2g} to {max(correlations):.2g}"
-
-
 def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:
-    lacking = [name for name in rules.policies if name not in mean]
-    strange = [name for name in mean if name not in rules.policies]
-    text = " needs the proxy's mean for each policy, but has none for "
-    require(not lacking, named("proxy_mean"), text + ", ".join(lacking))
-    text = f" names {', '.join(map(str, strange))}, but the policies are {listed(rules.policies)}"
-    require(not strange, named("proxy_mean"), text)
     low, high = rules.scale.ends
-    for name, value in mean.items():
-        text = f" must lie within the bounds [{low:g}, {high:g}], but that of {name} is {value}"
-        within = is_number(value) and low <= value <= high
-        require(within, named("proxy_mean"), text)
+    text = f" needs the proxy's mean for each policy ({listed(rules.policies)}), within the bounds "
+    within = all(is_number(value) and low <= value <= high for value in mean.values())
+    named_all = within and {*mean} == {*rules.policies}
+    require(named_all, named("proxy_mean"), f"{text}[{low:g}, {high:g}], but got {dict(mean)}")
 
 
 def _checked_mean(mean: Any, scale: Scale) -> float:

@@ -112,8 +112,14 @@ def test_ties_and_missing_trials_count_for_neither() -> None:
     ("settings", "message"),
     [
         ({"goal": "best"}, "by does not go with goal='best'"),
-        ({"method": "step", "n_max": 20}, "step is proven only for the independent design, and"),
-        ({"method": "savi"}, "savi is proven only for the independent design, and what two"),
+        (
+            {"method": "step", "n_max": 20},
+            "step is proven only for the independent design, not for",
+        ),
+        (
+            {"method": "savi"},
+            "savi is proven only for the independent design, not for design=.paired",
+        ),
         ({"by": "rank"}, "by must be one of means, wins, but got 'rank'"),
         ({"lower_is_better": "yes"}, "lower_is_better must be True or False, but got 'yes'"),
     ],

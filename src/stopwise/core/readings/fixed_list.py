@@ -79,7 +79,7 @@ class OnList(MayBeFutile[ListState]):
         """State after one more scene; the bet uses only the state before it."""
         difference = r1 - r0
         null = self.null(state)
-        amount = self._amount(state, null, self.margin, self._need(state))
+        amount = self._amount(state, null, self.margin, -np.log(self.alpha) - state.log_e)
         factor = 1.0 + amount * (difference - null)
         after = state._replace(
             pairs=state.pairs + 1.0,
@@ -101,8 +101,7 @@ class OnList(MayBeFutile[ListState]):
 
     def closed(self, state: ListState) -> Bools:
         """Whether the scenes left cannot make the claim true."""
-        left = self.margin * self.list_size - state.total + ROUNDING * self.list_size
-        closed: Bools = left >= self._most * (self.list_size - state.pairs)
+        closed: Bools = self._to_come(state) >= self._most * (self.list_size - state.pairs)
         return closed
 
     def chance(self, state: ListState) -> Floats | None:
@@ -130,15 +129,14 @@ class OnList(MayBeFutile[ListState]):
     def _most(self) -> Floats:
         return 1.0 - self._least if self.number else self._least
 
-    def _need(self, state: ListState) -> Floats:
-        need: Floats = -np.log(self.alpha) - state.log_e
-        return need
-
     def _refuted(self, state: ListState) -> Bools:
         """Whether the null is impossible, whatever the scenes left show."""
-        left = self.margin * self.list_size - state.total + ROUNDING * self.list_size
-        refuted: Bools = left < -self._least * (self.list_size - state.pairs)
+        refuted: Bools = self._to_come(state) < -self._least * (self.list_size - state.pairs)
         return refuted
+
+    def _to_come(self, state: ListState) -> Floats:
+        """What the scenes left add up to at the edge of the null, rounded up."""
+        return self.margin * self.list_size - state.total + ROUNDING * self.list_size
 
     def _standardised(self, state: ListState) -> tuple[Floats, Floats]:
         _, second = self._moments(state)

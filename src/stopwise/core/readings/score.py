@@ -91,12 +91,13 @@ class Scores:
     def check_design(self) -> None:
         """Raise unless the method is proven for the design."""
         rules, proven = self.rules, registry.find(self.rules.method).designs
-        require(
-            rules.design in proven,
-            f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
-            Setting("design", rules.design),
-            "; nscore-plus, nscore and wsr hold for both",
-        )
+        for design in (rules.design, self.tested_design):
+            require(
+                design in proven,
+                f"{rules.method} is proven only for the {' and '.join(proven)} design, not for ",
+                Setting("design", design),
+                "; nscore-plus, nscore and wsr hold for both",
+            )
 
     # Which trials there are. A policy with a declared number of them gives each row several.
 

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import OrderScale, Scale
 from stopwise.core.readings.score import Met, Scores, Two
-from stopwise.errors import require
 
 if TYPE_CHECKING:
     from stopwise.core.rules import Rules
@@ -55,14 +53,6 @@ class Wins(Scores):
     @staticmethod
     def declared(rules: "Rules") -> bool:
         return rules.by == WINS
-
-    def check_design(self) -> None:
-        require(
-            "paired" in registry.find(self.rules.method).designs,
-            f"{self.rules.method} is proven only for the independent design, and what two policies "
-            "win of a pair is not independent: choose nscore-plus, nscore or wsr",
-            parameter="by",
-        )
 
     @cached_property
     def scale(self) -> Scale:

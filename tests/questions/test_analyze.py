@@ -167,15 +167,12 @@ def test_a_doubt_stands_in_the_headline() -> None:
     assert together.headline == "first and second were not told apart."
 
 
-def test_tables_leave_for_papers_and_frames() -> None:
+def test_tables_leave_for_papers() -> None:
     found = sw.compare([0.1, 0.2] * 9, [0.9, 0.8] * 9, names=("old_1", "100% | new"))
 
     assert found.to_markdown().splitlines()[2].startswith(r"| 100% \| new | 18 | 0.85 |")
     assert found.to_latex().splitlines()[4].startswith(r"100\% \textbar{} new & 18 & 0.85 & [")
     assert r"old\_1" in found.to_latex()
-    frame = found.to_frame()
-    assert frame["policy"].to_list() == found.to_pandas()["policy"].tolist()
-    assert frame["interval_low"][0] == found.policies[0].interval.low
     assert found.methods_paragraph in found.to_html().replace("&#39;", "'").replace("&#34;", '"')
     assert found.bibtex.startswith("@article{snyder2026,")
 

@@ -122,11 +122,11 @@ class Planner:
         population, rows = scenario.population, {}
         if not (self.usual and isinstance(population, Guessed)):
             return {}
-        alike = min(USUAL_CORRELATION, population.most_correlation)
-        if alike > 0:
-            paired = replace(scenario, population=replace(population, correlation=alike))
+        alike = population.correlated(USUAL_CORRELATION)
+        if alike.correlation > 0:
+            paired = replace(scenario, population=alike)
             (row,) = self.rows([paired], [n_max], design="paired")
-            rows[f"paired, r = {alike:.2g}"] = row
+            rows[f"paired, r = {alike.correlation:.2g}"] = row
         if self.allows_step(population, n_max):
             (rows[Step.name],) = self.rows([scenario], [n_max], method=Step.name)
         return rows

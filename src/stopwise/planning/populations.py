@@ -87,12 +87,15 @@ class Guessed:
         return World(np.broadcast_to(self.means, (runs, self.means.size)), draw)
 
     def with_tie(self) -> "Guessed":
-        """The second best equal to the best, with the correlation as far as they can have it."""
+        """The second best equal to the best."""
         guesses = list(self.guesses)
         second, best = np.argsort([guess.mean for guess in guesses], kind="stable")[-2:]
         guesses[second] = guesses[best]
-        free = replace(self, guesses=tuple(guesses), correlation=0.0)
-        return replace(free, correlation=min(self.correlation, max(free.most_correlation, 0.0)))
+        return Guessed(tuple(guesses)).correlated(self.correlation)
+
+    def correlated(self, correlation: float) -> "Guessed":
+        """The same with this correlation, as far as these policies can have it."""
+        return replace(self, correlation=min(correlation, max(self.most_correlation, 0.0)))
 
     @cached_property
     def means(self) -> Floats:

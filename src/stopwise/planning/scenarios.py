@@ -85,8 +85,7 @@ class GapFamily:
             guesses = tuple(Guess.of_rate(float(rate)) for rate in rates)
         else:
             guesses = tuple(self.base.improved(gap * step) for step in steps)
-        free = Guessed(guesses)
-        return Guessed(guesses, min(self.correlation, max(free.most_correlation, 0.0)))
+        return Guessed(guesses).correlated(self.correlation)
 
 
 class Assumptions(NamedTuple):

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from stopwise.report.canvas import COLUMN, as_wide_as, save_as
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from matplotlib.figure import Figure
 
 # Most pairs that a table for people lists, those of six policies; a page folds one that is longer.
@@ -51,33 +49,6 @@ class Drawn(ABC):
     @abstractmethod
     def table(self) -> list[dict[str, Any]]:
         """The rows of its main table, with all that is known."""
-
-    def to_frame(self) -> "pl.DataFrame":
-        """The main table as a frame of polars."""
-        import polars as pl
-
-        return pl.DataFrame(self._flat_rows(), infer_schema_length=None)
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """The main table as a frame of pandas, which has to be installed."""
-        import pandas as pd
-
-        return pd.DataFrame(self._flat_rows())
-
-    def _flat_rows(self) -> list[dict[str, Any]]:
-        """The main table with one number per cell: each interval has two columns."""
-        return [
-            {
-                column: part
-                for name, value in row.items()
-                for column, part in (
-                    zip((f"{name}_low", f"{name}_high"), value, strict=True)
-                    if name == "interval"
-                    else [(name, value)]
-                )
-            }
-            for row in self.table()
-        ]
 
     def to_markdown(self) -> str:
         """The tables as people read them, for Markdown."""

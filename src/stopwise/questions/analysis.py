@@ -183,12 +183,15 @@ class Analysis(OrderInWords):
             }
             for pair in self.pairs
         ]
-        means = {"interval_level": self._level_of_policies}
+        # Each interval of a mean; all together hold with 1 - alpha.
+        level = 1 - self.alpha / len(self.policies)
+        if self.rules.reading.constants and len(self.pairs) == 1:
+            level = self.pairs[0].interval_level
         return {
             "schema": SCHEMA,
             "version": __version__,
             "policies": [
-                {**vars(policy), "interval": list(policy.interval), **means}
+                {**vars(policy), "interval": list(policy.interval), "interval_level": level}
                 for policy in self.policies
             ],
             "pairs": pairs,
@@ -203,13 +206,6 @@ class Analysis(OrderInWords):
             **({"margin": self.margin} if self.margin else {}),
             **({} if self.aligned.mean is None else {"mean": self.aligned.mean.to_dict()}),
         }
-
-    @property
-    def _level_of_policies(self) -> float:
-        """With what probability each interval of a mean holds; all together with 1 - alpha."""
-        if self.rules.reading.constants and len(self.pairs) == 1:
-            return self.pairs[0].interval_level
-        return 1 - self.alpha / len(self.policies)
 
     def to_json(self) -> str:
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""

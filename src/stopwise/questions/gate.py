@@ -15,7 +15,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
-from stopwise.core.pair_verdict import Verdict
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
 from stopwise.core.rules import Rules, pair_rules
@@ -249,14 +248,13 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
     return rules, replace(rules, alternative="less", margin=-rules.margin)
 
 
-def _verdict(rules: Rules, pairs: Table) -> Verdict:
-    settings = rules.pair_settings()
-    test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
-    return test.run(*pairs.arranged(rules.reading.run).T, beyond=True)
-
-
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
-    not_worse, worse = (_verdict(claim, pairs) for claim in claims(rules))
+    scores, verdicts = pairs.arranged(rules.reading.run), []
+    for claim in claims(rules):
+        settings = claim.pair_settings()
+        test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
+        verdicts.append(test.run(*scores.T, beyond=True))
+    not_worse, worse = verdicts
     ends = {PASS: not_worse.n_decided, FAIL: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)
     first = [answer for answer, end in ends.items() if end == n]
@@ -275,7 +273,6 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
         level = f"(a claim of its own at alpha {rules.alpha:g})"
         headline = _answer(broader, pairs, all_trials).headline
         warnings.insert(0, f"for new scenes and runs {level}: {headline}")
-    seen = pairs.arranged(rules.reading.run)[:n]
     return GateResult(
         answer=answer,
         n=n,
@@ -284,7 +281,7 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
         rules=rules,
         spread=float(gaps[: not_worse.n].std()),
         all_trials=all_trials,
-        decision=None if answer == UNDECIDED else _measured(seen, tuple(all_trials.trials)),
+        decision=None if answer == UNDECIDED else _measured(scores[:n], tuple(all_trials.trials)),
         task=pairs.task,
         warnings=tuple(warnings),
         about=pairs.checkpoint_claim,

@@ -20,25 +20,19 @@ def unnumbered(scores: str) -> str:
 
 
 def test_a_copied_file_is_refused_with_both_places(tmp_path: Path) -> None:
+    """Or one that was copied when it was shorter."""
     base = files.text(tmp_path / "base.csv", numbered())
-    copy = files.text(tmp_path / "results (copy).csv", numbered())
-
-    for source in ([base, copy], tmp_path):
-        with pytest.raises(
-            sw.InvalidInput,
-            match=r"\(copy\)\.csv, line 2: this trial is already in .*base\.csv, line 2, as are all"
-            r".* columns=\{'trial': None\}",
-        ):
-            sw.read_trials(source)
-    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 48
-
-
-def test_an_earlier_state_of_a_file_is_a_copy_too(tmp_path: Path) -> None:
-    files.text(tmp_path / "all.csv", numbered())
-    files.text(tmp_path / "monday.csv", "".join(numbered().splitlines(keepends=True)[:8]))
-
-    with pytest.raises(sw.InvalidInput, match=r"monday\.csv, line 2: .*/all\.csv, line 2"):
-        sw.read_trials(tmp_path)
+    for lines in (25, 8):
+        text = "".join(numbered().splitlines(keepends=True)[:lines])
+        copy = files.text(tmp_path / "results (copy).csv", text)
+        for source in ([base, copy], tmp_path):
+            with pytest.raises(
+                sw.InvalidInput,
+                match=r"\(copy\)\.csv, line 2: this trial is already in .*base\.csv, line 2, as are"
+                r" all .* columns=\{'trial': None\}",
+            ):
+                sw.read_trials(source)
+    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 31
 
 
 def test_files_that_number_anew_are_further_trials(tmp_path: Path) -> None:
@@ -138,16 +132,10 @@ def test_policies_with_the_same_scores_in_the_same_order_are_told(tmp_path: Path
         copied = "policies 'a' and 'b' have the same scores in the same order: is one a copy of"
         assert any(copied in note for note in notes) == said
         assert (copied in notes[0]) == said
-
-
-def test_a_copied_sheet_is_told(tmp_path: Path) -> None:
-    for scores, said in (("0110100110010110", True), ("1" * 16, False)):
-        rows = "".join(
-            f"{task},base,{s}\n{task},new,1\n" for task in ("cup", "mug") for s in scores
-        )
-        notes = sw.read_trials(files.text(tmp_path / "x.csv", f"task,policy,score\n{rows}")).notes
+        sheets = text.replace("a,", "cup,x,").replace("b,", "mug,x,").replace("c,", "jar,x,")
+        notes = sw.read_trials(files.text(path, f"task,policy,score\n{sheets}")).notes
         told = "tasks 'cup' and 'mug' have the same scores in the same order: is one a copy"
-        assert notes[0].startswith(told) == said
+        assert any(told in note for note in notes) == said
 
 
 def test_trials_that_are_in_a_file_twice_without_numbers_are_told() -> None:

@@ -188,13 +188,13 @@ RIGHT: dict[str, tuple[str, Scores]] = {
         "policy,task,success\na,cup,0\na,cup,1\n",
         {("cup", "a"): [0, 1]},
     ),
-    "comments.csv": (
-        "policy,trial,score\nbase,0,1\n# pause\n# new gripper, same robot\nnew,0,0\nbase,1,0\n",
-        {("task", "base"): [1, 0], ("task", "new"): [0]},
-    ),
     "no_comments.csv": (
         "policy,trial,score\n#1,0,1\n#2,0,0\n",
         {("task", "#1"): [1], ("task", "#2"): [0]},
+    ),
+    "as_people_write.csv": (
+        "Robot policy,Score (0-1)\nold,0\nnew,1\nold,1\nnew,1\n",
+        {("task", "old"): [0, 1], ("task", "new"): [1, 1]},
     ),
     "one_scene_each.csv": (
         "task,base,new\ncup,0,1\nmug,1,1\n",
@@ -588,7 +588,6 @@ def test_rows_of_an_array_are_blocks_if_the_design_says_so(tmp_path: Path) -> No
     [
         ('policy,score,note\nbase,1,\n"","",""\nnew,x,\n', 4),
         ('policy,score,note\na,1,"two\nlines"\n\na,bad,x\n', 5),
-        ("policy,trial,score\nbase,0,1\n# pause\nnew,0,0\nbase,1,x\n", 5),
         ("policy,trial,score\n#1,0,\n#2,0,0\n", 2),
     ],
 )

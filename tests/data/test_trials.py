@@ -54,8 +54,3 @@ def test_columns_come_in_one_order_and_trials_are_numbered() -> None:
 def test_bad_columns_get_one_clear_error(columns: dict[str, Any], message: str) -> None:
     with pytest.raises(sw.InvalidInput, match=message):
         sw.Trials.from_columns(columns, bounds=(0, 1))
-
-
-def test_unknown_orders_are_refused() -> None:
-    with pytest.raises(sw.InvalidInput, match="order must be one of file, time, shuffled"):
-        sw.Trials.from_columns({"policy": ["a"], "score": [1]}, order="best")

@@ -111,7 +111,6 @@ class Reading:
                 " and ",
                 Setting("columns", {"score": columns["score"]}),
                 " contradict each other: give one of them",
-                code="two-scores",
             )
         words = given.pop("success_word", None) or ()
         words = (words,) if isinstance(words, str) else words
@@ -127,18 +126,16 @@ class Reading:
         for role, choice in self.columns.items():
             given = Setting("columns", {role: choice})
             known = f": the role must be one of {', '.join(ROLES)}, but got {role!r}"
-            require(role in ROLES, given, known, code="unknown-role")
+            require(role in ROLES, given, known)
             require(
                 role not in SINGLE or choice is None or isinstance(choice, str),
                 given,
                 f" names several columns, but the {role} is one",
-                code="one-column",
             )
         require(
             self.columns.get("score", "") is not None,
             Setting("columns", {"score": None}),
             " leaves no score: name its column",
-            code="no-score-column",
         )
         require_choice("order", self.order, ORDERS)
         require_choice("missing", self.missing, MISSING)
@@ -146,14 +143,12 @@ class Reading:
             not isinstance(self.bounds, str) or self.bounds == "data",
             named("bounds"),
             f" must be (low, high), task: (low, high) pairs or 'data', but got {self.bounds!r}",
-            code="bad-bounds",
         )
         require(
             self.missing != "keep" or "proxy" in self.columns,
             Setting("missing", "keep"),
             " is for trials that a judge has scored: name its column with ",
             Setting("columns", {"proxy": BLANK}),
-            code="no-proxy",
         )
         if self.order == "shuffled":
             whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
@@ -164,7 +159,6 @@ class Reading:
                 Setting("seed", words="a seed"),
                 ", a whole number of at least 0"
                 f"{'' if self.seed is None else f', but got {self.seed!r}'}",
-                code="seed-missing",
             )
 
     def speaks_of(self, column: str) -> bool:
@@ -202,7 +196,6 @@ def _values(where: Where | None) -> dict[str, tuple[str, ...]]:
                 bool(name and equals),
                 named("where"),
                 f" must be COLUMN=VALUE, but got {shortened(item)}",
-                code="bad-where",
             )
             values_by_name.setdefault(name.strip(), []).append(value)
     return {name: tuple(map(plain, values)) for name, values in values_by_name.items()}
@@ -215,4 +208,4 @@ def _point(at: object) -> str | float | None:
         return float(str(at))
     except ValueError as error:
         text = f" must be {', '.join(POINTS)} or a step, but got {shortened(at)}"
-        raise InvalidInput(named("at"), text, code="bad-at") from error
+        raise InvalidInput(named("at"), text) from error

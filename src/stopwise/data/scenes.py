@@ -135,11 +135,11 @@ def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
 
 def _belong_to_one(pairs: pl.DataFrame, *, times: bool) -> bool:
     """Whether each value belongs to one policy; times, if policies came one after the other."""
-    values, policies = pairs["own"].n_unique(), pairs["policy"].n_unique()
     head = pairs.head(HEAD)
-    if head.n_unique() != head["own"].n_unique() or pairs.n_unique() != values:
+    if head.n_unique() != head["own"].n_unique():
         return False
-    if values < 2 or len(pairs) < LEAST_EACH * policies:
+    values, policies = pairs["own"].n_unique(), pairs["policy"].n_unique()
+    if pairs.n_unique() != values or values < 2 or len(pairs) < LEAST_EACH * policies:
         return False
     changes = pairs.sort("own")["policy"]
     in_turn = int((changes != changes.shift(1)).sum()) == policies - 1

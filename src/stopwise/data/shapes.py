@@ -200,19 +200,22 @@ def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
     if raw.roles or {"score", "policy"} & reading.columns.keys() or usual or not len(raw.frame):
         return raw
     chosen = {part for role in reading.columns for part in reading.names(role) or ()}
-    free = [n for n in raw.frame.columns if n not in chosen]
-    free = [name for name in free if usual_name(name) not in ALL_NAMES | NUMBERING]
-    numbers = {name: numbers_in(raw.frame[name]) for name in free}
+    unusual = [
+        column for column in raw.frame if usual_name(column.name) not in ALL_NAMES | NUMBERING
+    ]
+    numbers = {column.name: numbers_in(column) for column in unusual}
     scores = {
         name: values
         for name, values in numbers.items()
-        if values is not None and _may_score(values)
+        if values is not None and name not in chosen and _may_score(values)
     }
     if len(scores) < 2:
         return raw
-    texts = [name for name in free if numbers[name] is None and raw.frame[name].dtype == pl.String]
-    labels = [name for name in texts if not raw.frame[name].has_nulls()]
-    groups = [name for name in labels if _may_group(raw.frame[name])]
+    texts = [
+        column for column in unusual if numbers[column.name] is None and column.dtype == pl.String
+    ]
+    labels = [column.name for column in texts if not column.has_nulls()]
+    groups = [name for name in labels if name not in chosen and _may_group(raw.frame[name])]
     doubt, measured = next(_doubts(raw, scores, labels), None), _of_one_measure(scores)
     if doubt is None and groups:
         doubt, measured = f"{groups[0]!r} may name the policies", list(scores)

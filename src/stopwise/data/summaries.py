@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from stopwise.data.names import NUMBERING, is_named, is_score_name, usual_name
+from stopwise.data.names import NUMBERING, each_of, is_named, is_score_name, usual_name
 from stopwise.data.raw import RawTable
 from stopwise.data.reading import ColumnChoice, Reading
 from stopwise.data.roles import is_policy
@@ -26,7 +26,12 @@ SUCCESS_RATE = re.compile(r"success(_rate)?|accuracy|(pc|pct|percent)_success|sr
 # Of a single trial, nobody would say so.
 MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])")
 # What a row is called that sums up the others.
-SUMMARY = r"(?i)^(mean|average|avg|total|overall|sum|all|median|std|summary|aggregated?):?$"
+SUMMARY = [
+    form + end
+    for word in each_of("mean average avg total overall sum all median std summary aggregate")
+    for form in (word, word.title(), word.upper())
+    for end in ("", ":")
+]
 # So many rows show how a column is written.
 SOME = 10_000
 HEAD, MOSTLY_NUMBERED = 200, 0.8
@@ -181,7 +186,7 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     for column in keys:
         if column.name in (reading.names("policy") or ()):
             continue
-        marked = column.str.contains(SUMMARY).fill_null(False)
+        marked = column.is_in(SUMMARY).fill_null(False)
         if marked.all() or raw.frame.filter(marked).select(names).is_duplicated().any():
             marked &= False
         marked |= _words_among_numbers(column)

@@ -8,7 +8,7 @@ from itertools import chain
 
 import polars as pl
 
-from stopwise.data.formats.text_file import COMMENT, Head, delimiter
+from stopwise.data.formats.text_file import Head, delimiter
 from stopwise.data.growing import growing
 from stopwise.data.raw import RawTable
 from stopwise.errors import InvalidInput, require
@@ -24,7 +24,7 @@ def read_delimited(
 ) -> RawTable:
     """Return all columns as text, so that a bad value can be named; these must be there.
 
-    Blank lines are no rows, nor are those that begin with # and have fewer fields.
+    Blank lines are no rows.
     """
     path, above = head.path, head.above if comment_lines is None else comment_lines
     notes = Notes()
@@ -44,12 +44,8 @@ def read_delimited(
         raise InvalidInput(f"{path}: not a regular table: {reason}") from error
     # A line that was cut off has empty last columns; only then is the slow look worth it.
     if frame[:, -1].null_count():
-        rows = _require_equal_fields(head, above)
+        _require_equal_fields(head, above)
         frame = frame.filter(~pl.all_horizontal(pl.all().fill_null("") == ""))
-        if len(frame) > rows:
-            comment = pl.first().str.starts_with(COMMENT) & pl.last().is_null()
-            frame = frame.filter(~comment)
-            require(len(frame) == rows, f"{path}: a row must not begin with {COMMENT}")
     for column in columns:
         missing = f"{path}, line {above + 1}: the column {column!r} is missing"
         require(column in frame.columns, missing)
@@ -80,35 +76,27 @@ def _line_of_row(head: Head, above: int, row: int) -> str:
     return "the last line"
 
 
-def _require_equal_fields(head: Head, above: int) -> int:
-    """Return the number of rows, or raise for the first that is not as long as the header."""
-    path, rows, number = head.path, _rows(head, above), 0
+def _require_equal_fields(head: Head, above: int) -> None:
+    """Raise for the first row that is not as long as the header."""
+    path, rows = head.path, _rows(head, above)
     try:
         _, names = next(rows)
         for line, fields in rows:
-            number += 1
-            if len(fields) != len(names):
-                raise InvalidInput(
-                    f"{path}, line {line}: {len(fields)} fields where the header has {len(names)}; "
-                    "the line may be cut off"
-                )
+            text = f"{path}, line {line}: {len(fields)} fields where the header has {len(names)}; "
+            require(len(fields) == len(names), f"{text}the line may be cut off")
     except csv.Error as error:
         raise InvalidInput(f"{path}: not a regular table: {error}") from error
-    return number
 
 
 def _rows(head: Head, above: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and fields of the header and of each row, blanks and comments left out."""
+    """Yield line number and fields of the header and of each row, blanks left out."""
     lines = _lines(head)
     for _ in range(above):
         next(lines)
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=delimiter(first), strict=True)
-    columns = 0
     for fields in reader:
-        comment = columns > len(fields) and fields[:1] and fields[0].startswith(COMMENT)
-        columns = columns or len(fields)
-        if any(fields) and not comment:
+        if any(fields):
             yield above + reader.line_num, fields
 
 

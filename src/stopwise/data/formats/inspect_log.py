@@ -35,27 +35,21 @@ def read(head: Head) -> RawTable:
     number, notes = value_to_float(), Notes()
     facts = {"task": log.eval.task, "model": log.eval.model}
     records: list[tuple[str, dict[str, Any]]] = []
-    failed = 0
     for sample in summaries:
-        if not sample.scores:
-            failed += 1
-            continue
-        measures = {
-            scorer: float(number(score.value))
-            for scorer, score in sample.scores.items()
-            if isinstance(score.value, str | int | float | bool)
-        }
-        place = f"sample {sample.id}, epoch {sample.epoch}"
-        records.append((place, {**facts, "id": sample.id, "epoch": sample.epoch, **measures}))
-    if failed:
+        values = {scorer: score.value for scorer, score in (sample.scores or {}).items()}
+        simple = {k: v for k, v in values.items() if isinstance(v, str | int | float | bool)}
+        measures = {scorer: float(number(value)) for scorer, value in simple.items()}
+        known = {**facts, "id": sample.id, "epoch": sample.epoch, **measures}
+        if values:
+            records.append((f"sample {sample.id}, epoch {sample.epoch}", known))
+    if failed := len(summaries) - len(records):
         text = f"{path}: {counted(failed, 'sample')} without a score (errors, or not run) left out"
         notes.add(text, code="interrupted-left-out")
     scorers = [key for _, record in records[:1] for key in record if key not in (*facts, *ABOUT)]
     roles = {"task": "task", "policy": "model", "block": "id", "trial": "epoch"}
     roles |= {"score": scorers[0]} if scorers else {}
+    values_of = {scorer: [record.get(scorer, 0) for _, record in records] for scorer in scorers}
     unit = {
-        scorer: UNIT
-        for scorer in scorers
-        if all(0 <= record.get(scorer, 0) <= 1 for _, record in records)
+        scorer: UNIT for scorer, all_of in values_of.items() if 0 <= min(all_of) <= max(all_of) <= 1
     }
     return table_of_records(path, records, roles=roles, bounds=unit, notes=notes)

@@ -79,7 +79,7 @@ def watch(place: Path) -> object:
 
 
 def changed(text: str, **numbers: int) -> str:
-    """Return what was saved in a file with other numbers than ours."""
+    """A saved file with numbers that differ from ours."""
     first, line, rest = text.partition("\n")
     if rest:  # a race's journal
         head = json.loads(first)

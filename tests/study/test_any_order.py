@@ -195,7 +195,7 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 def facts(state: StudyState) -> dict[str, Any]:
-    """Return what a state says, but for what it computes when it is asked."""
+    """The stored fields of a state, without what it computes on demand."""
     rows = {name: board.rows for name, board in state.boards.items()}
     return {**vars(state), "boards": rows, "now": None}
 

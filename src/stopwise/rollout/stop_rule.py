@@ -258,6 +258,7 @@ class StopRule(Resumable):
                 self._on_row()
 
     def report_by(self, reporter: Reporter, task: str | None = None) -> None:
+        """Report the rows from now on by what others may report by as well."""
         self._reporter = reporter
         if reporter:
             self._on_row = reporter.on_rows(self.question, task)
@@ -288,6 +289,7 @@ class StopRule(Resumable):
         }
 
     def standings(self) -> tuple[Standing, ...]:
+        """Current standing of each pair."""
         return self.question.standings()
 
     def analysis(self, *, task: str | None = None, warnings: Sequence[str] = ()) -> Analysis:

@@ -96,30 +96,3 @@ def test_returns_are_written_out(returns: str, tmp_path: Path) -> None:
     assert "3095" in output
     assert "e+03" not in output + page.read_text()
     assert "task task" not in output
-
-
-@pytest.fixture
-def two_tasks(tmp_path: Path) -> str:
-    """Trials whose numbers begin anew in each environment of a task."""
-    rows = [
-        f"{task},{env},{policy},{trial},{3 * trial + (policy == 'new') + (env == 'left')}"
-        for task in ("cup", "bowl") for env in ("left", "right")
-        for policy in ("old", "new") for trial in range(4)
-    ]  # fmt: skip
-    path = tmp_path / "tasks.csv"
-    path.write_text("task,env,policy,trial,score\n" + "\n".join(rows) + "\n")
-    return str(path)
-
-
-def test_columns_are_joined_and_left_out(two_tasks: str) -> None:
-    code, output = run("analyze", two_tasks, "--bounds", "0,20")
-    assert code == 2
-    assert "already appears at line 2 with different values" in output
-    assert "(--column task=NAME,NAME or --column block=NAME), or ignore" in output
-
-    joined = run("analyze", two_tasks, "--bounds", "0,20", "--column", "task=task,env")[1]
-    unnumbered = run("analyze", two_tasks, "--bounds", "0,20", "--column", "trial=")[1]
-
-    assert "cup/left" in joined
-    assert "bowl/right" in joined
-    assert "8" in unnumbered.splitlines()[4].split()

@@ -109,12 +109,3 @@ def test_naming_the_best() -> None:
     assert "names the best of 3 with probability" in said
     assert content["indifference"] == 0.1
     assert len(content["rows"]) == len(content["equal"]) == 1
-
-
-def test_naming_the_best_is_forecast(trials: Path) -> None:
-    given = [str(trials), "--bounds", "0,1.25", "--n-max", "40"]
-    done = ahead(*given, "--goal", "best", "--precision", "0.1")
-
-    assert done.exit_code == 0
-    assert "The chance that one is named within 40 rows is " in done.output
-    assert "candidate" in done.output

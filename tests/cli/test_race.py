@@ -12,6 +12,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from stopwise.cli import app
+from tests.cli import typed
 
 STOPWISE = Path(sys.executable).with_name("stopwise")
 POLICIES = [
@@ -118,3 +119,24 @@ def test_watch_follows_a_file_that_grows(tmp_path: Path) -> None:
     assert "b > a" in out
     assert "stop: no more trials are needed" in out
     assert "every pair is decided" in err
+
+
+def test_a_race_of_checkpoints(tmp_path: Path) -> None:
+    for name, rate in {"ckpt_9": 0.2, "ckpt_10": 0.5, "ckpt_40": 0.95}.items():
+        (tmp_path / f"{name}.txt").write_text(str(rate))
+    env = ["--env", "tests.rollout.players:draw", "--load", "tests.rollout.players:read_rate"]
+    words = ["race", *env, "--checkpoints", f"{tmp_path}/ckpt_*.txt", "--goal", "best"]
+    code, out = typed.run(*words, "--n-max", "60")
+    found = json.loads(CliRunner().invoke(app, [*words, "--n-max", "60", "--json"]).stdout)
+
+    assert code == 0
+    lines = [line for line in out.splitlines() if "ckpt" in line]
+    assert "best" in lines[0]
+    assert "ckpt_40" in lines[0]
+    assert f"dropped after row {found['eliminated']['ckpt_9']['row']}" in out
+    assert " ".join(found["sentence"].split()) in " ".join(out.split())
+    assert found["race"]["sentence"] == (
+        f"ckpt_40 is the best of 3 (alpha 0.05), after {found['race']['used']} episodes instead of "
+        "180"
+    )
+    assert (found["goal"], found["best"], found["candidates"]) == ("best", "ckpt_40", ["ckpt_40"])

@@ -71,11 +71,3 @@ def test_only_owners_see_the_codes_of_others(
     for who, sees in {"operator": True, "owner": True, "other": False, "viewer": False}.items():
         (station,) = client.get("/api/status", headers=headers[who]).json()["stations"]
         assert station["code"] == (code if sees else None), who
-
-
-def test_a_reason_is_asked_for(client: httpx.Client, headers: dict[str, dict[str, str]]) -> None:
-    client.post("/api/trials/next", json={"station": "a"}, headers=headers["operator"])
-    for body in ({"station": "a"}, {"station": "a", "reason": " "}):
-        answer = client.post("/api/trials/1/release", json=body, headers=headers["operator"])
-        assert answer.status_code == 400
-        assert "reason" in answer.json()["detail"]

@@ -21,13 +21,12 @@ from stopwise.web.routes import (
     plan,
     recordings,
     session,
-    tokens,
     trials,
 )
 from stopwise.web.site import Site
 
 STREAM = "/api/events"
-CONCERNS = (trials, operations, recordings, evidence, plan, tokens, journal, session, pages)
+CONCERNS = (trials, operations, recordings, evidence, plan, journal, session, pages)
 
 ABOUT = """
 The API of one live study. Send `Authorization: Bearer TOKEN`. The owner creates the tokens, each

@@ -1,12 +1,13 @@
-"""Joining and leaving: a token becomes a cookie that no script can read."""
+"""Tokens, which the owner makes, and cookies, which no script can read."""
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from stopwise import __version__
 from stopwise.study.access import Role
-from stopwise.web.bodies import Done, Health, JoinRequest, JoinView, Me
+from stopwise.web.bodies import Done, Health, JoinRequest, JoinView, Me, NewTokenView, TokenRequest
 from stopwise.web.failures import FAILURES
-from stopwise.web.permissions import Anyone
+from stopwise.web.links import join_link, qr_code
+from stopwise.web.permissions import Anyone, Owner
 from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["session"], responses=FAILURES)
@@ -53,3 +54,13 @@ def leave(site: CurrentSite, response: Response) -> Done:
     """Delete the session cookie."""
     response.delete_cookie(site.cookie, httponly=True, samesite="strict")
     return Done()
+
+
+@router.post("/tokens", status_code=201, tags=["tokens"])
+def create_token(
+    site: CurrentSite, grant: Owner, request: Request, wanted: TokenRequest
+) -> NewTokenView:
+    """Create a token; it is shown only once, and only its hash is kept."""
+    token = site.study.create_token(wanted.role, wanted.name, days=wanted.days, who=grant.name)
+    link = join_link(site.address(request), token)
+    return NewTokenView(token=token, link=link, qr=qr_code(link))

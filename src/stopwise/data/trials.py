@@ -130,7 +130,7 @@ def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:
     for name in columns:
         require(name in known, f"columns must be among {', '.join(known)}, but got {name!r}")
     for name in ("policy", "score"):
-        require(name in columns, f"column {name!r} is required, but got {_listed(list(columns))}")
+        require(name in columns, f"column {name!r} is required, but got {names_listed(columns)}")
     series = {name: _series(name, values) for name, values in columns.items()}
     lengths = {name: len(values) for name, values in series.items()}
     require(
@@ -138,9 +138,12 @@ def _checked_frame(columns: Mapping[str, Any]) -> pl.DataFrame:
     )
     require(lengths["score"] > 0, "a table needs at least one trial, but got none")
     series.setdefault("task", pl.Series("task", ["task"]).new_from_index(0, lengths["score"]))
-    audits = "proxy" in series  # then trials may have no score but the proxy's
-    given = [(name, series[name]) for name in known if name in series]
-    return pl.DataFrame([_checked(name, cells, audits=audits).alias(name) for name, cells in given])
+    # Beside the scores of a proxy, trials may have none of their own.
+    needed = {*NAMES, "proxy"} if "proxy" in series else {*NAMES, "score"}
+    given = [name for name in known if name in series]
+    return pl.DataFrame(
+        [_checked(name, series[name], needed=name in needed).alias(name) for name in given]
+    )
 
 
 def _series(name: str, values: Any) -> pl.Series:
@@ -151,24 +154,18 @@ def _series(name: str, values: Any) -> pl.Series:
         raise InvalidInput(f"column {name!r} must be one array: {rule}") from error
 
 
-def _checked(name: str, column: pl.Series, *, audits: bool) -> pl.Series:
+def _checked(name: str, column: pl.Series, *, needed: bool) -> pl.Series:
     complaint = _complaint(name)
     if name == "time":
-        return to_times(column, complaint)
-    if name in ("score", "success", "proxy"):
-        numbers = to_numbers(column, complaint)
-        if name == "proxy" or (name == "score" and not audits):
-            return require_known(numbers, complaint)
-        if name == "score":
-            return numbers
-        return require_zero_or_one(numbers, complaint)
-    names = to_names(column)
-    return require_known(names, complaint) if name in NAMES else names
+        values = to_times(column, complaint)
+    elif name in ("score", "success", "proxy"):
+        values = to_numbers(column, complaint)
+    else:
+        values = to_names(column)
+    if name == "success":
+        require_zero_or_one(values, complaint)
+    return require_known(values, complaint) if needed else values
 
 
 def _complaint(name: str) -> Complaint:
     return lambda row, rule: InvalidInput(f"column {name!r}, row {row}: {rule}")
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")

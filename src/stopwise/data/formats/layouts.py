@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.csv_table import read as read_table
 from stopwise.data.formats.json_file import field as field_of
 from stopwise.data.formats.json_file import load_json
 from stopwise.data.formats.text_file import Head
@@ -59,7 +59,7 @@ class Layout:
         return replace(raw, roles=there, bounds=self.bounds, notes=notes)
 
     def _table(self, head: Head) -> RawTable:
-        raw = read_delimited(head, self.columns)
+        raw = read_table(head, self.columns)
         return replace(raw, frame=raw.frame.select(self.columns))
 
     def _records(self, head: Head) -> RawTable:

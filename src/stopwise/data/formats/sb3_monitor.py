@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from stopwise.data.formats.delimited_file import read_delimited
+from stopwise.data.formats.csv_table import read as read_table
 from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import RawTable
 from stopwise.data.typed_columns import to_numbers
@@ -25,7 +25,7 @@ def recognise(head: Head) -> bool:
 def read(head: Head) -> RawTable:
     """Return the return r (the default score), length l and finishing time of each episode."""
     path, about = head.path, _comment(head)
-    raw = read_delimited(head, ("r", "l", "t"), comment_lines=1)
+    raw = read_table(head, ("r", "l", "t"), comment_lines=1)
     # Seconds since the start of the process say nothing across files.
     seconds = to_numbers(raw.frame["t"], partial(raw.error, "t"))
     columns = [(seconds + about["t_start"]).alias("finished")]

@@ -27,28 +27,8 @@ few = settings(
 
 def frame(rows: Rows) -> pl.DataFrame:
     policies, scores = zip(*rows, strict=True)
-    return pl.DataFrame({"policy": policies, "note": [f"n{i}" for i in range(len(rows))],
-                         "score": scores})  # fmt: skip
-
-
-def csv(path: Path, rows: Rows) -> None:
-    frame(rows).write_csv(path)
-
-
-def tsv(path: Path, rows: Rows) -> None:
-    frame(rows).write_csv(path, separator="\t")
-
-
-def parquet(path: Path, rows: Rows) -> None:
-    frame(rows).write_parquet(path)
-
-
-def jsonl(path: Path, rows: Rows) -> None:
-    frame(rows).write_ndjson(path)
-
-
-def records(path: Path, rows: Rows) -> None:
-    path.write_text(json.dumps(frame(rows).to_dicts(), indent=1))
+    notes = [f"n{i}" for i in range(len(rows))]
+    return pl.DataFrame({"policy": policies, "note": notes, "score": scores})
 
 
 def excel(path: Path, rows: Rows) -> None:
@@ -56,28 +36,34 @@ def excel(path: Path, rows: Rows) -> None:
 
 
 def named_arrays(path: Path, rows: Rows) -> None:
-    by_policy: dict[str, Any] = {
-        name: np.array([s for own, s in rows if own == name]) for name, _ in rows
-    }
-    np.savez(path, **by_policy)
+    scores: dict[str, list[float]] = {}
+    for name, score in rows:
+        scores.setdefault(name, []).append(score)
+    arrays: dict[str, Any] = {name: np.array(values) for name, values in scores.items()}
+    np.savez(path, **arrays)
 
 
-TABLES: list[tuple[str, Callable[[Path, Rows], None]]] = [
-    ("a.csv", csv), ("a.tsv", tsv), ("a.parquet", parquet), ("a.jsonl", jsonl),
-    ("a.json", records), ("a.xlsx", excel), ("a.npz", named_arrays),
-]  # fmt: skip
+TABLES: dict[str, Callable[[Path, Rows], Any]] = {
+    "a.csv": lambda path, rows: frame(rows).write_csv(path),
+    "a.tsv": lambda path, rows: frame(rows).write_csv(path, separator="\t"),
+    "a.parquet": lambda path, rows: frame(rows).write_parquet(path),
+    "a.jsonl": lambda path, rows: frame(rows).write_ndjson(path),
+    "a.json": lambda path, rows: path.write_text(json.dumps(frame(rows).to_dicts(), indent=1)),
+    "a.xlsx": excel,
+    "a.npz": named_arrays,
+}
 
 
-@pytest.mark.parametrize(("name", "write"), TABLES)
-def test_tables(tmp_path: Path, name: str, write: Callable[[Path, Rows], None]) -> None:
+@pytest.mark.parametrize("name", TABLES)
+def test_tables(tmp_path: Path, name: str) -> None:
     @few
     @given(ROWS)
     def check(rows: Rows) -> None:
-        write(tmp_path / name, rows)
-        found = sw.read_trials(tmp_path / name, bounds=(0, 1), columns={"task": None}).frame
-        for policy in dict.fromkeys(own for own, _ in rows):
-            scores = found.filter(policy=policy)["score"].to_list()
-            wanted = [score for own, score in rows if own == policy]
+        TABLES[name](tmp_path / name, rows)
+        trials = sw.read_trials(tmp_path / name, bounds=(0, 1), columns={"task": None}).frame
+        for policy in dict.fromkeys(name for name, _ in rows):
+            scores = trials.filter(policy=policy)["score"].to_list()
+            wanted = [score for name, score in rows if name == policy]
             # Rows that could be in the order of completion are taken in another one.
             assert sorted(scores) == sorted(wanted)
             assert scores == wanted or len(wanted) > 10
@@ -85,70 +71,60 @@ def test_tables(tmp_path: Path, name: str, write: Callable[[Path, Rows], None]) 
     check()
 
 
-def lerobot(won: list[bool]) -> Any:
-    metrics = {"successes": won, "sum_rewards": [1.0] * len(won)}
-    return {"per_task": [{"task_group": "a", "task_id": 0, "metrics": metrics}]}
+def each(won: list[bool], number: str, **measures: Any) -> list[dict[str, Any]]:
+    """Return a record per trial; a measure that is a function is of the outcome."""
+    return [
+        {number: i} | {name: of(value) if callable(of) else of for name, of in measures.items()}
+        for i, value in enumerate(won)
+    ]
 
 
-def lerobot_older(won: list[bool]) -> Any:
-    return {"per_episode": [{"episode_ix": i, "success": w} for i, w in enumerate(won)]}
+def lines(header: str, won: list[bool], line: str) -> str:
+    """Return a text with a line per trial."""
+    return header + "".join(
+        line.format(i=i, won=value, score=float(value), word="Success" if value else "Failure")
+        for i, value in enumerate(won)
+    )
 
 
-def harness(won: list[bool]) -> Any:
-    episodes = [{"episode_id": i, "metrics": {"success": w}} for i, w in enumerate(won)]
-    return {"tasks": [{"task": "a", "episodes": episodes}]}
+TOOLS: dict[str, Callable[[list[bool]], Any]] = {
+    "lerobot": lambda won: {
+        "per_task": [{"task_group": "a", "task_id": 0, "metrics": {"successes": won}}]
+    },
+    "lerobot_older": lambda won: {"per_episode": each(won, "episode_ix", success=bool)},
+    "harness": lambda won: {
+        "tasks": [
+            {"task": "a", "episodes": each(won, "episode_id", metrics=lambda own: {"success": own})}
+        ]
+    },
+    "lbm_eval": lambda won: {
+        "evaluations": each(won, "scenario_index", skill_type="a", is_success=bool)
+    },
+    "tau_bench": lambda won: each(won, "task_id", reward=float, traj=[], trial=0),
+    "libero": lambda won: lines("Task: a\n", won, "Success: {won}\n"),
+    "groot": lambda won: f"results:  ('a', {won!r}, {{}})\n",
+    "episodes": lambda won: lines("", won, "Episode {i}: {word}\n"),
+    "polaris": lambda won: lines(
+        "episode,episode_length,success,progress\n", won, "{i},9,{won},{score}\n"
+    ),
+    "openpi": lambda won: lines(
+        ",success,duration,video_filename\n", won, "{i},{score},9,video_{i}\n"
+    ),
+    "monitor": lambda won: lines(
+        '#{"t_start": 1.5, "env_id": "a"}\nr,l,t\n', won, "{score},9,{i}.5\n"
+    ),
+}
 
 
-def lbm_eval(won: list[bool]) -> Any:
-    own = [{"skill_type": "a", "scenario_index": i, "is_success": w} for i, w in enumerate(won)]
-    return {"evaluations": own}
-
-
-def tau_bench(won: list[bool]) -> Any:
-    return [{"task_id": i, "reward": float(w), "traj": [], "trial": 0} for i, w in enumerate(won)]
-
-
-def libero_log(won: list[bool]) -> str:
-    return "Task: a\n" + "".join(f"Success: {w}\n" for w in won)
-
-
-def groot_log(won: list[bool]) -> str:
-    return f"results:  ('a', {won!r}, {{}})\n"
-
-
-def episode_log(won: list[bool]) -> str:
-    return "".join(f"Episode {i}: {'Success' if w else 'Failure'}\n" for i, w in enumerate(won))
-
-
-def polaris(won: list[bool]) -> str:
-    rows = "".join(f"{i},9,{w},{float(w)}\n" for i, w in enumerate(won))
-    return f"episode,episode_length,success,progress\n{rows}"
-
-
-def openpi_droid(won: list[bool]) -> str:
-    rows = "".join(f"{i},{float(w)},9,video_{i}\n" for i, w in enumerate(won))
-    return f",success,duration,video_filename\n{rows}"
-
-
-def monitor(won: list[bool]) -> str:
-    rows = "".join(f"{float(w)},9,{i}.5\n" for i, w in enumerate(won))
-    return f'#{{"t_start": 1.5, "env_id": "a"}}\nr,l,t\n{rows}'
-
-
-TOOLS = [lerobot, lerobot_older, harness, lbm_eval, tau_bench, libero_log, groot_log, episode_log,
-         polaris, openpi_droid, monitor]  # fmt: skip
-
-
-@pytest.mark.parametrize("write", TOOLS)
-def test_files_of_tools(tmp_path: Path, write: Callable[[list[bool]], Any]) -> None:
+@pytest.mark.parametrize("name", TOOLS)
+def test_files_of_tools(tmp_path: Path, name: str) -> None:
     @few
     @given(WON)
     def check(won: list[bool]) -> None:
-        content = write(won)
+        content = TOOLS[name](won)
         whole = content if isinstance(content, str) else json.dumps(content, indent=1)
-        path = files.text(tmp_path / "a.txt", whole)
-        found = sw.read_trials(path).frame["score"].to_list()
-        assert sorted(found) == sorted(map(float, won))
-        assert found == list(map(float, won)) or won == sorted(won, reverse=True)
+        scores = sw.read_trials(files.text(tmp_path / "a.txt", whole)).frame["score"].to_list()
+        assert sorted(scores) == sorted(map(float, won))
+        assert scores == list(map(float, won)) or won == sorted(won, reverse=True)
 
     check()

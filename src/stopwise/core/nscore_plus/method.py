@@ -127,11 +127,12 @@ class NScorePlus(MayBeFutile[PlusState]):
     def _bet(self, state: PlusState) -> Bet:
         """Return the bet on the next pair: a new one, or in long studies mostly the last one."""
         sums = state.sums
-        due = bets.renewal(sums.pairs)
-        if not due.any():
+        early = greatest(sums.pairs) < bets.RENEWAL_PAIRS
+        due = early or bets.renewal(sums.pairs)
+        if not np.any(due):
             return state.bet
         new = self._new_bet(sums, self._threshold - state.log_e, self.margin)
-        return new if greatest(sums.pairs) < bets.RENEWAL_PAIRS else state.bet.renewed(due, new)
+        return new if early else state.bet.renewed(np.asarray(due), new)
 
     def margin_fall(self, before: PlusState, after: PlusState, r0: Floats, r1: Floats) -> Floats:
         del before  # its bet is the one that the next state keeps

@@ -14,7 +14,6 @@ from tests.cli.processes import environment
 WAYS = {
     "command": [str(Path(sys.executable).with_name("stopwise"))],
     "package": [sys.executable, "-m", "stopwise"],
-    "commands": [sys.executable, "-m", "stopwise.cli"],
 }
 # In place of a module that takes long: it says that it was begun, and is never done.
 ENDLESS = "import time\nprint('here', flush=True)\ntime.sleep(600)\n"

@@ -23,7 +23,7 @@ class ServerProcess:
 
     def start(self) -> None:
         """Start it and wait until it has told its address."""
-        command = [sys.executable, "-m", "stopwise.cli", "study", "serve", self.place]
+        command = [sys.executable, "-m", "stopwise", "study", "serve", self.place]
         self.process = subprocess.Popen(
             [*command, "--port", str(self.port), "--json"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

@@ -13,6 +13,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.pair_verdict import Decision
 from stopwise.study.verdict import StudyVerdict
+from stopwise.web import client as client_module
 from stopwise.web.client import StudyClient, parsed
 from stopwise.web.links import join_link
 from tests.web.serving import served
@@ -130,13 +131,16 @@ class Cutter:
         self.thread.join()
 
 
-def test_a_report_through_a_broken_network_is_stored_once(study: sw.Study) -> None:
+def test_a_report_through_a_broken_network_is_stored_once(
+    study: sw.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A client without keys would store the report whose answer was lost twice, or fail."""
     study.lock()
     token = study.create_token("operator", "arm 1")
     with served(study) as url:
         cutter = Cutter(url)
-        with StudyClient(cutter.url, token, sleep=lambda _: None) as client:
+        monkeypatch.setattr(client_module, "FIRST_PAUSE", 0.0)
+        with StudyClient(cutter.url, token) as client:
             for fates in (["before"], ["after"], ["before", "after", "after"]):
                 trial = client.next_trial("arm 1")
                 assert trial is not None

@@ -5,7 +5,6 @@ import random
 import secrets
 import ssl
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import NoneType
 from typing import Any, Self, TypeVar, cast
@@ -47,8 +46,6 @@ class StudyClient(Actions):
         How long to retry before raising ``StoreFailed``.
     certificate
         A file with the certificate that vouches for the server, if this machine does not trust it.
-    sleep
-        How to wait between attempts, for tests.
 
     Examples
     --------
@@ -69,13 +66,12 @@ class StudyClient(Actions):
         *,
         retry_seconds: float = 60.0,
         certificate: str | Path | None = None,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         address, _, fragment = url.partition("#")
         self._token = token or fragment
         if not self._token:
             raise InvalidInput("a token is needed: pass one, or use a join link")
-        self._retry_seconds, self._sleep = retry_seconds, sleep
+        self._retry_seconds = retry_seconds
         self._http = httpx.Client(
             base_url=web_address(address.removesuffix("/join")),
             headers={"Authorization": f"Bearer {self._token}"},
@@ -111,7 +107,7 @@ class StudyClient(Actions):
             bool(operation.route), f"{type(operation).__name__} is not offered over the network"
         )
         if "key" in type(operation).model_fields and getattr(operation, "key", None) is None:
-            operation = operation.model_copy(update={"key": _new_key()})
+            operation = operation.model_copy(update={"key": secrets.token_hex(16)})
         method, path = operation.route.split()
         said = {
             name: value
@@ -183,12 +179,8 @@ class StudyClient(Actions):
             if time.monotonic() + pause > until:
                 raise StoreFailed(f"{reason}; tried for {self._retry_seconds:g} s")
             # Jitter, so that stations that lost the connection together do not return together.
-            self._sleep(pause * random.uniform(0.5, 1.0))
+            time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, LONGEST_PAUSE)
-
-
-def _new_key() -> str:
-    return secrets.token_hex(16)
 
 
 def _content(response: httpx.Response) -> Any:

@@ -1,7 +1,6 @@
 """Shared by all requests to one app: the study, its address, and cached results."""
 
 import hashlib
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, cast
 
@@ -20,27 +19,22 @@ from stopwise.web.live_updates import LiveUpdates, Pulse
 UNDO_SECONDS = 10.0
 
 
-@dataclass
 class Site:
-    """One study and where it is served."""
+    """One study and where it is served.
 
-    study: Study
-    url: str | None = None  # that people use, for links and QR codes; None for each request's own
-    cookie: str = field(init=False)  # unique to this study, since cookies ignore ports
-    analyst: Analyst = field(init=False)
-    evidence: Latest[Shown] = field(init=False)
-    end: Latest[ExpectedEnd] = field(init=False)
-    updates: LiveUpdates = field(init=False)
-    pulse: Pulse = field(init=False)
+    ``url`` is what people use, for links and QR codes; None for that of each request.
+    """
 
-    def __post_init__(self) -> None:
-        secret = f"cookie {self.study.store.secret()}"
+    def __init__(self, study: Study, url: str | None = None) -> None:
+        self.study, self.url = study, url
+        # Of this study: cookies do not tell ports apart.
+        secret = f"cookie {study.store.secret()}"
         self.cookie = f"stopwise_{hashlib.sha256(secret.encode()).hexdigest()[:8]}"
-        self.analyst = Analyst(self.study)
-        self.evidence = Latest(self.study, partial(self.analyst.do, "evidence"))
-        self.end = Latest(self.study, partial(self.analyst.do, "forecast"))
-        self.updates = LiveUpdates(self.study)
-        self.pulse = Pulse(self.study)
+        self.analyst = Analyst(study)
+        self.evidence: Latest[Shown] = Latest(study, partial(self.analyst.do, "evidence"))
+        self.end: Latest[ExpectedEnd] = Latest(study, partial(self.analyst.do, "forecast"))
+        self.updates = LiveUpdates(study)
+        self.pulse = Pulse(study)
 
     def close(self) -> None:
         self.analyst.close()

@@ -150,8 +150,3 @@ def test_bad_scores_of_a_proxy_are_refused(proxy: Any, text: str) -> None:
 
     assert text in str(error.value)
     assert test.verdict.n == 0
-
-
-def test_a_proxy_that_was_not_declared_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="give both, or neither"):
-        sw.SequentialTest(design="paired").update(0, 1, proxy=(0, 1))

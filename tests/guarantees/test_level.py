@@ -322,22 +322,3 @@ def test_the_table_of_step_has_its_level_in_all_studies_of_seven_pairs(alternati
         return float(worst.max())
 
     assert_attained(risk, 0.3)
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_the_table_of_step_beside_a_number_has_its_level_in_all_studies(alternative: str) -> None:
-    """Each of 16,384 outcomes of 14 trials, which are equally likely at a rate of one half."""
-    outcomes = (np.arange(2**14)[:, None] >> np.arange(14)) & 1
-
-    def risk(alpha: float) -> float:
-        settings: dict[str, Any] = {"alternative": alternative, "alpha": alpha, "n_max": 14}
-        found = sw.simulate(
-            "step",
-            outcomes,
-            reference=0.5,
-            workers=1,
-            **{"alternative": "greater", "ties": "paper", **settings},
-        )
-        return float((found.decision >= 0).mean())
-
-    assert_attained(risk, 0.3)

@@ -187,10 +187,10 @@ def counted_tasks(
 def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
     names, trials = list(counts), sorted(n for _, n in counts.values())
     require(len(names) >= 2, f"task {task!r}: a comparison needs two policies, but got {names}")
-    family, own = Family(k=len(names)), [*counts.values()]
+    family, given = Family(k=len(names)), [*counts.values()]
     exact, alone = sum(trials[-2:]) <= MOST_FOR_BARNARD, len(names) == 2
     directions = [
-        _directions(own[i], own[j], exact=exact, alone=alone) for i, j in family.pairs.tolist()
+        _directions(given[i], given[j], exact=exact, alone=alone) for i, j in family.pairs.tolist()
     ]
     p_value = np.array([directions])
     holm = Holm(family=family, alpha=alpha)
@@ -213,11 +213,12 @@ def _compared(task: str, counts: Counts, alpha: float) -> CountsResult:
         alpha=alpha,
         method="barnard" if exact else "fisher",
         policies=tuple(
-            CountedPolicy(names[i], *own[i], _interval(own[i], alpha), marks[i]) for i in ranking
+            CountedPolicy(names[i], *given[i], _interval(given[i], alpha), marks[i])
+            for i in ranking
         ),
         pairs=pairs,
         order_text=order_text(names, better, ~np.eye(len(names), dtype=bool), ranking),
-        difference=difference_interval(*own[0], *own[1], 1 - alpha) if alone else None,
+        difference=difference_interval(*given[0], *given[1], 1 - alpha) if alone else None,
     )
 
 

@@ -21,10 +21,7 @@ ENOUGH_ROWS = 20
 
 
 def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
-    """Return simulated scenes as a trial table, if they are in a file or a frame.
-
-    Their score has the name of the proxy's column in the trials, or a usual one.
-    """
+    """Read simulated scenes; their score has the proxy's name in the trials, or a usual one."""
     from stopwise.data.read import read_trials
     from stopwise.data.reading import Reading
     from stopwise.data.sources import tables
@@ -51,12 +48,7 @@ def proxied(
     source: Any,
     several: bool = False,
 ) -> tuple[Rules, Table]:
-    """Return the rules of a table, and the table with its simulated scenes.
-
-    ``source`` has them: a file, a frame, a trial table, a mapping from policy to its scores in each
-    scene, or an array (scenes, policies); None if there are none. With ``several`` tasks the scenes
-    must name theirs.
-    """
+    """Return the rules of a table, and the table with the simulated scenes of a source, if any."""
     mean = settings.get("proxy_mean")
     require(
         mean is None or isinstance(mean, Mapping),

@@ -38,17 +38,6 @@ def test_a_file_of_times_is_that_of_the_mirrored_scores(goal: str) -> None:
         assert pair.p_value == pytest.approx(twin.p_value)
 
 
-def test_sentences_and_figures_of_times_say_that_lower_is_better() -> None:
-    found = sw.analyze(TIMES, bounds=(0, 60), lower_is_better=True)
-
-    assert found.sentence.startswith("fast > slow (> means a lower mean): 1 of 1 pair decided")
-    assert found.to_dict()["lower_is_better"] is True
-    assert "lower is better" in found.to_html()
-    assert "score (lower is better)" in found.plot_scores().axes[0].get_ylabel()
-    assert "advantage" in found.plot_intervals().axes[0].get_xlabel()
-    assert "lower_is_better" not in sw.analyze(MIRRORED, bounds=(0, 60)).to_dict()
-
-
 def test_a_score_that_rounding_carried_over_the_bound_counts_as_the_bound() -> None:
     scores = {"a": [tenths()] * 20, "b": [0.0, -1e-8] * 10}
     found = sw.analyze(scores, bounds=(0, 1))

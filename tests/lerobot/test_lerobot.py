@@ -21,7 +21,6 @@ from stopwise.cli import app
 from stopwise.core.seeds import policy_seed
 from stopwise.errors import StopwiseError
 from stopwise.policies.lerobot import LeRobotPolicy
-from stopwise.rollout.executors import processes
 from tests.docs.blocks import blocks
 from tests.lerobot import saved
 
@@ -82,17 +81,6 @@ def test_one_environment_and_several_give_the_same_episodes(tmp_path: Path) -> N
     assert len(shared) == len(scores[0])
     for key in shared:
         assert scores[0][key] == pytest.approx(scores[1][key], abs=1e-3)
-
-
-def test_checkpoints_and_processes(tmp_path: Path) -> None:
-    for step, centre in enumerate((60.0, 256.0, 450.0)):
-        saved.save(tmp_path / f"00{step}000" / "pretrained_model", centre)
-    race = sw.race(
-        f"{tmp_path}/*/pretrained_model", saved.several, load=LeRobotPolicy,
-        score=saved.nearness, goal="best", n_max=60, executor=processes(workers=1),
-    )  # fmt: skip
-
-    assert race.best == "001000"
 
 
 def test_the_command_prints_its_answer_only(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def as_option(setting: Setting) -> str:
         return _by_name(setting.name, setting.value)
     if setting.name == "policies" and setting.value is not None:
         return f"--column policies={shlex.quote(_typed(setting.value))}"
-    typed = TYPED.get((setting.name, setting.value)) if _is_word(setting.value) else None
+    word = isinstance(setting.value, str | bool)
+    typed = TYPED.get((setting.name, setting.value)) if word else None
     if typed is not None:
         return typed
     option, offered = f"--{setting.name.replace('_', '-')}", OFFERED.get()
@@ -81,10 +82,6 @@ def as_option(setting: Setting) -> str:
         return setting.words if missing and setting.words is not None else option
     typed = f"{option} {shlex.quote(_typed(setting.value))}"
     return f"{typed} of `stopwise analyze`" if missing else typed
-
-
-def _is_word(value: object) -> bool:
-    return isinstance(value, str | bool)
 
 
 def _by_name(name: str, values: dict[str, object]) -> str:

@@ -63,14 +63,17 @@ def test_a_race_that_was_killed_goes_on_in_the_order_drawn(tmp_path: Path) -> No
         race()
 
 
-def test_the_command_takes_a_file_and_a_watch_follows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["60", "file"])
+def test_the_command_takes_a_number_or_a_file_and_a_watch_follows(
+    tmp_path: Path, given: str
+) -> None:
     scenes, journal = tmp_path / "seeds.txt", str(tmp_path / "race.jsonl")
     scenes.write_text("".join(f"{seed}\n" for seed in range(60)))
     policies = [f"{name}=tests.rollout.players:make_{name}" for name in ("low", "high")]
     done = CliRunner().invoke(
         app,
         ["race", "--env", "tests.rollout.players:draw", "--policy", policies[0],
-         "--policy", policies[1], "--scenes", str(scenes),
+         "--policy", policies[1], "--scenes", given if given == "60" else str(scenes),
          "--journal", journal],
     )  # fmt: skip
     watched = CliRunner().invoke(

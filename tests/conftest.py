@@ -18,7 +18,6 @@ HAS_DATA = (DATA / "lbm_progress.csv").is_file()
 # Tests on real data exist only beside the data; CI requires them, so that they cannot vanish.
 REAL_DATA = [
     "data/test_misread_files.py",
-    "paper/test_forecasts.py",
     "paper/test_many_policies.py",
     "paper/test_real_data.py",
     "paper/test_step_data.py",

@@ -16,7 +16,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.entries import encode
-from stopwise.study.events import Assigned, Scored
+from stopwise.study.events import Assigned, Corrected, Scored
 from stopwise.web.app import CONCERNS
 from stopwise.web.bodies import EntryView
 from tests.study.live import score_one
@@ -249,7 +249,7 @@ def test_no_score_can_be_searched_by_its_hash(study: sw.Study) -> None:
     trial = score_one(study, ["cup reached"], "arm 1")
     study.correct(trial.trial, ALL, "tapped wrongly")
     for entry in study.journal():
-        if isinstance(entry.event, Scored):
+        if isinstance(entry.event, Scored | Corrected):
             _, digest = encode(
                 entry.event.model_copy(update={"salt": None}),
                 study=study.store.study,

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 import stopwise as sw
 from stopwise.web.app import create_app
-from tests.web.serving import CUPS
+from tests.web.serving import CUPS, served
 
 PATHS = {"owner": ".", "operator": "trials|status", "runner": "episode|polic|attend"}
 WRONG: tuple[Any, ...] = (None, [], "x", {}, {"answer": {"x": [None]}, "station": 3, "text": 1e999})
@@ -25,6 +25,17 @@ def running(folder: Path, role: str) -> tuple[sw.Study, str]:
         study.lock()
         study.next_trial("fuzz")
     return study, token
+
+
+@pytest.mark.slow("makes up 900 requests for the API; adds input that nobody thought of")
+@pytest.mark.parametrize("role", PATHS)
+def test_no_input_breaks_the_server(tmp_path: Path, role: str) -> None:
+    """The owner's draft is locked on the way."""
+    from tests.web.fuzzing import fuzz
+
+    study, token = running(tmp_path / "cups", role)
+    with study, served(study) as url:
+        fuzz(url, token, PATHS[role])
 
 
 @pytest.mark.parametrize("role", PATHS)

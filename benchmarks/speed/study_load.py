@@ -1,6 +1,7 @@
 """What many stations get from real servers over HTTP, and that nothing is lost.
 
-Run ``python -m benchmarks.speed.study_load [--trials 20000] [--stations 50] [--servers 2]``.
+Run ``python -m benchmarks.speed.study_load [--trials 20000] [--stations 50] [--servers 2]``, with
+``--pages 1`` while an owner's page is open.
 Each station is a ``StudyClient`` that takes and reports trials one after the other. SQLite is
 served by one process, PostgreSQL by several. The stations run on the same machine as the servers,
 so a lab with machines of its own gets more. Latencies are of one report: it is durable when it is
@@ -15,6 +16,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 from rich.table import Table
 
@@ -57,6 +59,14 @@ class Load:
             return self.left >= 0
 
 
+def watch(url: str, token: str, over: threading.Event) -> None:
+    """Fetch the live part of an owner's page, wait a second, and again, as the page does."""
+    with httpx.Client(base_url=url, trust_env=False, timeout=600) as page:
+        page.post("/api/join", json={"token": token})
+        while not over.wait(1.0):
+            page.get("/owner/live").raise_for_status()
+
+
 def measure(
     place: str,
     size: dict[str, Any],
@@ -64,11 +74,13 @@ def measure(
     trials: int,
     stations: int,
     servers: int,
+    pages: int,
 ) -> list[str]:
     with sw.Study.create(place, size) as study:
         study.lock()
         names = [f"station {number}" for number in range(stations)]
         tokens = [study.create_token("operator", name) for name in names]
+        owner = study.create_token("owner", "ada")
     load = Load(trials)
     processes = [ServerProcess(place) for _ in range(servers)]
     try:
@@ -80,12 +92,18 @@ def measure(
             )
             for number, name in enumerate(names)
         ]
+        over = threading.Event()
+        looks = (processes[0].url, owner, over)
+        watching = [threading.Thread(target=watch, args=looks) for _ in range(pages)]
         began = time.perf_counter()
-        for thread in threads:
+        for thread in [*watching, *threads]:
             thread.start()
         for thread in threads:
             thread.join()
         seconds = time.perf_counter() - began
+        over.set()
+        for thread in watching:
+            thread.join()
     finally:
         for process in processes:
             process.kill()
@@ -103,6 +121,7 @@ def measure(
     policies=4,
     tasks=1,
     method="nscore-plus",
+    pages=0,
 )
 def main(options: Namespace) -> Table:
     folder = Path(tempfile.mkdtemp(prefix="stopwise-load-"))
@@ -116,9 +135,8 @@ def main(options: Namespace) -> Table:
             ("PostgreSQL", f"{database.url()}#load", options.servers),
         )
         for name, place, servers in places:
-            figures = measure(
-                place, size, trials=options.trials, stations=options.stations, servers=servers
-            )
+            said = {name: vars(options)[name] for name in ("trials", "stations", "pages")}
+            figures = measure(place, size, servers=servers, **said)
             table.add_row(name, str(servers), *figures)
     finally:
         database.delete()

@@ -73,6 +73,23 @@ def test_a_pedal_runs_a_whole_trial(browser: Browser, tmp_path: Path) -> None:
         assert [each["score"] for each in entries_of(study, "scored")] == [12.0]
 
 
+def test_two_pedals_or_two_keys_say_success_and_failure(browser: Browser, tmp_path: Path) -> None:
+    """Either starts the clock; a foot that presses twice says one thing."""
+    with running(tmp_path, {"tasks": [{"name": "wipe", "score": "binary"}]}) as (study, url):
+        phone = phone_of(browser, study, url)
+        take(phone)
+        phone.wait_for_timeout(600)  # a new trial takes no answer at once
+        press(phone, "PageUp")
+        phone.keyboard.press("PageDown")
+        assert entries_of(study, "scored") == []
+        press(phone, "PageDown")
+        expect_stored(phone, "Trial 1: success")
+        expect_trial(phone, 2)
+        phone.wait_for_timeout(600)
+        press(phone, "1")
+        expect_stored(phone, "Trial 2: failure")
+
+
 def press(page: Page, key: str) -> None:
     """Press a pedal, a while after the last time."""
     page.wait_for_timeout(350)

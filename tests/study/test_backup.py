@@ -11,7 +11,7 @@ import pytest
 
 import stopwise as sw
 from stopwise.study.lifecycle import CloseDay
-from tests.cli.processes import environment
+from tests.cli.processes import environment, wait_for_a_question
 from tests.study.live import locked, score_one
 from tests.study.postgres import Server
 
@@ -135,3 +135,18 @@ def test_a_hash_that_was_written_down_finds_a_journal_that_was_rewritten(tmp_pat
     assert "rewritten" in rewritten.verify(noted).problems[0]
     with pytest.raises(sw.InvalidInput, match="at least 16 digits"):
         study.verify("")
+
+
+def test_a_study_ends_in_order_when_the_system_asks(tmp_path: Path) -> None:
+    """Sabotage that fails it: leave out the signal in ``opening.open_study``."""
+    folder = tmp_path / "cups"
+    locked(folder).close()
+    command = [sys.executable, "-m", "stopwise", "study", "run", str(folder), "--station", "a"]
+    theirs = subprocess.PIPE
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment()) as process:
+        wait_for_a_question(process.pid)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 128 + signal.SIGTERM
+
+    shutil.copy(folder / "study.db", tmp_path / "alone.db")
+    assert sw.Study.open(tmp_path / "alone.db").holding("a") is not None

@@ -24,7 +24,7 @@ def out_of_reach(question: "Question") -> tuple[str, ...]:
         return ()
     if first_decision(type(question), rules) is not None:
         return ()
-    small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:g}"
+    small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:.3g}"
     text = f"{small}: nothing could be decided even if {rules.reading.clearest}"
     return (text,)
 

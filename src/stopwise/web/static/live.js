@@ -238,8 +238,12 @@ document.getElementById("plan")?.addEventListener("toggle", async ({ target }) =
 document.getElementById("report")?.addEventListener("click", async (event) => {
   event.preventDefault();
   const link = event.target;
-  link.textContent = "Report: being made…";
+  const began = Date.now();
+  const show = () => (link.textContent = `Report: ${Math.round((Date.now() - began) / 1000)} s…`);
+  const timer = setInterval(show, 1000);
+  show();
   const response = await fetch(link.href).catch(() => null);
+  clearInterval(timer);
   link.textContent = "Report";
   if (response) location.assign(link.href);
   else connection(false);

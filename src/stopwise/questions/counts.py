@@ -110,6 +110,7 @@ class CountsResult:
     def _of_one_pair(self) -> str:
         [pair], alpha = self.pairs, self.alpha
         counts = {policy.name: policy for policy in self.policies}
+        number = "" if len(counts) == 1 else "s"
         verdict = "Undecided; this does not show that they are equal"
         if self.method == "binomial" and pair.better is not None:
             verb = "better" if pair.better == pair.policy1 else "worse"
@@ -131,7 +132,8 @@ class CountsResult:
                 between += ", within which 0 is refuted: what is left is no single interval"
         return (
             f"{verdict}: {against}, {TESTS[self.method]}, two-sided {p_value}, alpha = {alpha:g}; "
-            f"exact {100 * (1 - alpha):g}% intervals of the success rates {rates}{between}"
+            f"exact {100 * (1 - alpha):g}% interval{number} of the success rate{number} "
+            f"{rates}{between}"
         )
 
     def __repr__(self) -> str:
@@ -164,8 +166,8 @@ def as_count(value: Any) -> Count:
     successes, trials = value if parts is None else map(int, parts.groups())
     require(
         0 <= successes <= trials and 0 < trials <= MOST_TRIALS,
-        f"{successes}/{trials} must be successes/trials, with at least one trial (and at most "
-        f"{MOST_TRIALS}) and no more successes than trials",
+        f"{successes}/{trials} must be successes/trials, with 1 to {MOST_TRIALS:.0e} trials and no "
+        "more successes than trials",
     )
     return successes, trials
 

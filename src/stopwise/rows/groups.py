@@ -37,7 +37,7 @@ def grouped(
     ends = [int(np.flatnonzero(~np.isnan(column)).max(initial=-1)) + 1 for column in table.scores.T]
     numbers = dict(zip(table.policies, ends, strict=True))
     for name in stored:
-        text = f"policies are {', '.join(numbers)}, but got {name!r} as stored"
+        text = f"stored names a policy of the files ({', '.join(numbers)}), but got {name!r}"
         require(name in numbers, text, parameter="stored")
     new = [number for name, number in numbers.items() if name not in stored]
     rows = n_max or (min(numbers.values()) if every else max(new, default=1))

@@ -40,15 +40,17 @@ def test_sqlite_backup_and_restore(tmp_path: Path) -> None:
     verdict = study.verdict().sentence
     database = tmp_path / "cups" / "study.db"
 
-    assert study.backup(tmp_path / "copy.db").hash == study.status().hash
-    assert (tmp_path / "copy.db").stat().st_mode & 0o077 == 0
+    assert study.backup(tmp_path / "copy.kept").hash == study.status().hash
+    assert (tmp_path / "copy.kept").stat().st_mode & 0o077 == 0
     with pytest.raises(sw.NotAllowed, match="already exists"):
-        study.backup(tmp_path / "copy.db")
+        study.backup(tmp_path / "copy.kept")
+    with sw.Study.open(tmp_path / "copy.kept") as copy:
+        assert copy.verify().sound
     run_trials(study, 2)
     study.close()
     for name in ("study.db-wal", "study.db-shm"):
         database.with_name(name).unlink(missing_ok=True)
-    (tmp_path / "copy.db").replace(database)
+    (tmp_path / "copy.kept").replace(database)
 
     assert_restored(sw.Study.open(tmp_path / "cups"), verdict)
 

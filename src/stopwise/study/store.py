@@ -288,7 +288,7 @@ def open_store(
     path = Path(url_or_path)
     if not path.is_dir():
         require(
-            not path.is_file() or path.suffix == ".db",
+            not path.is_file() or path.suffix == ".db" or _is_database(path),
             f"{path} is not a study: a study is a folder, made with `stopwise study init FOLDER`",
         )
         return Store.open(path, clock=clock), path.parent
@@ -322,6 +322,11 @@ def lost_store(folder: Path, why: str) -> InvalidState:
         "with `stopwise study backup`; study.db alone, copied from a study in use, lacks its "
         "newest entries), or start a new study in another folder"
     )
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(6) == b"SQLite"
 
 
 def is_url(text: str | Path) -> bool:

@@ -31,6 +31,8 @@ RACE = f"race --env {PLAYERS}:draw --policy a={PLAYERS}:make_low --policy b={PLA
         ("analyze {two} --bins 3", "--bins is for --method nscore, not for nscore-plus"),
         ("analyze {two} --goal best --ties paper", "--ties belongs to the goal 'order'"),
         ("analyze {two} --goal best --equivalence 0.1", "does not go with --goal best"),
+        ("analyze {new}", "new.csv: there are no trials in it"),
+        ("analyze {two} --tasks each", "--tasks must be mean, independent or random (each"),
         ("analyze {two} --tasks mean:lift=two", "expected --tasks mean: TASK=WEIGHT,..."),
         ("analyze {one}", "add a file of another policy, or name the column of policies with"),
         ("analyze {gap}", "; --missing drop leaves such trials out"),
@@ -85,6 +87,7 @@ RACE = f"race --env {PLAYERS}:draw --policy a={PLAYERS}:make_low --policy b={PLA
 )
 def test_it_is_one_line(command: str, said: str, tmp_path: Path) -> None:
     tables = {"one": "a,1\n" * 3, "two": "a,1\n" * 3 + "b,1\n" * 3, "gap": "a,0\nb,\nb,1\n"}
+    tables["new"] = ""
     places = {name: tmp_path / f"{name}.csv" for name in tables}
     for name, rows in tables.items():
         places[name].write_text("policy,score\n" + rows)

@@ -56,6 +56,14 @@ def one_look(settings: dict[str, Any]) -> Any:
     return sw.analyze(SCORES, list_size=60, **settings).order_text
 
 
+def test_policies_that_score_alike_on_the_list_are_equal_on_it() -> None:
+    tie = {"a": SCORES["a"], "b": SCORES["a"][::-1]}
+
+    assert stopped(tie).analysis().sentence.startswith("a = b on these 60 scenes, in this run")
+    best = stopped({**tie, "c": np.zeros(60)}, goal="best").analysis()
+    assert best.sentence.startswith("a and b are the best of 3, and equal on these 60 scenes")
+
+
 def test_a_stored_baseline_that_was_run_on_the_list_is_paired_by_scene() -> None:
     stored = {"base": SCORES["a"]}
     rule = sw.StopRule(["base", "new"], stored=stored, list_size=60, design="paired")
@@ -67,6 +75,19 @@ def test_a_stored_baseline_that_was_run_on_the_list_is_paired_by_scene() -> None
     assert rule.analysis().pairs[0].p_value == both.analysis().pairs[0].p_value
     with pytest.raises(InvalidInput, match="has 20 stored trials, but the list has 60 scenes"):
         sw.StopRule(["base", "new"], stored={"base": [1.0] * 20}, list_size=60)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "'a' has no score of a scene, and none of the list may be left out"),
+        ({"by": "wins"}, "wins need the paired design"),
+        ({"goal": "best", "later": ["b"]}, "a policy that joins late has missed scenes"),
+    ],
+)
+def test_what_a_list_does_not_allow_is_refused(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        sw.StopRule(["a", "b", "c"], list_size=60, **settings).add("a", None)
 
 
 IN_ORDER, DRAWN = list(range(60)), [int(scene) for scene in RNG.permutation(60)]
@@ -144,6 +165,10 @@ def test_more_scenes_than_the_list_has_and_gaps_are_refused() -> None:
         sw.analyze(of_scenes(a=IN_ORDER, b=IN_ORDER), list_size=40)
     with pytest.raises(InvalidInput, match="there are 60 scenes, but the list has 40"):
         sw.analyze(PAIR, list_size=40)
+    with pytest.raises(InvalidInput, match="n_max = 30 leaves scenes of the list out"):
+        sw.analyze(PAIR, list_size=60, n_max=30)
+    with pytest.raises(InvalidInput, match="a list has no rounds of tasks"):
+        sw.analyze(of_scenes(a=IN_ORDER, b=DRAWN), list_size=60, tasks="mean")
     gap = {"a": [1.0, np.nan, 0.0, 1.0], "b": [0.0, 0.0, 1.0, 1.0]}
     with pytest.raises(InvalidInput, match="'a' has no score of scene 2, but of later ones"):
         sw.analyze(gap, list_size=10, missing="drop")

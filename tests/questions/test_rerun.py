@@ -64,6 +64,7 @@ def test_no_flips_at_all_bound_the_change_by_what_could_have_been_missed() -> No
     found = sw.compare(same, same, rerun=True)["p"]
 
     assert found.flips == 0
+    assert "(100 %)" in sw.compare({"p": [1]}, {"p": [0]}, rerun=True)["p"].sentence
     assert found.interval.high == pytest.approx(1 - 0.05 ** (1 / 100))
 
 

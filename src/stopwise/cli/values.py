@@ -125,6 +125,11 @@ def tasks(typed: str | None) -> dict[str, Any]:
     if typed is None:
         return {"tasks": None, "task_order": "rounds", "weights": None}
     kind, _, weights = typed.partition(":")
+    if kind not in ("mean", "independent", "random"):
+        raise Mistyped(
+            "--tasks must be mean, independent or random (each task has an answer of its own "
+            f"without it), but got {kind!r}"
+        )
     parts = [part.strip() for part in weights.split(",") if part.strip()]
     return {
         "tasks": "mean" if kind in ("random", "independent") else kind,

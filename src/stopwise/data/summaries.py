@@ -205,7 +205,7 @@ def _words_among_numbers(column: pl.Series) -> pl.Series:
     number = pl.all().str.strip_chars().cast(pl.Float64, strict=False).is_not_null()
     word = ~number & ~pl.all().str.contains(r"\d")
     for part in (column.head(HEAD), column):  # in long columns the first ones usually tell
-        if part.to_frame().select(number.mean()).item() < MOSTLY_NUMBERED:
+        if not len(part) or part.to_frame().select(number.mean()).item() < MOSTLY_NUMBERED:
             return pl.repeat(False, len(column), eager=True)
     return column.to_frame().select(word.fill_null(False)).to_series()
 

@@ -137,6 +137,11 @@ def analyze(
         trials = scene_list.drawn(trials, asked, design)
     if tasks == "mean":
         require(
+            asked.get("list_size") is None,
+            "a list has no rounds of tasks: its scenes are one list",
+            parameter="tasks",
+        )
+        require(
             proxy is None and proxy_scores is None and unit == "trial",
             "a proxy, and the mean of a training run as one trial, belong to one task: they do not "
             "go with the mean over several",
@@ -195,7 +200,7 @@ def _declared(
 ) -> tuple[Table, dict[str, Any]]:
     """Return a table, and what is declared with it for its rules."""
     table, groups = grouped(table, n_max, stored, unequal)
-    table, whole = scene_list.declared(table, settings)
+    table, whole = scene_list.declared(table, {**settings, "n_max": n_max})
     asked = table.asked(settings)
     if any(getattr(note, "code", "") == LED_RACE for note in table.notes):
         asked = {**({"allocation": "leader"} if asked.get("goal") == "best" else {}), **asked}

@@ -45,7 +45,7 @@ class Rerun:
         alone = f" ({self.alone} more are in one run only)" if self.alone else ""
         return (
             f"{self.policy}: {self.flips} of {counted(self.scenes, 'scene')}{alone} flip "
-            f"({100 * self.flips / self.scenes:.2g} %), and the mean goes from {before} to "
+            f"({score_text(100 * self.flips / self.scenes)} %), and the mean goes from {before} to "
             f"{after}, {100 * (1 - self.alpha):g}% interval of the change "
             f"{interval_text(self.interval)}: {verdict} (p = {self.p_value:.2g}). "
             "One run of each of two policies on these scenes shows a difference of "

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from stopwise.core.editions import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, require
-from stopwise.messages import Notes, Setting, named
+from stopwise.messages import Notes, Setting, named, shortened
 from stopwise.rollout.episode import Episode
 from stopwise.rollout.stopped import RaceStopped
 
@@ -140,7 +140,7 @@ class Journal:
             require(
                 name == "edition" or identity.get(name) == known.get(name),
                 f"{self.path}: this journal belongs to another race: its {name} is "
-                f"{known.get(name)!r}, not {identity.get(name)!r}",
+                f"{shortened(known.get(name))}, not {shortened(identity.get(name))}",
             )
         refusal = other_edition(identity["method"], edition, begun)
         if refusal is not None:

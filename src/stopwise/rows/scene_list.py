@@ -84,6 +84,9 @@ def declared(table: Table, settings: Mapping[str, Any]) -> tuple[Table, dict[str
         )
     if len(table.scores) < size or not known.all():
         return table, {}
+    text = f" = {settings.get('n_max')} leaves scenes of the list out, but all were tried, so that "
+    say = "the totals decide: leave it out"
+    require(settings.get("n_max") in (None, size), named("n_max"), text, say)
     notes = [note for note in table.notes if not getattr(note, "code", "").startswith(ONE_LOOK)]
     return replace(table, notes=tuple(notes)), {"whole_list": True}
 

@@ -207,6 +207,18 @@ def test_what_no_node_of_ray_has_is_told_at_once(needs: dict[str, Any], said: st
     assert str(caught.value).endswith("choose wait_for_nodes=True")
 
 
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ({"num_gpus": 1.5}, "num_gpus must be a number of at least 0, whole above 1, but got 1.5"),
+        ({"resources": {"arm": -1}}, "arm must be a number of at least 0, but got -1"),
+    ],
+)
+def test_what_ray_cannot_give_is_told_before_it_is_started(needs: Any, said: str) -> None:
+    with pytest.raises(sw.InvalidInput, match=f"^{re.escape(said)}$"):
+        ray_cluster(1, **needs)
+
+
 def test_what_cannot_be_sent_is_refused() -> None:
     with pytest.raises(sw.InvalidInput, match="cannot be sent to another process"):
         sw.race({"a": threading.Lock(), "b": 1}, draw, n_max=3, executor=processes(1))

@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, MissingPackage, StopwiseError, require
-from stopwise.messages import Setting
+from stopwise.messages import Setting, named
 from stopwise.rollout.executors.fleet import Fleet, WorkerLost
 from stopwise.rollout.stopped import RaceStopped
 from stopwise.rollout.worker import Hired
@@ -58,6 +59,13 @@ def ray_cluster(
     **init
         Passed to ``ray.init``, such as ``runtime_env`` with the code of the policies.
     """
+    for name, much in {"num_cpus": num_cpus, "num_gpus": num_gpus, **(resources or {})}.items():
+        require(
+            is_number(much) and much >= 0 and (name != "num_gpus" or much <= 1 or much % 1 == 0),
+            named(name),
+            " must be a number of at least 0" + ", whole above 1" * (name == "num_gpus"),
+            f", but got {much!r}",
+        )
     needs = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": dict(resources or {})}
     backend = _Ray(address, needs, init, wait_for_nodes)
     return Fleet(backend, workers=workers, retries=retries)

@@ -127,3 +127,18 @@ def test_the_sentence_says_what_has_become_unlikely() -> None:
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(sw.InvalidInput, match=said):
         sw.SequentialTest(**{"n_max": 20, **settings})
+
+
+@pytest.mark.parametrize("design", ["independent", "paired"])
+def test_steady_scores_within_wide_bounds_end_when_too_little_can_be_won(design: str) -> None:
+    rng, shape = np.random.default_rng(11), (300, 200)
+    base = rng.beta(200, 200, shape)
+    for gap, most in ((0.0, 150), (0.012, 200)):
+        better = rng.beta(400 * (0.5 + gap), 400 * (0.5 - gap), shape)
+        free, stopped = (
+            sw.simulate("nscore-plus", base, better, n_max=200, design=design, futility=futility)
+            for futility in ("advisory", "binding")
+        )
+        assert free.n.mean() > 170
+        assert stopped.n.mean() <= most
+        assert free.rate(1) - stopped.rate(1) <= 0.01

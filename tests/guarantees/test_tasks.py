@@ -13,6 +13,7 @@ import stopwise as sw
 from stopwise.core.arrays import Bools, Floats, Ints
 from stopwise.core.rules import Rules
 from stopwise.data.trials import Trials
+from stopwise.errors import InvalidInput
 from stopwise.questions.pairs import PairTests, replay
 from stopwise.rollout.draws import drawn_task
 from stopwise.rows.task_mean import over_tasks, shares
@@ -192,3 +193,15 @@ def test_a_look_inside_a_round_would_be_caught() -> None:
 
     with pytest.raises(AssertionError):
         assert_at_most(int(claimed(halves, weights[order]).sum()), 400, ALPHA)
+
+
+def test_trials_of_one_training_run_in_several_tasks_are_not_independent() -> None:
+    columns = {
+        "task": ["lift", "push"] * 8,
+        "policy": [name for name in ("old", "new") for _ in range(8)],
+        "seed": [seed for _ in range(4) for seed in ("1", "1", "2", "2")],
+        "score": [0.0, 1.0] * 8,
+    }
+    trials = Trials.from_columns(columns, bounds=(0, 1))
+    with pytest.raises(InvalidInput, match="trials of several training runs share what a run has"):
+        over_tasks(trials, order="independent", weights=None, design="independent")

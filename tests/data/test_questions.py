@@ -32,6 +32,7 @@ RESULTS = won(60, 0.6)
 # Twenty questions, each asked of two.
 NUMBERS, TWO, HALF = sorted([*range(20)] * 2), ["old", "new"] * 20, sorted([0, 1] * 20)
 ONE_EACH = {key: dict(enumerate([1, 0, 0, 1, 1])) for key in "ab"}
+LEVELS = [float(n) for n in (10, 60, 20, 70, 30, 25, 65)]
 AS_RATES = "as in a table of means or rates"
 
 QUESTIONS: dict[str, tuple[str, str]] = {
@@ -202,6 +203,10 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("policy,success", [*OLD_NEW, "Average"], [*RESULTS, 0.6]),
         r"line 62: 'Average' in column 'policy' seems to sum up",
     ),
+    "of_scenes.csv": (
+        table("policy,scene,progress", "aabb", ["s1", "final_score"] * 2, [0.2, 0.6, 0.4, 0.5]),
+        r"line 3: 'final_score' in column 'scene' seems to sum up other rows",
+    ),
     "word_as_number.csv": (
         table("trial,old,new", [*range(10), "SR"], [*[0, 1] * 5, 0.5], [*[1, 1] * 5, 1]),
         r"line 12: 'SR' in column 'trial' seems to sum up other rows",
@@ -212,6 +217,21 @@ QUESTIONS: dict[str, tuple[str, str]] = {
             {"type": "summary", "policy": "new", "success": 0.5},
         ),
         "'summary' in column 'type' seems to sum up other rows",
+    ),
+    **{
+        f"wide_{kind}.csv": (
+            table("Dataset,BC,CQL", [*"abcdef4", "T"], [*LEVELS, last], [*LEVELS[::-1], last]),
+            f"the last row holds the {kind} of the others",
+        )
+        for kind, last in (("mean", sum(LEVELS) / 7), ("sum", sum(LEVELS)))
+    },
+    "crashed.json": (
+        json.dumps([{"policy": "old", "success": True}, {"policy": "new", "error": "crashed"}]),
+        r"\[1\], column 'success': the score is missing",
+    ),
+    "mlflow.csv": (
+        "metrics.sr,metrics.n,params.policy\n0.6,50,a\n0.8,50,b\n",
+        r"each row sums up many trials \('metrics.sr', 'metrics.n'\)",
     ),
     "last_is_mean.csv": (
         table("policy,success", ["old"] * 10 + ["new"] * 11, [*[0, 1] * 10, 0.5]),
@@ -336,6 +356,16 @@ def test_an_answer_that_does_not_fit_is_refused(
     path = files.text(tmp_path / name, QUESTIONS[name][0])
     with pytest.raises(sw.InvalidInput, match=message):
         sw.read_trials(path, **answer)
+
+
+def test_rows_that_sum_up_one_policy_each_are_found_under_any_name_of_policies(
+    tmp_path: Path,
+) -> None:
+    path = files.text(
+        tmp_path / "x.csv", QUESTIONS["of_scenes.csv"][0].replace("policy", "planner")
+    )
+    with pytest.raises(sw.InvalidInput, match="'final_score' in column 'scene' seems to sum up"):
+        sw.read_trials(path, columns={"policy": "planner"})
 
 
 COUNTS = {

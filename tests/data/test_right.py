@@ -381,6 +381,16 @@ def test_nan_is_missing_in_arrays_too() -> None:
     assert sw.gate(new, old, margin=0.05, missing="fail").answer != "pass"
 
 
+def test_lists_within_some_records_hide_no_trial(tmp_path: Path) -> None:
+    crashes = [[], [{"actor": "car"}], [], [{"actor": "cyclist"}]]
+    records = [{"planner": "a", "driving": i / 4, "crashes": c} for i, c in enumerate(crashes)]
+    path = files.text(tmp_path / "routes.json", json.dumps({"records": records}))
+
+    frame = sw.read_trials(path, columns={"policy": "planner", "score": "driving"}).frame
+
+    assert frame["score"].to_list() == [0, 0.25, 0.5, 0.75]
+
+
 def test_tasks_of_one_scene_each_are_scenes_of_one_task() -> None:
     tasks = [f"scene {i}" for i in range(30) for _ in "ab"]
     columns = {"task": tasks, "policy": OLD_NEW, "success": RESULTS}

@@ -316,11 +316,22 @@ def _doubts(raw: RawTable, scores: Mapping[str, pl.Series], labels: Sequence[str
     zero_or_one = all(values.is_in([0.0, 1.0]).all() for values in scores.values())
     if len(raw.frame) == 1 and raw.frame.width == len(scores) > LEAST_ROWS * zero_or_one:
         yield "there is one number for each, as of means or rates"
+    for kind in ("mean", "sum"):
+        if not zero_or_one and all(_ends_in(kind, values) for values in scores.values()):
+            yield f"the last row holds the {kind} of the others: delete it"
     tasks = [name for name in raw.frame.columns if is_named(name, "task")]
     words = [name for name in labels if not raw.frame[name].str.contains(r"\d").any()]
     for names in [tasks, *([name] for name in words)] if len(raw.frame) > 1 else []:
         if names and not zero_or_one and not raw.frame.select(names).is_duplicated().any():
             yield f"each {names[0]!r} has one row, as in a table of means or rates"
+
+
+def _ends_in(kind: str, numbers: pl.Series) -> bool:
+    """Whether the last number is the mean or the sum of the others, as it is rounded."""
+    before, last = numbers[:-1], numbers[-1]
+    if len(before) < LEAST_ROWS or before.n_unique() < 2:
+        return False
+    return bool(abs(getattr(before, kind)() - last) < 0.0051 * max(1.0, abs(last)))
 
 
 def _may_group(column: pl.Series) -> bool:

@@ -28,7 +28,9 @@ MEAN = re.compile(r"(?<![a-z])(success_rate|mean|average|avg|accuracy)(?![a-z])"
 # What a row is called that sums up the others.
 SUMMARY = [
     form + end
-    for word in each_of("mean average avg total overall sum all median std summary aggregate")
+    for word in each_of(
+        "mean average avg total overall sum all median std summary aggregate final_score"
+    )
     for form in (word, word.title(), word.upper())
     for end in ("", ":")
 ]
@@ -93,7 +95,8 @@ def summary_of(raw: RawTable) -> Summary | None:
     """Kind of summary in a table: rates or successes with counts, or one rate per policy."""
     if "score" in raw.roles or not len(raw.frame):
         return None
-    usual = {usual_name(name): name for name in reversed(raw.frame.columns)}
+    names = reversed(raw.frame.columns)
+    usual = {usual_name(name.removeprefix("metrics.")): name for name in names}
     counts = [column for name, column in usual.items() if TRIALS.fullmatch(name)]
     trials = next((name for name in counts if _counts(raw.frame[name])), None)
     alone = len(raw.frame) == 1
@@ -178,13 +181,14 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
         for column in raw.frame
         if column.dtype == pl.String
         and (
-            is_named(column.name, "policy", "task", "trial")
+            is_named(column.name, "policy", "task", "trial", "block")
             or usual_name(column.name) in NUMBERING | {"type"}
         )
     ]
-    names = [column.name for column in keys]
+    chosen = reading.names("policy") or ()
+    names = {*(column.name for column in keys), *chosen} & {*raw.frame.columns}
     for column in keys:
-        if column.name in (reading.names("policy") or ()):
+        if column.name in chosen:
             continue
         marked = column.is_in(SUMMARY).fill_null(False)
         if marked.all() or raw.frame.filter(marked).select(names).is_duplicated().any():

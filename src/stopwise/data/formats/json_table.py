@@ -207,20 +207,35 @@ def _records(node: Any, above: Above, level: str = "") -> Iterator[Found]:
     within a record that has an outcome are its steps and details, never trials.
     """
     if isinstance(node, list):
-        for index, item in enumerate(node):
-            where = f"[{index}]"
-            record = isinstance(item, dict)
-            yield from (
-                _records(item, above.below(where))
-                if record
-                else [above.found(where, {"score": item})]
-            )
+        yield from _of_list(node, above)
     elif level and all(isinstance(value, dict | list) for value in node.values()):
         for key, value in node.items():
             yield from _records(value, above.below(f".{key}", **{level: key}))
     else:
         by_names = _told_by_names(node, above)
         yield from _below(node, above) if by_names is None else by_names
+
+
+def _of_list(node: list[Any], above: Above) -> Iterator[Found]:
+    """Yield the records of a list: where some are trials, so are those that lack their outcome."""
+    parts = [
+        list(_records(item, above.below(f"[{index}]")))
+        if isinstance(item, dict)
+        else [above.found(f"[{index}]", {"score": item})]
+        for index, item in enumerate(node)
+    ]
+    own = [above.found(f"[{index}]", {}).place for index in range(len(node))]
+    trials = [
+        part[0]
+        for place, part in zip(own, parts, strict=True)
+        if [place] == [f.place for f in part]
+    ]
+    rank = max((trial.rank for trial in trials), default=0)
+    for index, (item, part) in enumerate(zip(node, parts, strict=True)):
+        if all(found.rank < rank for found in part):
+            yield above.found(f"[{index}]", flattened(item), rank)
+        else:
+            yield from part
 
 
 def _told_by_names(node: Record, above: Above) -> list[Found] | None:

@@ -1,5 +1,6 @@
 """Questions about many policies on a fixed list of scenes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,7 @@ LATE = [DRAWN[1], DRAWN[0], *DRAWN[2:30]]
 @pytest.mark.parametrize(
     ("orders", "says"),
     [
+        ({"a": IN_ORDER[:29:-1], "b": IN_ORDER[:29:-1]}, "come in the order of the list"),
         ({"a": IN_ORDER[:30], "b": IN_ORDER[:30]}, r"come in the order of the list \(s0, s1, s2,"),
         (
             {"a": DRAWN[:30], "b": LATE},
@@ -186,6 +188,16 @@ def test_a_gate_on_a_list_looks_at_its_scenes() -> None:
     )
     whole = sw.gate("c", "a", results=part, margin=0.1, list_size=60)
     assert "all scenes were tried, so the totals decide" in whole.sentence
+
+
+def test_a_gate_that_remembers_goes_on_to_the_last_scene(tmp_path: Path) -> None:
+    for order in (DRAWN[:20], DRAWN, DRAWN):
+        found = sw.gate(
+            "a", "b", results=of_scenes(a=order, b=order), margin=0.9, list_size=60,
+            state=tmp_path / "gate.json",
+        )  # fmt: skip
+
+    assert found.answer == "pass"
 
 
 def test_ties_in_tenths_are_ties_in_narrow_floats_too() -> None:

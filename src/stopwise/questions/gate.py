@@ -125,6 +125,8 @@ def gate(
     trials = scene_list.drawn(trials, asked, design, task)
     table = _aligned(trials, names, task, design, growing=state is not None).declaring(bounds)
     table, whole = scene_list.declared(table, asked)
+    if memory.before and not memory.before["declared"].get("whole_list"):
+        whole = {}  # bets on the first scenes go on to the last
     table, pairs = _checked(table, names)
     rules = Rules.of(
         policies=names,

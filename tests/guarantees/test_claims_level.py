@@ -82,6 +82,22 @@ def test_sameness_at_the_margin_has_at_most_alpha(run: Run) -> None:
 
 
 @pytest.mark.parametrize("run", [simulated, live, of_a_file])
+def test_sameness_by_wsr_has_at_most_alpha(run: Run) -> None:
+    """In a gain both score the same. Each test of "not worse" has the whole alpha."""
+    margin = 0.02
+    law = paired(-margin, margin)
+
+    def risk(alpha: float, within: float = margin) -> float:
+        settings: dict[str, Any] = {**settings_of("wsr", []), "alpha": alpha, "equivalence": within}
+        end, n = run([law.gain] * 3 * ROWS, **settings)
+        assert end == "same"
+        return float(law.chance**n)
+
+    assert_attained(risk, 0.3, 1.25)
+    assert risk(0.3, 1.25 * margin) > 0.3, "a margin off by a quarter would not show"
+
+
+@pytest.mark.parametrize("run", [simulated, live, of_a_file])
 def test_a_difference_needs_that_the_better_is_not_worse(run: Run) -> None:
     """Policy 1 is worse by the margin: sameness is played for, then that policy 1 is better.
 

@@ -31,6 +31,14 @@ def test_a_gate_says_what_rows_without_a_partner_assume(lacking: int) -> None:
     assert found.design == "paired"
 
 
+@pytest.mark.parametrize("lacking", [0, 28])
+def test_an_analysis_says_what_rows_without_a_partner_assume(lacking: int) -> None:
+    found = sw.analyze(sw.read_trials(blocks(lacking), bounds=(0, 1)))
+
+    said = [text for text in found.warnings if "which trials are missing" in text]
+    assert len(said) == (1 if lacking else 0)
+
+
 def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:
     settings: dict[str, Any] = {"design": "paired", "bounds": (0, 1), "equivalence": 0.2}
     found = sw.analyze({"a": ALIKE, "b": ALIKE}, **settings)

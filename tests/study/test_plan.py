@@ -55,7 +55,7 @@ BROKEN = {
         ({"method": "savi", "design": "blocks"}, "savi is proven only for the independent"),
         ({"name": 7}, "name: must be text (in quotes), but got 7"),
         ({"tasks": [{"name": "t", "score": {"kind": "star"}}]}, "but got {'kind': 'star'}"),
-        ({"tasks": [{"name": "t", "score": {}}]}, "tasks.0.score: needs a kind: binary"),
+        ({"tasks": [{"name": "t", "score": {}}]}, "number, count or preference"),
         ({"lease_minutes": float("inf")}, "lease_minutes: must be a finite number, but got inf"),
         ({"blinding": "double"}, "blinding: must be 'trial' or 'none', but got 'double'"),
         ({"tasks": [{"name": "t", "score": "binary", "bogus": 1}]}, "tasks.0.bogus: there is no"),

@@ -153,3 +153,15 @@ def test_better_by_more_than_a_margin_shares_alpha() -> None:
 
     assert_attained(risk, ALPHA)
     assert risk(ALPHA, 0.018) > ALPHA, "a margin off by a tenth would not show"
+
+
+def test_without_evidence_no_p_value_is_below_1() -> None:
+    """A method that begins with half of its wealth has shown nothing by that."""
+    nothing = {"a": [0.5] * 4, "b": [0.4] * 4}
+    settings: dict[str, Any] = {"method": "wsr", "design": "paired", "bounds": (0, 1)}
+
+    not_worse = sw.analyze(nothing, margin=-0.1, baseline="a", alpha=0.6, **settings).pairs[0]
+    same = sw.analyze(nothing, equivalence=0.1, alpha=0.6, **settings).pairs[0]
+
+    assert not_worse.p_value == same.p_equivalent == 1
+    assert not (not_worse.decided or same.decided)

@@ -53,6 +53,7 @@ def test_two_files_and_three_ends(
     assert answer["all_trials"]["p_value"] <= 0.05 or code == 3
     assert answer["all_trials"]["means"] == {"old": 0.75, "new": sum(new) / 4}
     assert answer["all_trials"]["trials"] == {"old": pairs, "new": pairs}
+    assert answer["all_trials"]["pairs"] == pairs
     assert (answer["decision"] is None) == (code == 3)
     if code != 3:
         assert answer["decision"]["trials"] == dict.fromkeys(("old", "new"), answer["n"])

@@ -103,6 +103,7 @@ def test_the_sentence_says_what_has_become_unlikely() -> None:
     said = "a decision by n_max has become unlikely (chance below 5 %)"
 
     assert said in str(test.verdict)
+    assert test.verdict.stop
 
     test = sw.SequentialTest(n_max=50, alternative="two-sided", ties="paper")
     for _ in range(20):

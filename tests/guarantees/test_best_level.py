@@ -72,6 +72,18 @@ def test_nothing_is_named_before_all_have_joined() -> None:
     assert "c" not in rule.eliminated
 
 
+def test_nothing_is_named_while_one_was_given_up() -> None:
+    """That it could hardly be told apart by n_max is not evidence against it."""
+    rule = rule_of("ab", method="nscore-plus", n_max=60, futility="binding")
+    while not rule.stop:
+        for place, name in enumerate(rule.needed):
+            rule.add(name, float((rule.rows + place) % 2))
+    assert rule.rows < 60
+    assert rule.gave_up
+    assert rule.best is None
+    assert not rule.eliminated
+
+
 INDIFFERENCE = 0.005
 # "b" is worse than "a" by exactly the indifference; in a gain it is no worse, and leads.
 OUTSIDE = paired(-INDIFFERENCE, INDIFFERENCE + 1e-6)

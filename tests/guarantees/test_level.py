@@ -150,6 +150,22 @@ def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties
     assert float(found.p_value[0]) == pytest.approx(verdict.p_value)
 
 
+def test_evidence_that_is_lost_again_keeps_its_p_value_and_its_decision() -> None:
+    settings = settings_of("nscore") | {"alternative": "two-sided", "alpha": ALPHA}
+    test = sw.SequentialTest(**settings)
+    for _ in range(60):
+        before = test.update(*TIE.gain)
+    after = test.update(*TIE.loss)
+    assert after.p_value == before.p_value < 0.6
+    assert not after.decided
+
+    test = sw.SequentialTest(**settings)
+    first = test.run(*np.array([TIE.gain] * ROWS).T)
+    for pair in [TIE.loss, *[TIE.swapped().gain] * TURN, *[(1.0, 0.0)] * 20]:
+        last = test.update(*pair)
+    assert (last.decision, last.n_decided) == (first.decision, first.n_decided)
+
+
 @pytest.mark.parametrize("n_max", [None, ROWS])
 def test_a_proxy_that_knows_nothing_changes_no_level(n_max: int | None) -> None:
     def risk(alpha: float, mean: float = 0.0) -> float:

@@ -164,4 +164,5 @@ def test_without_evidence_no_p_value_is_below_1() -> None:
     same = sw.analyze(nothing, equivalence=0.1, alpha=0.6, **settings).pairs[0]
 
     assert not_worse.p_value == same.p_equivalent == 1
-    assert not (not_worse.decided or same.decided)
+    assert not not_worse.decided
+    assert not same.decided

@@ -96,6 +96,15 @@ def test_each_task_is_shown_at_the_whole_level_and_a_failure_shares_it() -> None
     assert found.tasks["t0"].n == alone.n
     assert found.tasks["t0"].alpha == 0.1
 
+    def worse(alpha: float) -> Any:
+        settings: dict[str, Any] = {"results": frame, "bounds": (0, 1), "alpha": alpha}
+        return not_worse_anywhere("new", "old", 0.2, method="nscore", **settings)
+
+    frame = table([(0.7, 0.8), (0.9, 0.4)], rows=60)
+    p_value = worse(0.1).tasks["t1"].worse.p_value
+    assert worse(1.9 * p_value).worse == ()
+    assert worse(2.1 * p_value).worse == ("t1",)
+
 
 def test_a_task_without_both_policies_is_refused() -> None:
     frame = table([(0.7, 0.7), (0.7, 0.7)]).filter(

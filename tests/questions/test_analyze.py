@@ -39,6 +39,7 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
     assert analysis.order_text == (
         f"high > {first}, {second}; {first} > low; {second} > low; {first} ? {second}"
     )
+    assert all(pair.difference >= 0 for pair in analysis.sorted_pairs)
     assert analysis.trials_used + analysis.trials_saved == 480
     for policy in analysis.policies:
         assert policy.interval.low <= policy.mean <= policy.interval.high

@@ -45,6 +45,12 @@ def wide(frame: pl.DataFrame, column: str) -> Any:
     return frame[column].to_numpy().reshape(-1, frame["policy"].n_unique())
 
 
+def test_the_mean_of_a_pair_is_that_of_its_policies() -> None:
+    means = {"a": 0.1, "b": 0.4, "c": 0.9}
+    rules = Rules(policies=tuple(means), design="paired", proxy_mean=means)
+    assert rules.proxy_mean == pytest.approx((0.3, 0.8, 0.5))
+
+
 def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     """A file whose score has the proxy's name, or a usual one; an array; a mapping."""
     simulated = scenes(20000, first=1000)

@@ -47,7 +47,7 @@ def wide(frame: pl.DataFrame, column: str) -> Any:
 
 def test_the_mean_of_a_pair_is_that_of_its_policies() -> None:
     means = {"a": 0.1, "b": 0.4, "c": 0.9}
-    rules = Rules(policies=tuple(means), design="paired", proxy_mean=means)
+    rules = Rules.of(policies=tuple(means), design="paired", proxy_mean=means)
     assert rules.proxy_mean == pytest.approx((0.3, 0.8, 0.5))
 
 

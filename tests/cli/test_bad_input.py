@@ -35,6 +35,7 @@ RACE = f"race --env {PLAYERS}:draw --policy a={PLAYERS}:make_low --policy b={PLA
         ("analyze {two} --tasks each", "--tasks must be mean, independent or random (each"),
         ("analyze {two} --tasks mean:lift=two", "expected --tasks mean: TASK=WEIGHT,..."),
         ("analyze {one}", "add a file of another policy, or name the column of policies with"),
+        ("analyze {two} --list-size 2", "the list has 2: declare --list-size 3 if these are all"),
         ("analyze {gap}", "; --missing drop leaves such trials out"),
         ("analyze {two} --nonsense 1", "No such option: --nonsense [see]"),
         ("watch {gap} --once", "; --missing drop leaves such trials out"),

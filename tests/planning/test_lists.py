@@ -12,6 +12,7 @@ from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
 from stopwise.planning.studies import BestStudy
 from stopwise.rows.table import Table
+from tests.cli.typed import run
 
 SIZE = 40
 
@@ -32,6 +33,7 @@ def test_trials_are_those_of_lists_drawn_at_random() -> None:
 def test_the_right_verdict_is_that_of_the_list() -> None:
     """Equal rates are no tie on a list, and a limit below its length leaves some undecided."""
     equal = sw.plan(0.5, 0.5, list_size=20)
+    assert "list of 30 scenes" in run("plan", "50%", "70%", "--list-size", "30", "--json")[1]
     assert equal.rows[0].power > 0.95
     assert equal.detectable == ()
     assert any("list of 20 scenes" in note for note in equal.notes)

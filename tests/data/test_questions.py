@@ -207,6 +207,15 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("policy,scene,progress", "aabb", ["s1", "final_score"] * 2, [0.2, 0.6, 0.4, 0.5]),
         r"line 3: 'final_score' in column 'scene' seems to sum up other rows",
     ),
+    "of_objects.csv": (
+        table(
+            "policy,Object,progress",
+            ["a"] * 8 + ["b"] * 8,
+            [*"stuvwxy", "Average"] * 2,
+            [0.2, 0.6] * 8,
+        ),
+        r"line 9: 'Average' in column 'Object' seems to sum up other rows",
+    ),
     "word_as_number.csv": (
         table("trial,old,new", [*range(10), "SR"], [*[0, 1] * 5, 0.5], [*[1, 1] * 5, 1]),
         r"line 12: 'SR' in column 'trial' seems to sum up other rows",

@@ -183,6 +183,7 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
         and (
             is_named(column.name, "policy", "task", "trial", "block")
             or usual_name(column.name) in NUMBERING | {"type"}
+            or _are_labels(column)
         )
     ]
     chosen = reading.names("policy") or ()
@@ -202,6 +203,13 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
                 Setting("columns", {"policy": BLANK}),
                 row=row,
             )
+
+
+def _are_labels(column: pl.Series) -> bool:
+    """Whether several texts, none a number, stand equally often, as the names of scenes do."""
+    sizes = column.head(SOME).unique_counts()
+    numbers = column.head(SOME).str.contains(r"^[-+.\d]*$")
+    return len(sizes) >= LEAST_SUMMED and sizes.n_unique() == 1 and not numbers.any()
 
 
 def _words_among_numbers(column: pl.Series) -> pl.Series:

@@ -24,7 +24,7 @@ def test_counts_get_the_batch_answer() -> None:
         "Undecided; this does not show that they are equal: 45/50 against 0.87, exact "
         "binomial test, two-sided p = 0.71"
     )
-    assert "exact 95% intervals of the success rates 0.900 [0.782, 0.967]" in text
+    assert "exact 95% interval of the success rate 0.900 [0.782, 0.967]" in text
     answer = json.loads(run("compare", "50/50", "--reference", ".87", "--json")[1])
     assert (answer["better"], answer["method"]) == ("policy", "binomial")
     assert answer["p_value"] == pytest.approx(2 * 0.87**50)

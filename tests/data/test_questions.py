@@ -406,6 +406,9 @@ def test_a_rate_that_its_number_cannot_give_is_told(tmp_path: Path) -> None:
     content = "policy,n,success_rate\nold,500,43.9 %\nnew,500,50 %\n"
     with pytest.raises(sw.InvalidInput, match=r"43\.9 % of 500 trials is no whole number .*219\.5"):
         sw.compare(files.text(tmp_path / "a.csv", content))
+    percent = files.text(tmp_path / "b.csv", "policy,n,success_rate\na,500,44\nb,500,52\n")
+    whole: Any = sw.compare(percent)
+    assert [policy.successes for policy in whole.policies] == [260, 220]
 
 
 def test_why_each_column_is_what_it_is(tmp_path: Path) -> None:

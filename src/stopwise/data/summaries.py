@@ -114,7 +114,8 @@ def summary_of(raw: RawTable) -> Summary | None:
     ]
     share, rate = next(iter(shares), None), next(iter([*shares, *rates]), None)
     if successes is None and trials is not None:
-        successes = next((name for name in shares if _are_counts(raw, name, trials)), None)
+        named = (name for name in shares if "rate" not in usual_name(name))  # a rate of 44 is 44 %
+        successes = next((name for name in named if _are_counts(raw, name, trials)), None)
     summary = Summary(trials, successes, rate)
     cells = next((column.name for column in raw.frame if _are_fractions(column)), None)
     if alone:  # of a whole run, beside others

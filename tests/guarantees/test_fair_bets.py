@@ -21,6 +21,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.method import Method
 from stopwise.core.nscore import NScore, NScoreState
 from stopwise.core.nscore_plus import NScorePlus
+from stopwise.core.readings.rounds import RoundsTest
 from stopwise.core.registry import create, find
 
 ALPHA = 0.05
@@ -147,6 +148,28 @@ def test_nothing_is_rejected_before_the_evidence_is_there(name: str, alpha: floa
         near += int(((product < 1 / alpha) & (product > 1 / (1.1 * alpha))).sum())
 
     assert near, "an alpha larger by a tenth would not show"
+
+
+def test_bets_held_through_rounds_are_fair() -> None:
+    """Over all outcomes of a round of two tasks, on which the policies trade an advantage."""
+    method = RoundsTest(alpha=ALPHA, weights=(0.5, 0.5))
+    rng = np.random.default_rng(9)
+    state = method.start((HISTORIES,))
+    outcomes = np.array(list(itertools.product((0.0, 1.0), repeat=3)))
+    for _ in range(PAIRS):
+        grown = [
+            np.exp(method.step(state, 1 - r1, r1).log_e - state.log_e) for r1 in rows(outcomes)
+        ]
+        for gap in (-0.6, 0.0, 0.6):
+            chances = 0.5 + np.array([0, gap, -gap]) * (outcomes - 0.5)
+            assert (chances.prod(axis=1) @ np.array(grown)).max() <= 1 + 1e-9
+        won = (rng.random((3, HISTORIES)) < [[0.5], [0.8], [0.4]]) * 1.0
+        state = method.step(state, 1 - won, won)
+
+
+def rows(outcomes: Floats) -> Floats:
+    """Return each outcome (kinds) as one of all histories."""
+    return np.repeat(outcomes[..., None], HISTORIES, axis=-1)
 
 
 Given = tuple[float | None, float | None, float, float]  # scores of both, and what a proxy says

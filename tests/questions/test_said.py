@@ -86,3 +86,12 @@ def test_who_wins_against_one_alone_is_no_best() -> None:
     assert {pair.relation for pair in found.pairs if pair.decided} == {"a > b", "c > b"}
     assert found.best is None
     assert set(found.candidates) == {"a", "c"}
+
+
+def test_nothing_follows_from_wins_through_a_third() -> None:
+    """Here a wins more often against b, b against c, and c against a."""
+    kinds = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0]])
+    rows = kinds[np.random.default_rng(1).choice(3, 600, p=[0.4, 0.35, 0.25])]
+    found = sw.analyze(dict(zip("abc", rows.T, strict=True)), by="wins", design="paired")
+
+    assert {pair.relation for pair in found.pairs} == {"a > b", "b > c", "c > a"}

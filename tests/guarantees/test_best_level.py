@@ -23,6 +23,8 @@ def rows_until(rule: sw.StopRule, scores: dict[str, float], most: int = 400) -> 
         rows += 1
         for name in rule.needed:
             rule.add(name, scores[name])
+        p_values, alpha = rule.question.p_values, rule.question.rules.alpha
+        assert {name for name in p_values if p_values[name] <= alpha} == {*rule.eliminated}
     return rows
 
 

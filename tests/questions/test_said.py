@@ -95,3 +95,9 @@ def test_nothing_follows_from_wins_through_a_third() -> None:
     found = sw.analyze(dict(zip("abc", rows.T, strict=True)), by="wins", design="paired")
 
     assert {pair.relation for pair in found.pairs} == {"a > b", "b > c", "c > a"}
+
+
+def test_an_analysis_says_that_bounds_were_assumed() -> None:
+    for bounds in (None, (0, 1)):
+        found = sw.analyze({"a": ALIKE, "b": ALIKE}, bounds=bounds)
+        assert any("no bounds" in text for text in found.warnings) == (bounds is None)

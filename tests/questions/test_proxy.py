@@ -68,6 +68,7 @@ def test_simulated_scenes_of_every_kind_say_the_same(tmp_path: Path) -> None:
     assert len({analysis.to_json() for analysis in found}) == 1
     assert [len(own) for own in found[0].rules.proxy_batches or ()] == [100]
     assert found[0].rules.proxy_mean == pytest.approx(0.2, abs=0.02)
+    assert any("assumed to be drawn like those" in text for text in found[0].warnings)
     assert any("20000 simulated scenes" in note for note in found[0].warnings)
     assert "A proxy's score" in found[0].methods_paragraph
     assert found[0].pairs[0].interval_level == pytest.approx(0.95)

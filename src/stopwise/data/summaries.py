@@ -240,16 +240,21 @@ def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
     near |= (before.sum() - scores.last()).abs() < 1e-9
     summed = before.is_in(ZERO_OR_ONE).all() & (before.n_unique() > 1)
     summed &= ~scores.last().is_in(ZERO_OR_ONE) & near
+    # By chance the last score of one policy may be near the mean of the others, not of all.
+    averaged = (before != scores.last()).all() & (before.n_unique() > 1) & near
     head = known.group_by(keys).head(SOME_SUMMED).group_by(keys)
-    for what, first, check in (
-        ("holds rates of all trials so far", running, running),
-        ("sums up the others", scores.first().is_in(ZERO_OR_ONE), summed),
+    for what, first, check, least in (
+        ("holds rates of all trials so far", running, running, 1),
+        ("sums up the others", scores.first().is_in(ZERO_OR_ONE), summed, 1),
+        ("sums up the others", pl.len() > 1, averaged, max(known.select(keys).n_unique(), 2)),
     ):
         if not head.agg(first.alias("_is"))["_is"].any():
             continue  # what the first rows deny need not be counted in a million
         groups = known.group_by(keys, maintain_order=True)
         odd = groups.agg(pl.len(), pl.col("_row").last(), check.alias("_is"))
-        for row in odd.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is")).rows(named=True):
+        odd = odd.filter((pl.col("len") >= LEAST_SUMMED) & pl.col("_is"))
+        if len(odd) >= least:
+            row = odd.row(0, named=True)
             raise raw.refusal(
                 f"the score of {row['policy']!r} {what}, and is no trial: give the results of the "
                 "single trials; if it is a trial, name its column with ",

@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A selection that says in half a minute whether the numerics, the contracts of the methods, files,
 # questions and commands still hold; `make test` runs everything.
-LONG := alike best futility proxy sentences
+LONG := across_tasks alike best counts futility intervals proxy rerun sentences
 QUICK := tests/contracts tests/core tests/data tests/rows \
 	$(filter-out $(LONG:%=tests/questions/test_%.py),$(wildcard tests/questions/test_*.py)) \
 	tests/study/test_plan.py tests/study/test_study.py tests/rollout/test_stop_rule.py \
@@ -95,7 +95,7 @@ pytest-all: $(VENV)/.dev programs
 	$(PYTEST)
 
 pytest-quick: $(VENV)/.dev
-	$(PYTEST) -q -m "not slow" -k "not postgresql" --ignore tests/core/step/test_design.py $(QUICK)
+	$(PYTEST) -q -m "not slow" -k "not postgresql" --ignore tests/core/step/test_design.py --ignore tests/rows/test_looks.py $(QUICK)
 
 # The tests start servers and a browser of their own; only the programs are needed.
 programs:

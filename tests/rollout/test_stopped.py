@@ -11,12 +11,13 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import stopwise as sw
+from stopwise.rollout.episode import Episode
 from stopwise.rollout.executors import processes, ray_cluster
+from stopwise.rollout.journal import Journal
 from stopwise.rollout.stopped import RaceInterrupted, RaceStopped
 from tests.rollout.players import draw, leaving
 
@@ -67,17 +68,22 @@ def test_a_race_that_the_user_ends_has_its_result() -> None:
     assert "it was interrupted" in " ".join(caught.value.result.analysis.warnings)
 
 
-def test_an_interrupt_waits_until_journal_and_rule_agree(tmp_path: Path) -> None:
+def test_an_interrupt_waits_until_journal_and_rule_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "race.jsonl"
+    add = Journal.add
 
-    def press(row: int, _: Any) -> None:
-        if row == 5:
+    def press(journal: Journal, episode: Episode) -> None:
+        add(journal, episode)
+        if len(path.read_text().splitlines()) == 12:
             signal.raise_signal(signal.SIGINT)
 
+    monkeypatch.setattr(Journal, "add", press)
     with pytest.raises(RaceInterrupted) as caught:
-        sw.race(RATES, draw, n_max=100, alpha=1e-6, journal=path, on_row=press)
+        sw.race(RATES, draw, n_max=100, alpha=1e-6, journal=path)
 
-    assert len(path.read_text().splitlines()) == 1 + len(caught.value.episodes)
+    assert len(path.read_text().splitlines()) == 1 + len(caught.value.episodes) == 12
 
 
 @pytest.mark.parametrize("workers", [[], ["--executor", "processes", "--workers", "2"]])

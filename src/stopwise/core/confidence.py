@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 
 # Nodes per side. Twice as many: up to 2 % narrower, and slower updates.
 NODES = 32
@@ -26,12 +27,6 @@ ABOVE = 1e-12
 # More wealth than this shows nothing more, and less nothing less.
 RICH, POOR = 1e30, 1e-300
 TINY = 1e-100
-ROOT_HALF, HAZARD = np.sqrt(0.5), np.sqrt(2.0 / np.pi)
-# Of ``erfcx``, from the highest power down (Press et al., "Numerical Recipes", 6.2).
-POWERS = (
-    *(0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807),
-    *(-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223),
-)
 # The highest node: a difference above it is not told from it.
 TOP = 0.999
 
@@ -358,13 +353,6 @@ class ConfidenceSequence:
 
 _BY_NODE = ("node", "fund", "slope", "bend", "reach")
 NODE_INDICES = np.arange(NODES)
-
-
-def erfcx(x: Floats) -> Floats:
-    """exp(x^2) erfc(x) to seven digits; to load ``scipy.special`` takes longer than most tests."""
-    t = 1.0 / (1.0 + 0.5 * np.abs(x))
-    value: Floats = t * np.exp(np.polyval(POWERS, t))
-    return np.where(x < 0, 2.0 * np.exp(np.minimum(x * x, 709.0)) - value, value)
 
 
 def _moments(state: ConfidenceState) -> tuple[Floats, Floats, Floats]:

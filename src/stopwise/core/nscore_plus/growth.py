@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, between
-from stopwise.core.confidence import HAZARD, ROOT_HALF
+from stopwise.core.normal import HAZARD, ROOT_HALF, erfcx
 
 # Tuned; any value is valid. Raise the edition of the method when you change one.
 LEAST_EFFECT = 2.0  # times sqrt(n_max)
@@ -119,8 +119,6 @@ def sameness_bet(
     bet: Floats = np.maximum(SAMENESS_SHARE * gap, shown)
     if left is None:
         return bet
-    from scipy.special import erfcx
-
     root = np.sqrt(np.maximum(left, 1.0))
     threshold = _threshold(need)
     within = (left > 0) & (need > 0) & (gap * root - threshold > -LEAST_CHANCE_DEVIATIONS)

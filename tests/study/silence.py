@@ -43,8 +43,10 @@ class Line:
         self._lost, self.cut_at = False, None
 
     def close(self) -> None:
-        """End the line."""
+        """End the line, and with it whoever waits for an answer over it."""
         for end in (self._listener, *self._open):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
             end.close()
 
     def _accept(self) -> None:

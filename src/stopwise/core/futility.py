@@ -1,5 +1,6 @@
 """Futility of the methods that bet: when a decision by n_max is too unlikely to go on for."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -69,9 +70,9 @@ class MayBeFutile(Method[State]):
         need = -np.log(self.alpha) - state.log_e
         return chance_of_growth(self.alpha, n_max, pairs=pairs, total=total, need=need)
 
+    @abstractmethod
     def _standardised(self, state: Any) -> tuple[Floats, Floats]:
         """Return the pairs seen and their differences less the margin, in deviations, summed."""
-        raise NotImplementedError(self.name)
 
 
 def chance_of_growth(

@@ -104,7 +104,7 @@ class Method(ABC, Generic[State]):
 
     def as_a(self, kind: type[Kind], **settings: Any) -> Kind:
         """A test of another kind with the settings of this one that it takes."""
-        taken = {entry.name for entry in fields(kind)}  # type: ignore[arg-type]
+        taken = {entry.name for entry in fields(kind)}  # type: ignore[arg-type]  # a dataclass
         settings_here = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         given = {name: value for name, value in settings_here.items() if name in taken}
         return kind(**{**given, **settings})
@@ -173,7 +173,10 @@ class Method(ABC, Generic[State]):
         """Return the evidence of a state against the null hypothesis."""
 
     def margin_fall(self, before: State, after: State, r0: Floats, r1: Floats) -> Floats:
-        """Rate at which the pair's log-factor falls with the margin, at the margin."""
+        """Rate at which the pair's log-factor falls with the margin, at the margin.
+
+        It is asked only of methods that declare ``inverts``; a table of decisions has no such rate.
+        """
         raise NotImplementedError(self.name)
 
     def bets_at(

@@ -5,6 +5,7 @@ unblinded, or ``Never`` shown. A class with a field that says none of these is r
 declared, so that a new field cannot be shown by oversight.
 """
 
+from abc import abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar
 
@@ -58,9 +59,9 @@ class Event(BaseModel):
             raise TypeError(f"there are two events of kind {cls.kind!r}")
         EVENT_KINDS[cls.kind] = cls
 
+    @abstractmethod
     def change(self, state: "StudyState", entry: "Entry") -> None:
         """Change the state by what happened; the same journal always makes the same state."""
-        raise NotImplementedError
 
     def text(self, *, blinded: bool) -> str:  # noqa: ARG002
         said, reason = self.says.format_map(vars(self)), getattr(self, "reason", "")

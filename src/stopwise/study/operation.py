@@ -4,6 +4,7 @@ Each is one class. Routes, request models and the reference of the API are made 
 ``operations``, and ``Study`` and ``StudyClient`` do the same ones.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import NoneType
@@ -96,12 +97,13 @@ class Operation(BaseModel, Generic[Result]):
         result = next(one["args"][0] for one in given if one.get("args"))
         return NoneType if result is None else result
 
+    @abstractmethod
     def decide(self, now: Now) -> Event | Sequence[Event]:
         """Events to enter; raises if the request is refused, and changes nothing."""
-        raise NotImplementedError
 
     def result(self, now: Now) -> Result:  # noqa: ARG002
-        return None  # type: ignore[return-value]  # of those that have none
+        # An operation whose type of result is None has no result of its own.
+        return None  # type: ignore[return-value]
 
 
 class Again(Exception):

@@ -201,17 +201,22 @@ def facts(state: StudyState) -> dict[str, Any]:
 
 
 def assert_by_the_rules(study: sw.Study) -> None:
-    """One score a trial, one correction, then no void; what has begun is not run again."""
+    """One score a trial, one correction, then no void; what has begun is not run again.
+
+    Unless it is voided, or the trial that it was judged with.
+    """
     done: dict[int, list[str]] = defaultdict(list)
-    holders: dict[tuple[str, int, str], list[int]] = defaultdict(list)
+    rows: dict[tuple[str, int], list[Assigned]] = defaultdict(list)
     for entry in study.journal():
         event = entry.event
         trial = getattr(event, "trial", None)
         if isinstance(event, Assigned):
-            place = (event.task, event.row, event.arm)
-            before = [kind for number in holders[place] for kind in done[number]]
-            assert "voided" in before or not {"started", "scored"} & set(before)
-            holders[place].append(event.trial)
+            before = rows[event.task, event.row]
+            here = [other for other in before if other.arm == event.arm]
+            together = before if study.plan.task(event.task).judged_in_pairs else here
+            voided = any("voided" in done[other.trial] for other in together)
+            assert voided or not any({"started", "scored"} & {*done[one.trial]} for one in here)
+            before.append(event)
         if isinstance(event, Released):
             assert (event.score == 0.0) == ("started" in done[event.trial])
         if trial is not None:

@@ -6,7 +6,6 @@ import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
 from stopwise.core.confidence import ConfidenceSequence, Pairs
-from stopwise.core.engine import Engine
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
 
@@ -19,21 +18,18 @@ def interval_paths(
     Ends are those of mean1 - mean0 for scores in [0, 1]; studies go on after their decision.
     """
     comparison = PairTest(rules)
-    engine, sequence = Engine(comparison), comparison.confidence
-    seen = engine.start((len(scores0),))
+    sequence = comparison.confidence
+    seen = comparison.start((len(scores0),))
     interval = sequence.start((len(scores0),), seen.tests)
     decision = np.full(len(scores0), -1)
     for scores in zip(scores0.T, scores1.T, strict=True):
         met = comparison.reading.met(*scores)
         directed = comparison.directed(*met)
-        before, seen = seen, engine.observe(seen, *directed)
-        falls, winner = engine.end(seen)
+        before, seen = seen, comparison.observe(seen, *directed)
+        falls, winner = comparison.end(seen)
         decision = np.where((decision < 0) & falls, winner, decision)
         claims = decision[:, None] == np.array(comparison.directions)
-        log_e = seen.evidence.log_e
-        pair = comparison.pair_seen(
-            before.tests, seen.tests, met, directed, log_e=log_e, rejected=claims
-        )
+        pair = comparison.pair_seen(before, seen, met, directed, claims)
         interval = sequence.step(interval, pair, seen.tests)
         yield *sequence.bounds(interval), decision
 

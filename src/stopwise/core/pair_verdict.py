@@ -11,8 +11,8 @@ import numpy as np
 
 from stopwise.core.confidence import Interval
 from stopwise.core.dependence import dependence
-from stopwise.core.engine import Outlook
 from stopwise.core.futility import MayBeFutile
+from stopwise.core.pair_test import PairTest, Seen
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import interval_text, score_text
@@ -85,7 +85,7 @@ class Verdict:
     p_equivalent
         Anytime-valid p-value of "the means differ by less than ``equivalence``", or None if that
         was not declared.
-    outlook
+    ahead
         What ``chance`` and ``futile`` are computed from when they are read, or None if n_max does
         not lie ahead.
     """
@@ -102,7 +102,7 @@ class Verdict:
     rules: Rules = field(repr=False)
     n_max: int | None
     watched: Sequence[tuple[float, float]] | None = field(default=None, repr=False, compare=False)
-    outlook: Outlook | None = field(default=None, repr=False, compare=False)
+    ahead: tuple[PairTest, Seen] | None = field(default=None, repr=False, compare=False)
     p_equivalent: float | None = None
 
     method = FromRules[str]("method", "The method's name.")
@@ -139,13 +139,19 @@ class Verdict:
         Of a two-sided test it is that of the better direction. None once there is a decision,
         without an n_max ahead, and of methods that do not know it.
         """
-        chances = None if self.outlook is None else self.outlook.chances
+        if self.ahead is None:
+            return None
+        test, seen = self.ahead
+        chances = test.chances(seen)
         return None if chances is None else float(chances)
 
     @property
     def futile(self) -> bool:
         """Whether a decision by n_max has become too unlikely to be worth more pairs."""
-        return self.outlook is not None and self.n > 0 and bool(self.outlook.hopeless)
+        if self.ahead is None or self.n == 0:
+            return False
+        test, seen = self.ahead
+        return bool(test.hopeless(seen))
 
     @property
     def n_max_reached(self) -> bool:
@@ -201,9 +207,9 @@ class Verdict:
         return pairs
 
     def _futility_text(self) -> str:
-        test = None if self.outlook is None else self.outlook.comparison.test
-        planned = None if test is None else test.n_max
-        end = counted(planned or 0, self._unit) if self._extended else "n_max"
+        assert self.ahead is not None
+        test = self.ahead[0].test
+        end = counted(test.n_max or 0, self._unit) if self._extended else "n_max"
         why = (
             f"chance below {100 * test.futility_chance:g} %"
             if isinstance(test, MayBeFutile)

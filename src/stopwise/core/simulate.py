@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.engine import EQUIVALENT, Engine
 from stopwise.core.keywords import flat
-from stopwise.core.pair_test import PairTest
+from stopwise.core.pair_test import EQUIVALENT, PairTest
 from stopwise.core.rules import Rules, pair_rules
 from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
@@ -130,8 +129,8 @@ def run_studies(
         )
     guesses = rules.reading.beside(proxy, array0.shape)
     runs, n = array0.shape
-    if comparison.n_max is not None:
-        n = min(n, comparison.n_max)
+    if rules.n_max is not None:
+        n = min(n, rules.n_max)
     if workers is not None:
         require_whole(workers, "workers", 1)
     blocks = [slice(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
@@ -155,31 +154,30 @@ def _run_block(
     comparison: PairTest, scores0: NDArray[Any], scores1: NDArray[Any]
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Run one block of studies, dropping each as soon as it is decided."""
-    engine = Engine(comparison)
     runs, n = scores0.shape[-2:]
     used, decision = np.full(runs, n), np.full(runs, -1)
     log_e, p_value = np.zeros(runs), np.ones(runs)
     rows = np.arange(runs)
-    seen = engine.start((runs,))
+    seen = comparison.start((runs,))
     columns = (_unit_columns(comparison, scores) for scores in (scores0, scores1))
     for pairs, (r0, r1) in enumerate(zip(*columns, strict=True), start=1):
         directed = comparison.directed(r0.take(rows, axis=-1), r1.take(rows, axis=-1))
-        seen = engine.observe(seen, *directed)
-        ends, winner = engine.end(seen)
+        seen = comparison.observe(seen, *directed)
+        ends, winner = comparison.end(seen)
         if comparison.test.stops_at_futility:
             winner = np.where(ends, winner, -1)
-            ends = ends | engine.outlook(seen).hopeless
+            ends = ends | comparison.hopeless(seen)
         if ends.any():
             stopped, ended = rows[ends], of_runs(seen, np.flatnonzero(ends))
             used[stopped] = pairs
             decision[stopped] = np.broadcast_to(winner, ends.shape)[ends]
-            log_e[stopped] = engine.log_e(ended)
-            p_value[stopped] = engine.p_value(ended, decision[stopped] == EQUIVALENT)
+            log_e[stopped] = comparison.log_e(ended)
+            p_value[stopped] = comparison.p_value(ended, decision[stopped] == EQUIVALENT)
             going = np.flatnonzero(~ends)
             rows, seen = rows.take(going), of_runs(seen, going)
             if not rows.size:
                 break
-    log_e[rows], p_value[rows] = engine.log_e(seen), engine.p_value(seen)
+    log_e[rows], p_value[rows] = comparison.log_e(seen), comparison.p_value(seen)
     return used, decision, log_e, p_value
 
 

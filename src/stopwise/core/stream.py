@@ -1,7 +1,7 @@
 """One live comparison: scores come in pair by pair, the verdict is there after each."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from itertools import repeat
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stopwise.core.confidence import ConfidenceState, Interval
-from stopwise.core.engine import EQUIVALENT, Engine, Outlook, Seen
 from stopwise.core.keywords import described, flat
-from stopwise.core.pair_test import PairTest
+from stopwise.core.pair_test import EQUIVALENT, PairTest, Seen
 from stopwise.core.pair_verdict import Decision, Verdict
 from stopwise.core.registry import edition_of
 from stopwise.core.rules import Rules, pair_rules
@@ -40,48 +39,6 @@ class StreamState(NamedTuple):
     decision: Decision = Decision.UNDECIDED
     n_decided: int | None = None
     unaudited: int = 0  # pairs that a judge alone has scored
-
-    def advanced(
-        self,
-        engine: Engine,
-        scores: tuple[float, float],
-        unit: tuple[float, float],
-        guesses: Sequence[float] | None,
-    ) -> "StreamState":
-        """Take in a pair as it was scored, scaled to [0, 1], and with a proxy its scaled scores."""
-        comparison, before = engine.comparison, self.seen
-        (r0, r1), unit = comparison.reading.tallied(scores, unit)
-        both = tuple(np.array([unit, guesses] if guesses is not None else unit).T)
-        missing = math.isnan(r0)
-        if missing:
-            r0 = r1 = 0.0
-        array0, array1 = both
-        directed = comparison.reading.directed(array0, array1)
-        seen = engine.observe(before, *directed)
-        decision, n_decided = self.decision, self.n_decided
-        if n_decided is None:
-            ends, winner = engine.end(seen)
-            if ends:
-                decision, n_decided = _DECISIONS[int(winner)], self.n + 1
-        else:
-            seen = seen._replace(same=before.same)
-        pair = comparison.pair_seen(
-            before.tests,
-            seen.tests,
-            (array0, array1),
-            directed,
-            log_e=seen.evidence.log_e,
-            rejected=np.array([_DECISIONS[policy] is decision for policy in comparison.directions]),
-        )
-        return StreamState(
-            self.n + 1,
-            (self.totals[0] + r0, self.totals[1] + r1),
-            seen,
-            comparison.confidence.step(self.confidence, pair, seen.tests),
-            decision,
-            n_decided,
-            self.unaudited + missing,
-        )
 
 
 @described
@@ -151,18 +108,14 @@ class SequentialTest(Resumable):
 
     def _begin(self, rules: Rules) -> None:
         self.rules = rules
-        self._engine = Engine(PairTest(self.rules))
-        self._limit = self.rules.n_max
+        self._comparison = PairTest(rules)
+        self._limit = rules.n_max
         self._unused = 0
-        seen = self._engine.start(())
+        seen = self._comparison.start(())
         bounds = self._comparison.confidence.start((), seen.tests)
         self._state = StreamState(0, (0.0, 0.0), seen, bounds)
         self._given: list[Any] = []  # all that came in: pairs, and other numbers of them at most
         self._unit_pairs: list[tuple[float, float]] = []
-
-    @property
-    def _comparison(self) -> PairTest:
-        return self._engine.comparison
 
     @property
     def unused(self) -> int:
@@ -173,7 +126,7 @@ class SequentialTest(Resumable):
     def verdict(self) -> Verdict:
         """The verdict on what has been seen so far."""
         comparison, state = self._comparison, self._state
-        same = state.seen.same
+        p_not_worse = state.seen.p_not_worse
         scored, constants = state.n - state.unaudited, tuple(self.rules.reading.constants.values())
         mean0, mean1 = (each / scored if scored else np.nan for each in state.totals)
         equivalent = state.decision is Decision.EQUIVALENT
@@ -183,15 +136,15 @@ class SequentialTest(Resumable):
             n_decided=state.n_decided,
             mean0=constants[0] if constants else mean0,
             mean1=mean1,
-            log_e=float(self._engine.log_e(state.seen)),
-            p_value=float(self._engine.p_value(state.seen, equivalent)),
+            log_e=float(comparison.log_e(state.seen)),
+            p_value=float(comparison.p_value(state.seen, equivalent)),
             interval=self._interval(),
             interval_level=1.0 - comparison.interval_level * len(comparison.directions),
             rules=self.rules,
             n_max=self._limit,
             watched=self._unit_pairs if comparison.rests_on_independence else None,
-            outlook=self._outlook(),
-            p_equivalent=None if same is None else float(same.p_value.max()),
+            ahead=(comparison, state.seen) if self._goes_on else None,
+            p_equivalent=None if p_not_worse is None else float(p_not_worse.max()),
         )
 
     def update(
@@ -290,7 +243,7 @@ class SequentialTest(Resumable):
         require(self._limit is not None, "this study has no n_max: there is nothing to extend")
         least = max(self._state.n, self._limit or 0)
         limit = None if n_max is None else require_whole(n_max, "n_max", least)
-        self._engine = Engine(PairTest(replace(self.rules, n_max=limit)))  # the rules stay
+        self._comparison = PairTest(replace(self.rules, n_max=limit))  # the rules stay
         self._limit = limit
         self._given.append({"n_max": limit})
 
@@ -314,21 +267,46 @@ class SequentialTest(Resumable):
         return self.verdict._repr_html_()
 
     def __repr__(self) -> str:
-        comparison = self._comparison
-        extended = self._limit != self.rules.n_max
-        declared = f" (extended from {self.rules.n_max})" if extended else ""
+        rules = self.rules
+        declared = "" if self._limit == rules.n_max else f" (extended from {rules.n_max})"
         return (
-            f"SequentialTest({comparison.method!r}, alpha={comparison.alpha:g}, "
-            f"n_max={self._limit}{declared}, alternative={comparison.alternative!r}, "
+            f"SequentialTest({rules.method!r}, alpha={rules.alpha:g}, "
+            f"n_max={self._limit}{declared}, alternative={rules.alternative!r}, "
             f"n={self._state.n}, decision={self._state.decision.value!r})"
         )
 
     def _take(self, r0: Any, r1: Any, proxy: Any) -> None:
-        comparison, reading = self._comparison, self.rules.reading
+        comparison, reading, state = self._comparison, self.rules.reading, self._state
         pair, guesses = comparison.unit_pair(r0, r1), reading.beside(proxy, ())
         self._require_room()
-        scaled = None if guesses is None else comparison.scale.unit(np.array(guesses)).tolist()
-        self._state = self._state.advanced(self._engine, pair[:2], pair[2:], scaled)
+        (score0, score1), unit = reading.tallied(pair[:2], pair[2:])
+        layers = np.array(unit)
+        if guesses is not None:
+            layers = np.array([unit, comparison.scale.unit(np.array(guesses))])
+        array0, array1 = layers.T
+        directed = reading.directed(array0, array1)
+        seen = comparison.observe(state.seen, *directed)
+        decision, n_decided = state.decision, state.n_decided
+        if n_decided is None:
+            ends, winner = comparison.end(seen)
+            if ends:
+                decision, n_decided = _DECISIONS[int(winner)], state.n + 1
+        else:  # what was said of sameness stays
+            before = state.seen
+            seen = seen._replace(not_worse=before.not_worse, p_not_worse=before.p_not_worse)
+        rejected = np.array([_DECISIONS[policy] is decision for policy in comparison.directions])
+        shown = comparison.pair_seen(state.seen, seen, (array0, array1), directed, rejected)
+        unaudited = math.isnan(score0)
+        total0, total1 = state.totals
+        self._state = StreamState(
+            state.n + 1,
+            state.totals if unaudited else (total0 + score0, total1 + score1),
+            seen,
+            comparison.confidence.step(state.confidence, shown, seen.tests),
+            decision,
+            n_decided,
+            state.unaudited + unaudited,
+        )
         scores = [None if each is None else as_float(each) for each in (r0, r1)]
         self._given.append(scores if guesses is None else [*scores, [*map(float, guesses)]])
         self._unit_pairs.append(pair[2:])
@@ -359,18 +337,16 @@ class SequentialTest(Resumable):
         interval = comparison.difference_interval(float(ends[0]), float(ends[1]))
         return Interval(*self.rules.reading.back(interval))
 
-    def _outlook(self) -> Outlook | None:
-        """Outlook of an undecided study that has an n_max ahead."""
-        state, n_max = self._state, self._comparison.n_max
-        if state.n_decided is not None or n_max is None or state.n >= n_max:
-            return None
-        return self._engine.outlook(state.seen)
+    @property
+    def _goes_on(self) -> bool:
+        """Whether there is no decision, and an n_max ahead."""
+        state, n_max = self._state, self._limit
+        return state.n_decided is None and n_max is not None and state.n < n_max
 
     def _ended_by_futility(self) -> bool:
         if not self._comparison.test.stops_at_futility or self._state.n == 0:
             return False
-        outlook = self._outlook()
-        return outlook is not None and bool(outlook.hopeless)
+        return self._goes_on and bool(self._comparison.hopeless(self._state.seen))
 
     def _content(self) -> dict[str, Any]:
         edition = edition_of(self.rules.method)

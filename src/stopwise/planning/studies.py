@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.engine import EQUIVALENT
+from stopwise.core.pair_test import EQUIVALENT
 from stopwise.core.rules import Rules
 from stopwise.core.simulate import run_studies
 from stopwise.errors import require

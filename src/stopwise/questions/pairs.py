@@ -15,10 +15,9 @@ import numpy as np
 
 from stopwise.core import registry
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.engine import Engine, Seen
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
-from stopwise.core.pair_test import PairTest, SamenessState
+from stopwise.core.pair_test import PairTest, Seen
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
 from stopwise.core.runs import of_runs, put_runs, writable
@@ -95,8 +94,7 @@ class PairStates:
         self.trace: Trace | None = None  # evidence by row, for figures
         # With one side only, direction 1 has no evidence: a p-value of 1, and no claim.
         self.sides = len(comparison.directions)
-        self.engine = Engine(comparison)
-        self.tests = self.engine.start((self.runs.size,))
+        self.tests = comparison.start((self.runs.size,))
         self.factor = budget.start(studies)
         # Evidence is counted from the start; a method may begin with half of its wealth, because
         # its two directions share one level. Here each has its own.
@@ -125,7 +123,7 @@ class PairStates:
         self.chance = np.full((studies, size), np.nan)
         self.futile = np.zeros((studies, size), dtype=bool)
         self.equal = np.zeros((studies, size), dtype=bool)  # for certain
-        self.sameness = None if comparison.sameness is None else SamePairs(budget, studies)
+        self.sameness = SamePairs(budget, studies) if comparison.asks_sameness else None
         self._locate()
 
     @property
@@ -182,7 +180,7 @@ class PairStates:
         """Show the tests at these places one pair each; say if the budget should look."""
         before = self._tests_at(some)
         directed = self.comparison.directed(r0, r1)
-        after = self.engine.observe(before, *directed)
+        after = self.comparison.observe(before, *directed)
         self._stepped(some, before, after, after.evidence.log_e[None], directed)
         at, shown = self.at, after
         if some.size < self.stepped.size or not self.all_live:
@@ -192,10 +190,10 @@ class PairStates:
         self.n[at] += 1
         self.log_e[sided] = shown.evidence.log_e - self.start
         lowered = self._lowered(sided, shown.evidence)
-        if self.sameness is not None and shown.same is not None:
-            lowered |= self.sameness.lowered(at, shown.same)
+        if self.sameness is not None and shown.p_not_worse is not None:
+            lowered |= self.sameness.lowered(at, shown.p_not_worse)
         elif self.comparison.test.ends:
-            self.equal[at] = self.engine.equal(shown)
+            self.equal[at] = self.comparison.equal(shown)
             lowered |= bool(self.equal[at].any())
         return lowered
 
@@ -249,7 +247,7 @@ class PairStates:
         while count > 1:
             r0, r1 = (scores[..., some] for scores in self._scores_of(rows[:count]))
             directed = self.comparison.directed(r0, r1)
-            after, path = self.engine.leap(before, *directed)
+            after, path = self.comparison.leap(before, *directed)
             p_value = self.halves * np.exp(-(path if self.all_live else path[:, shown]))
             reached = (p_value <= levels).any(axis=(1, 2))
             if not reached.any():
@@ -302,8 +300,8 @@ class PairStates:
             if isinstance(test, MayBeFutile):
                 hoped = self.budget.hoped_for(self.log_e)[self.sided]
                 tests = tests._replace(tests=tests.tests._replace(log_e=hoped))
-            ahead = self.engine.outlook(tests)
-            chance, futile = ahead.chances, ahead.hopeless & (self.n[at] > 0)
+            chance = self.comparison.chances(tests)
+            futile = self.comparison.hopeless(tests) & (self.n[at] > 0)
         self.chance[at] = np.nan if chance is None else chance
         self.futile[at] = futile
 
@@ -352,10 +350,10 @@ class SamePairs:
         self.p_value = np.ones((studies, size))  # of sameness, to be held against alpha
         self.found = np.zeros((studies, size), dtype=bool)
 
-    def lowered(self, at: At, same: SamenessState) -> bool:
+    def lowered(self, at: At, p_not_worse: Floats) -> bool:
         """Keep the p-values of pairs; say if any is lower than it was."""
-        lower = bool((same.p_value < self.p_not_worse[at]).any())
-        self.p_not_worse[at] = same.p_value
+        lower = bool((p_not_worse < self.p_not_worse[at]).any())
+        self.p_not_worse[at] = p_not_worse
         return lower
 
     def backed(self, p_value: Floats, open_: Bools, level: Floats, claims: Bools) -> Floats:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import ClassVar
 
-from stopwise.messages import Message, Setting, named
+from stopwise.messages import Message, Setting, named, shortened
 
 
 class StopwiseError(Exception):
@@ -93,5 +93,21 @@ def require(
 def require_choice(name: str, value: object, choices: Collection[str | None]) -> None:
     """Raise ``InvalidInput`` unless the value is one of the choices."""
     known = value is None or isinstance(value, str)
-    text = f" must be one of {', '.join(map(str, choices))}, but got {value!r}"
+    text = f" must be one of {', '.join(map(str, choices))}, but got {shortened(value)}"
     require(known and value in choices, named(name), text)
+
+
+def number_of(text: str) -> float:
+    """The number that was typed, also as a percentage."""
+    share = text.strip().removesuffix("%")
+    return float(text) if share == text.strip() else float(f"{share.strip()}e-2")
+
+
+def number_for(text: str, name: str) -> InvalidInput:
+    """The error for a text in place of a number, with the right call where it is a number."""
+    shown = f"{name} takes a number, but got the text {shortened(text)}"
+    try:
+        number = number_of(text)
+    except ValueError:
+        return InvalidInput(shown, parameter=name)
+    return InvalidInput(f"{shown}: give {name}={number:.12g}", parameter=name)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import stopwise as sw
 from stopwise.cli import app
 
 FAST = ["--method", "step", "--n-max", "10,20"]
@@ -40,6 +41,8 @@ def test_guesses_in_all_forms() -> None:
 
 
 def test_percentages_are_shares() -> None:
+    text, rates = sw.plan("50%", ".7", n_max=10), sw.plan(0.5, 0.7, n_max=10)
+    assert text.rows == rates.rows
     typed = run("50%", "70%", *FAST, "--margin", "5%", "--power", "90%", "--json").stdout
     assert typed == run("0.5", "0.7", *FAST, "--margin", "0.05", "--power", "0.9", "--json").stdout
     assert run("50%+-20%", "--gaps", "10%", "--n-max", "10", "--precision", "0.1").exit_code == 0

@@ -1,6 +1,7 @@
 """The analysis as users see it."""
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,33 @@ def test_tables_leave_for_papers() -> None:
     [
         (sw.analyze, ([1, 0], [0, 1]), r"takes 1 argument .*, but got 2: .*sw.compare\(a, b\)"),
         (sw.compare, (17, 20, 14, 20), r"got 4: two counts are sw.compare\('17/20', '14/20'\)"),
+        (sw.compare, ("17", "14"), r"got '17': give .* as in sw.compare\('17/20', '14/20'\)"),
         (sw.compare, ("17/20",), "17/20 is one policy: give the other too, .* reference=0.9"),
     ],
 )
 def test_a_wrong_call_is_answered_with_the_right_one(call: Any, given: Any, right: str) -> None:
     with pytest.raises(sw.InvalidInput, match=right):
         call(*given)
+
+
+TRIALS = {"a": [0, 1] * 9, "b": [0, 1] * 9}
+
+
+@pytest.mark.parametrize(
+    ("call", "keyword", "text", "right"),
+    [
+        (partial(sw.analyze, TRIALS), "alpha", "0.05", "alpha=0.05"),
+        (partial(sw.gate, [0, 1] * 9, [0, 1] * 9), "margin", "5%", "margin=0.05"),
+        (partial(sw.compare, "17/20", "14/20"), "alpha", "0.05", "alpha=0.05"),
+        (partial(sw.plan, 0.5, 0.7), "n_max", "200", "n_max=200"),
+        (partial(sw.race, {"a": "m:a", "b": "m:b"}, "m:e"), "n_max", "10", "n_max=10"),
+        (sw.SequentialTest, "margin", "5 %", "margin=0.05"),
+        (partial(sw.forecast, TRIALS), "n_max", "many", "'many'"),
+        (sw.SequentialTest, "bounds", "0,1", "such as (0, 1)"),
+    ],
+)
+def test_a_text_in_place_of_a_number_is_answered_with_the_number(
+    call: Any, keyword: str, text: str, right: str
+) -> None:
+    with pytest.raises(sw.InvalidInput, match=re.escape(right)):
+        call(**{keyword: text})

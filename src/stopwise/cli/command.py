@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from stopwise.cli.wording import OFFERED, in_words
-from stopwise.errors import InvalidInput, StopwiseError
+from stopwise.errors import InvalidInput, StopwiseError, number_of
 
 # The class that typer's parser raises; typer has its own copy of click, so it has no other name.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
@@ -26,8 +26,7 @@ class Percentage(float):
 
 
 def number(text: str) -> float:
-    share = text.rstrip().removesuffix("%")
-    return float(text) if share == text.rstrip() else Percentage(f"{share.rstrip()}e-2")
+    return Percentage(number_of(text)) if text.rstrip().endswith("%") else float(text)
 
 
 class Command(TyperCommand):
@@ -137,6 +136,10 @@ def clear_errors(command: str) -> Iterator[None]:
             text = in_words(error)
         elif isinstance(error, UsageError):
             text = " ".join(error.format_message().split())
+            lines = (error.ctx.command.help or "").splitlines() if error.ctx else []
+            examples = [line.strip() for line in lines if line.strip().startswith("stopwise ")]
+            if "extra argument" in text and examples:
+                text += f"; give it as in `{examples[0]}`"
         elif error.filename is not None:
             text = f"{error.filename}: {error.strerror}"
         else:

@@ -1,6 +1,5 @@
 """``stopwise compare``: the quick question about two policies, or one and a number."""
 
-import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ from stopwise.cli.given import Given
 from stopwise.cli.options import takes
 from stopwise.cli.printing import print_analyses, print_rows, say, tell
 from stopwise.errors import require
-
-# What looks like a rate, not like a count.
-RATE = re.compile(r"[0-9]*\.?[0-9]+ ?%?")
 
 
 @takes("compare")
@@ -46,7 +42,8 @@ def compare(given: Given) -> None:
         better = {"second": SHOWN, "first": WORSE, "policy": SHOWN, None: OPEN}
         code = better.get(answer.better, WORSE)  # or the number is
     elif len(both) == 1 and reference is None:
-        given.refuse({"exit_code", "bounds"}, "on a table of counts")
+        trials = f"if each row is one trial, use `stopwise analyze {given.first}`"
+        given.refuse({"exit_code", "bounds"}, f"on a table of counts; {trials}")
         answers = list(compared(both[0], tasks="each", **settings).values())
         tell(answers, given, partial(_show_counts, answers))
         return
@@ -61,13 +58,9 @@ def compare(given: Given) -> None:
 def _of_files(names: list[str], settings: dict[str, Any]) -> list[Any]:
     from stopwise import analyze
     from stopwise import compare as compared
+    from stopwise.questions.compare import refuse_rates
 
-    for name in (name for name in names if not Path(name).exists()):
-        require(
-            RATE.fullmatch(name) is None,
-            f"{name} is a rate, and what it shows depends on the number of trials: give successes "
-            "and trials, such as 17/20",
-        )
+    refuse_rates(*names)
     if len(names) == 1:  # its policy is called as the file says, as in a gate
         return list(analyze(names[0], tasks="each", **settings).values())
     stems = [Path(name).stem for name in names]

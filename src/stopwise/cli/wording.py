@@ -54,6 +54,7 @@ TYPED = {
 }
 # The same whatever their value is.
 ANYWAY = {
+    "first": "`stopwise compare 17/20 14/20`",
     "guesses": "MEAN+-SD, as in 50+-20",
     "proxy_scores": "--proxy COLUMN=FILE",
     "audit": "--proxy COLUMN=CHANCE",

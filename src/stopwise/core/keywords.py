@@ -3,13 +3,13 @@
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from stopwise.core.rules import FROM_TRIALS, Rules
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, number_for
 from stopwise.messages import counted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -56,7 +56,7 @@ def flat(
             keyword(name, default=shown.get(name, _Default()), annotation=hints[name])
             for name in ordered
         ]
-        known = {parameter.name for parameter in (*named, *more)}
+        known = {parameter.name: parameter.annotation for parameter in (*named, *more)}
         placed = [parameter for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY]
 
         @functools.wraps(function)
@@ -68,6 +68,11 @@ def flat(
                 number = counted(len(placed), "argument")
                 taken = f"{function.__name__} takes {number} without a keyword"
                 raise InvalidInput(f"{taken}, but got {len(args)}: {by_position}")
+            for name, value in keywords.items():
+                hint = known[name]
+                kinds = {hint} if get_origin(hint) is tuple else {hint, *get_args(hint)}
+                if isinstance(value, str) and kinds & {int, float} and str not in kinds:
+                    raise number_for(value, name)
             return function(*args, **keywords)
 
         vars(checked)["__signature__"] = signature.replace(parameters=[*named, *more])
@@ -108,7 +113,7 @@ def _described(text: str | None, descriptions: Mapping[str, str]) -> str | None:
     return text[: match.start()] + kept + "".join(missing) + text[match.end() :]
 
 
-def _unknown(function: Callable[..., Any], name: str, known: set[str]) -> str:
+def _unknown(function: Callable[..., Any], name: str, known: Iterable[str]) -> str:
     called = function.__qualname__.removesuffix(".__init__")
     # Underscores are what is forgotten most.
     plain = {word.replace("_", ""): word for word in sorted(known)}

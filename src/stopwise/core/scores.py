@@ -28,7 +28,7 @@ def is_number(value: object) -> bool:
 
 def score_text(value: float) -> str:
     """Return a score or a mean to be read: three digits, and no powers of ten for returns."""
-    return f"{value:.0f}" if 999.5 <= abs(value) < 1e7 else f"{value:.3g}"
+    return f"{value:.0f}" if 999.5 <= abs(value) < 1e7 else f"{value + 0.0:.3g}"  # no "-0"
 
 
 def interval_text(interval: tuple[float, float], edge: float = 0.0) -> str:

@@ -6,6 +6,7 @@ about equal probability, each the mean of its slice, so that the mean is exact.
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import is_number
-from stopwise.errors import InvalidInput, require
+from stopwise.errors import InvalidInput, number_of, require
 from stopwise.messages import Setting
 
 ATOMS = 1024
@@ -128,6 +129,9 @@ def as_guess(value: Any, scale: Scale) -> Guess:
     """Guess that a rate, (mean, deviation) or {score: probability} means, or raise."""
     if isinstance(value, Guess):
         return value
+    if isinstance(value, str):
+        with suppress(ValueError):  # and what is no number is refused below
+            value = number_of(value)
     if isinstance(value, Mapping):
         return _of_levels(value, scale)
     if is_number(value):

@@ -1,5 +1,6 @@
 """The quick question about two policies, by their scores or by counts of successes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack, overload
@@ -23,6 +24,8 @@ from stopwise.questions.counts import (
 from stopwise.questions.rerun import Rerun, reruns
 from stopwise.rows.reading import INPUT
 
+# What looks like a rate, not like a count.
+RATE = re.compile(r"[0-9]*\.?[0-9]+ ?%?")
 # What counts can be asked; all else is about single scores.
 OF_COUNTS = {"alpha", "reference", "columns"}
 
@@ -104,14 +107,7 @@ def compare(
     >>> sw.compare({"base": "4/20", "new": "17/20", "old": "5/20"}).order_text
     'new > old, base; old ? base'
     """
-    for one in (first, second):  # of a rate it is not certain how many trials there were
-        rate = isinstance(one, int | float) or (isinstance(one, str) and one.endswith("%"))
-        require(
-            not rate and not (isinstance(one, tuple) and is_count(one)),
-            f"compare takes scores or counts, but got {one!r}: give successes and trials, as in "
-            "sw.compare('17/20', '14/20')",
-            parameter="first" if one is first else "second",
-        )
+    refuse_rates(first, second)
     reference = settings.get("reference")
     given = [item for item in (first, second) if item is not None]
     if rerun:
@@ -138,6 +134,18 @@ def compare(
     columns = dict(zip(names, given, strict=False))
     asked: dict[str, Any] = {"n_max": n_max, "bounds": bounds, "design": design, "tasks": tasks}
     return analyze(columns, **asked, **settings)
+
+
+def refuse_rates(*policies: Any) -> None:
+    """Raise for a number: what a rate shows depends on how many trials there were."""
+    for one in policies:
+        typed = isinstance(one, str) and RATE.fullmatch(one) and not Path(one).exists()
+        number = isinstance(one, int | float) or (isinstance(one, tuple) and is_count(one))
+        require(
+            not typed and not number,
+            f"compare takes scores or counts, but got {one!r}: give successes and trials, as in ",
+            Setting("first", words="sw.compare('17/20', '14/20')"),
+        )
 
 
 def _rerun(given: list[Any], bounds: Any, **settings: Any) -> dict[str, Rerun]:

@@ -30,8 +30,8 @@ class Scale(NamedTuple):
             ends = [bound for bound in bounds if is_number(bound)]
             low, high = (float(end) for end in ends) if len(ends) == 2 else (low, high)
         if not (low < high and math.isfinite(high - low)):
-            text = f" must be two finite numbers (low, high), low < high, but got {bounds!r}"
-            raise InvalidInput(named("bounds"), text)
+            text = " must be two finite numbers (low, high), low < high, such as (0, 1), but got "
+            raise InvalidInput(named("bounds"), f"{text}{bounds!r}")
         return cls(low, high, lower_is_better)
 
     @property

@@ -38,7 +38,7 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
     assert analysis.letters["middle"] == analysis.letters["other"] == "b"
     first, second = (policy.name for policy in analysis.policies[1:3])
     assert analysis.order_text == (
-        f"high > {first}, {second}; {first} > low; {second} > low; {first} ? {second}"
+        f"high > {first}, {second}; {first} > low; {second} > low; {first} undecided against {second}"
     )
     assert all(pair.difference >= 0 for pair in analysis.sorted_pairs)
     assert analysis.trials_used + analysis.trials_saved == 480
@@ -76,8 +76,8 @@ def test_against_a_baseline_only() -> None:
         ("middle", "high"),
     ]
     assert analysis.order_text in (
-        "high > middle; middle > low; middle ? other",
-        "high > middle; middle > low; other ? middle",
+        "high > middle; middle > low; middle undecided against other",
+        "high > middle; middle > low; other undecided against middle",
     )
     assert set(analysis.letters.values()) == {""}
     full = {pair.policy1: pair.n for pair in rank(FOUR).pairs if pair.policy0 == "middle"}

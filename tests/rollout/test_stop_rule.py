@@ -21,7 +21,7 @@ def test_a_policy_that_is_told_apart_is_needed_no_more() -> None:
     assert eliminated is not None
     assert rule.rows == 40
     assert not rule.decided
-    assert rule.analysis().order_text == "a > low; b > low; a ? b"
+    assert rule.analysis().order_text == "a > low; b > low; a undecided against b"
     saved = {policy.name: policy.trials_saved for policy in rule.analysis().policies}
     assert saved == {"low": 40 - eliminated, "a": 0, "b": 0}
 

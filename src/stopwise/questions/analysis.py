@@ -55,7 +55,7 @@ class Analysis(OrderInWords):
     pairs
         One result per compared pair.
     order_text
-        The partial order in words: "A > B, C; B ? C", or "B = C (within 0.1)".
+        The partial order in words: "A > B; B undecided against C", or "B = C (within 0.1)".
     rules
         What was declared.
     aligned

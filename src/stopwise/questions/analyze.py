@@ -129,7 +129,7 @@ def analyze(
     >>> analysis.letters
     {'a': 'a', 'c': 'b', 'b': 'b'}
     >>> analysis.order_text
-    'a > c, b; c ? b'
+    'a > c, b; c undecided against b'
     """
     require_tasks_choice(tasks, task_order, weights, choices=(None, "mean", "each"))
     trials, asked = taken(trials, settings, bounds=bounds, proxy=proxy)

@@ -105,7 +105,7 @@ def compare(
     >>> sw.compare("17/20", "4/20").better
     'first'
     >>> sw.compare({"base": "4/20", "new": "17/20", "old": "5/20"}).order_text
-    'new > old, base; old ? base'
+    'new > old, base; old undecided against base'
     """
     refuse_rates(first, second)
     reference = settings.get("reference")

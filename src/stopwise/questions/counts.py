@@ -73,7 +73,7 @@ class CountsResult:
     pairs
         All pairs; p-values of several are adjusted, by Holm's procedure for directions.
     order_text
-        What is shown: "A > B, C; B ? C".
+        What is shown: "A > B; B undecided against C".
     difference
         Of two policies, the interval of the second rate minus the first; None for many trials.
     """
@@ -241,7 +241,7 @@ def count_beside(counts: Count, number: float, alpha: float) -> CountsResult:
         method="binomial",
         policies=(CountedPolicy("policy", *counts, _interval(counts, alpha)),),
         pairs=(CountedPair(called, "policy", ends[0] if shown else None, p_value),),
-        order_text=(" > " if shown else " ? ").join(ends),
+        order_text=(" > " if shown else " undecided against ").join(ends),
     )
 
 

@@ -60,7 +60,7 @@ def order_text(
     within: str = "",
     transitive: bool = True,
 ) -> str:
-    """Return the partial order in words: "A > B, C; B ? C", or "A > B; B = C (within 0.1)"."""
+    """Return the partial order in words: "A > B; B undecided against C", or "A > B; B = C (within 0.1)"."""
     same = np.zeros_like(better) if same is None else same
     place = np.argsort(ranking)
     later = place[:, None] < place
@@ -69,7 +69,7 @@ def order_text(
     kinds = (
         ("not worse than" if not_worse else ">", better & ~follows, ""),
         ("=", same & later, within),
-        ("?", tested & ~better & ~better.T & ~same & later, ""),
+        ("undecided against", tested & ~better & ~better.T & ~same & later, ""),
     )
     parts = []
     for sign, pairs, note in kinds:

@@ -149,7 +149,6 @@ class OrderInWords(Drawn):
         claim = "claim" if self.margin < 0 or within else "order"
         tasks = " on any of the tasks" if self.rules.elsewhere[0] else ""
         promised = self._doubted(self.promised(f"the chance of any false {claim}{tasks}"))
-        unknown = "? means undecided, not" if self._in_words else "undecided does not mean"
         signs = [self.sign_meaning] if self.sign_meaning else []
         if self.aligned.training_runs:
             signs.append(self.aligned.checkpoint_claim)
@@ -157,7 +156,7 @@ class OrderInWords(Drawn):
             same = "=" if self._in_words else "the same"
             signs.append(f"{same} assumes a difference that stays the same")
         if decided < len(self.pairs):
-            signs.append(f"{unknown} {'worse' if self.margin < 0 else 'equal'}")
+            signs.append(f"undecided does not mean {'worse' if self.margin < 0 else 'equal'}")
         meaning = f" ({'; '.join(signs)})" if signs else ""
         return (
             f"{self._order_in_short}{self.scope}{meaning}: {pairs}{against} with "

@@ -92,10 +92,12 @@ class Standing:
 
     @property
     def relation(self) -> str:
-        """What was shown, in short: "A > B", "A = B" or "A not worse than B"; else "A ? B"."""
+        """What was shown, in short: "A > B", "A = B" or "A not worse than B"; else "A and B"."""
         if self._ordered is not None:
             return f" {'not worse than' if self.margin < 0 else '>'} ".join(self._ordered)
-        return f"{self.policy0} {'=' if self.same else '?'} {self.policy1}"
+        if self.same:
+            return f"{self.policy0} = {self.policy1}"
+        return f"{self.policy1} and {self.policy0}"
 
     @property
     def claim(self) -> str | None:

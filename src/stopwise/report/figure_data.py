@@ -63,8 +63,7 @@ def curve_of(pair: "PairResult") -> Curve:
     path = pair.path
     order = path.p_value[:, int(np.argmin(path.p_value[-1]))]
     value = np.minimum.accumulate(path.p_same if pair.same else order)
-    label = pair.relation if pair.decided else f"{pair.policy1} ? {pair.policy0}"
-    return Curve(label, path.n, value, pair.decided)
+    return Curve(pair.relation, path.n, value, pair.decided)
 
 
 def decided_by(analysis: "Analysis") -> tuple[Ints, Ints]:

@@ -59,9 +59,8 @@ def pair_rows(analysis: "Analysis") -> list[dict[str, object]]:
     unit = (mean.row_name if mean else "") or reading.unit
     rows = []
     for pair in pairs:
-        relation = pair.relation if pair.decided else f"{pair.policy1} ? {pair.policy0}"
         row: dict[str, object] = {
-            "pair": f"{relation}{' (implied)' if pair.implied else ''}",
+            "pair": f"{pair.relation}{' (implied)' if pair.implied else ''}",
             "anytime p": p_text(pair, analysis.alpha),
             "after": counted(pair.n, unit),
             reading.gap: score_text(pair.difference),

@@ -58,9 +58,8 @@ def chart_of(pairs: Sequence[PairResult], alpha: float) -> Chart:
     for pair, curve, height in zip(pairs, curves, heights, strict=True):
         keep = np.unique(np.linspace(0, height.size - 1, POINTS).astype(int))
         places = [(x(curve.n[place]), y(height[place])) for place in keep]
-        label = curve.label if pair.decided else f"{pair.policy1} and {pair.policy0}"
         text = " ".join(f"{a},{b}" for a, b in places)
-        lines.append(Line(label, text, places[-1], pair.decided))
+        lines.append(Line(curve.label, text, places[-1], pair.decided))
     return Chart(
         lines,
         bar=y(needed),

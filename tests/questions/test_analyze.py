@@ -38,7 +38,8 @@ def test_an_analysis_from_scores_by_policy(adjust: str) -> None:
     assert analysis.letters["middle"] == analysis.letters["other"] == "b"
     first, second = (policy.name for policy in analysis.policies[1:3])
     assert analysis.order_text == (
-        f"high > {first}, {second}; {first} > low; {second} > low; {first} undecided against {second}"
+        f"high > {first}, {second}; {first} > low; {second} > low; "
+        f"{first} undecided against {second}"
     )
     assert all(pair.difference >= 0 for pair in analysis.sorted_pairs)
     assert analysis.trials_used + analysis.trials_saved == 480

@@ -60,7 +60,7 @@ def order_text(
     within: str = "",
     transitive: bool = True,
 ) -> str:
-    """Return the partial order in words: "A > B; B undecided against C", or "A > B; B = C (within 0.1)"."""
+    """Return the partial order in words: "A > B; B undecided against C; D = E (within 0.1)"."""
     same = np.zeros_like(better) if same is None else same
     place = np.argsort(ranking)
     later = place[:, None] < place

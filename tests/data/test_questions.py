@@ -136,6 +136,12 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         json.dumps({p: {f"step_{i}": [0, 1, 1] for i in (100, 200)} for p in "ab"}),
         r"differ in 'step' \('step_100', 'step_200'\)",
     ),
+    "checkpoints_above.json": (
+        json.dumps(
+            [{"step": i, "episodes": [{"success": k % 2} for k in range(6)]} for i in (1, 2)]
+        ),
+        r"differ in 'step' \('1', '2'\)",
+    ),
     # Which column is the score.
     "two_outcomes.csv": (
         table("policy,grasp_score,success", OLD_NEW, RNG.random(60), RESULTS),
@@ -144,6 +150,10 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "two_winners.csv": (
         table("model_1,model_2,g1_winner,g2_winner", "xx", "yy", ["tie"] * 2, ["tie"] * 2),
         "'g1_winner', 'g2_winner' may say which was preferred",
+    ),
+    "chart.csv": (
+        "Step,a - eval/success,a - eval/success__MIN,b - eval/success\n0,0.1,0,0.2\n9,0.4,0,0.3\n",
+        "'a - eval/success' hold one measure, each of another run: .* melt",
     ),
     "numbers_anew.csv": (
         table("Versuch,Erfolg", [*range(10)] * 2, [0, 1] * 10),
@@ -263,6 +273,10 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         json.dumps([{"policy": "old", "success": True}, {"policy": "new", "error": "crashed"}]),
         r"\[1\], column 'success': the score is missing",
     ),
+    "crashed_by_number.json": (
+        json.dumps({p: {"ep_0": {"success": True}, "ep_1": {"error": "crashed"}} for p in "ab"}),
+        r"a\.ep_1, column 'success': the score is missing here and in 1 more row",
+    ),
     "mlflow.csv": (
         "metrics.sr,metrics.n,params.policy\n0.6,50,a\n0.8,50,b\n",
         r"each row sums up many trials \('metrics.sr', 'metrics.n'\)",
@@ -296,7 +310,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     "headerless.csv": ("0.5,0.7\n0.25,0.75\n", "the first line holds the number '0.5'"),
     "two_headers.csv": (
         ",ACT,,DP,\ntrial,success,time,success,time\n0,1,9,0,8\n",
-        r"line 2: .* look like a second line of headers",
+        r"policies=\['ACT success', 'DP success'\]$",
     ),
     "sizes.csv": ("base,reach\n0.5,830\n0.25,910\n", "'reach' goes up to 910, but 'base' only to"),
     "means.csv": (

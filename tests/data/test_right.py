@@ -94,6 +94,22 @@ RIGHT: dict[str, tuple[str, Scores]] = {
         ),
         {("3", "task_results"): [0, 1]},
     ),
+    **{
+        f"pandas_{orient}.json": (content, {("task", "a"): [1, 1], ("task", "b"): [0]})
+        for orient, content in (
+            ("columns", '{"policy":{"0":"a","1":"b","2":"a"},"success":{"0":1,"1":0,"2":1}}'),
+            ("split", '{"columns":["policy","success"],"data":[["a",1],["b",0],["a",1]],"n":3}'),
+        )
+    },
+    "runs_by_tasks.json": (
+        json.dumps({"DQN": [[1, 2], [3, 4]], "C51": [[5, 6]]}),
+        {
+            ("task0", "DQN"): [1, 3],
+            ("task1", "DQN"): [2, 4],
+            ("task0", "C51"): [5],
+            ("task1", "C51"): [6],
+        },
+    ),
     "episodes.json": (
         json.dumps({p: {f"episode_{i}": {"success": i > 0} for i in range(2)} for p in "ab"}),
         {("task", "a"): [0, 1], ("task", "b"): [0, 1]},
@@ -181,6 +197,10 @@ RIGHT: dict[str, tuple[str, Scores]] = {
             {"mean_success": 0.6},
         ),
         {("task", "a"): [0, 1, 1, 0, 1, 1, 0, 1, 1, 0]},
+    ),
+    "below_titles.csv": (
+        "Stacking (lab B),,\n2 May,Judge: JK,\nTrial #,Policy,Success\n1,a,Y\n2,b,N\n3,a,N\n",
+        {("task", "a"): [1, 0], ("task", "b"): [0]},
     ),
     "noise.csv": (
         "Warning: added '10.0.0.1' to the list of known hosts.\n"
@@ -473,6 +493,7 @@ def test_what_is_stray_in_a_folder_stops_nothing(tmp_path: Path) -> None:
     assert trials.counts() == {("task", "new"): 12, ("task", "old"): 12}
     assert any("hold no trials: " in note and "config.json" in note for note in trials.notes)
     assert len(sw.read_trials(tmp_path, score="grasp_quality")) == 24
+    assert len(sw.read_trials(tmp_path, where={"grasp_quality": 3})) == 2
     files.text(tmp_path / "third.csv", "success\n1\n")
     with pytest.raises(sw.InvalidInput, match="no column 'grasp_quality'"):
         sw.read_trials(tmp_path, score="grasp_quality")

@@ -173,7 +173,7 @@ def _holds_no_trials(error: InvalidInput, table: Loaded, reading: Reading) -> bo
     if error.code != "no-such-column":
         return error.code in NO_TRIALS
     try:
-        _part(table, replace(reading, columns={}))
+        _part(table, replace(reading, columns={}, where={}))
     except InvalidInput as other:
         return other.code in NO_TRIALS
     return False

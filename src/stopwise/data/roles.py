@@ -126,7 +126,7 @@ def _evidence(
             if column
         ]
         named = [name for name in both if holds_number(raw.frame[name])] or both
-        _refuse_two_outcomes(raw, next(iter(named), None))
+        _refuse_two_outcomes(raw, next(iter(named), None), known)
     if role in ("task", "policy"):  # what the format calls something else is neither
         named = [name for name in named if name not in raw.roles.values()]
     if role == "policy":
@@ -138,7 +138,9 @@ def _evidence(
     return tuple(named[:1])
 
 
-def _refuse_two_outcomes(raw: RawTable, chosen: str | None) -> None:
+def _refuse_two_outcomes(
+    raw: RawTable, chosen: str | None, known: Mapping[str, tuple[str, ...]]
+) -> None:
     """Raise if another column may be partial credit, which comes before success and return."""
     if chosen is None or {usual_name(chosen), short_name(chosen)} & {*PARTIAL}:
         return
@@ -153,6 +155,15 @@ def _refuse_two_outcomes(raw: RawTable, chosen: str | None) -> None:
     if others:
         which = f"{chosen!r} and {names_listed(others)} may be what is to be compared: say which "
         raise raw.refusal(which, "with ", Setting("score"))
+    runs = [name for name in raw.frame.columns if name.endswith(chosen.partition(" - ")[2] or " ")]
+    if len(runs) > 1 and "policy" not in known:
+        raise raw.refusal(
+            f"columns such as {runs[0]!r} hold one measure, each of another run: write a row for "
+            "each run and step, with its policy (in pandas melt does that), or compare columns "
+            "as policies with ",
+            Setting("policies", [BLANK]),
+            f"; the columns are {raw.listed}",
+        )
 
 
 def _refuse_unnamed_keys(raw: RawTable) -> None:

@@ -54,8 +54,7 @@ LIST = r"^\s*\[[^\[]*\]\s*$"
 def shaped(raw: RawTable, reading: Reading, *, alone: bool) -> RawTable:
     """Return one row per trial, as far as the rows themselves say what they are."""
     raw = replace(raw, defined="score" in raw.roles or reading.policies is not None)
-    raw = _of_one_kind(_without_headers(raw))
-    _refuse_second_header(raw)
+    raw = _of_one_header(_of_one_kind(_without_headers(raw)))
     raw = with_derived_score(_selected(raw, reading.where), reading)
     refuse_summary_rows(raw, reading)
     raw = _unlisted(raw, reading)
@@ -97,22 +96,31 @@ def _of_one_kind(raw: RawTable) -> RawTable:
     return raw.taking(~other, Message(text, code="headers-left-out"))
 
 
-def _refuse_second_header(raw: RawTable) -> None:
-    """Raise if the first row holds the names of columns: the header has two lines."""
-    cells = {name: str(raw.frame[name][0]) for name in raw.frame.columns if len(raw.frame)}
-    row = {name: cell for name, cell in cells.items() if cell not in ("", "None")}
+def _of_one_header(raw: RawTable) -> RawTable:
+    """Return the rows below a second line of headers, which names the columns.
+
+    If several of its names are equal, each stands behind the one above it: "ACT success".
+    """
+    if not len(raw.frame) or not all(kind == pl.String for kind in raw.frame.dtypes):
+        return raw
+    cells = [column[0] or "" for column in raw.frame]
     names = [
         cell
-        for name, cell in row.items()
-        if (usual_name(cell) in ALL_NAMES or is_score_name(cell))
-        and cell not in raw.frame[name][1:].cast(pl.String)
+        for cell, column in zip(cells, raw.frame, strict=True)
+        if (usual_name(cell) in ALL_NAMES or is_score_name(cell)) and cell not in column[1:]
     ]
-    if len(names) >= 2 and 2 * len(names) >= len(row):
-        raise raw.refusal(
-            f"{names_listed(dict.fromkeys(names))} look like a second line of headers: make it one "
-            "line, with a name such as 'ACT success' for each",
-            row=0,
-        )
+    if len(names) < 2 or 2 * len(names) < len(list(filter(None, cells))):
+        return raw
+    if len({*cells}) < len(cells):
+        above = ""
+        for index, name in enumerate(raw.frame.columns):
+            above = re.sub(r"_duplicated_\d+$", "", name) or above
+            cells[index] = f"{above} {cells[index]}".strip()
+    rows = raw.taking(
+        pl.int_range(len(raw.frame), eager=True) > 0,
+        Message(f"{raw.source}: columns are named by two lines", code="headers-left-out"),
+    )
+    return replace(rows, frame=rows.frame.rename(dict(zip(raw.frame.columns, cells, strict=True))))
 
 
 def _selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
@@ -120,7 +128,8 @@ def _selected(raw: RawTable, where: Mapping[str, tuple[str, ...]]) -> RawTable:
     for name, values in where.items():
         if name not in raw.frame.columns:
             text = f"there is no column {name!r} for "
-            raise raw.refusal(text, Setting("where"), f"; the columns are {raw.listed}")
+            rest = f"; the columns are {raw.listed}"
+            raise raw.refusal(text, Setting("where"), rest, code="no-such-column")
         column = raw.frame[name].cast(pl.String).fill_null("")
         there = column.unique(maintain_order=True).to_list()
         kept = column.is_in([value for value in there if plain(value) in values])

@@ -61,8 +61,8 @@ FORMATS: tuple[Format, ...] = (
     spreadsheet,
     numpy_arrays,
     race_journal,
-    json_table,
     json_lines,
+    json_table,
     text_logs,
     csv_table,
 )

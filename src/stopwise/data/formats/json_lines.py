@@ -18,8 +18,12 @@ name = "jsonl"
 
 
 def recognise(head: Head) -> bool:
-    """Whether the first line is a whole JSON object."""
-    return is_object(head.first_line)
+    """Whether the first line is a whole JSON object; a single one is no table of results."""
+    if not is_object(head.first_line):
+        return False
+    fields = json.loads(head.first_line).values()
+    flat = head.suffix != ".json" and not any(isinstance(value, dict | list) for value in fields)
+    return flat or sum(1 for line in head.lines if line.strip()) > 1
 
 
 def read(head: Head) -> RawTable:

@@ -1,6 +1,5 @@
 """Plain JSON: the outermost records that have an outcome, or scores by task and policy."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -46,8 +45,11 @@ WITHIN = frozenset(
     ("history", "trajectory", "traj", "steps", "turns", "frames", "messages", "actions", "logs")
 )
 OF_TRIALS = frozenset(("episode", "trial", "rollout"))
+# Words in the names of numbers that sum up the trials below them.
+SUMS = frozenset(
+    ("rate", "mean", "avg", "average", "std", "sem", "n", "num", "number", "total", "count")
+)
 ITEM = "item"
-ABOUT = "task", "policy", "seed", "block", "evaluator", "time"
 # How keys look that say which training run, task, trial or checkpoint it is.
 OF_ROLES = {
     "seed": re.compile(r"(train(ing)?_)?seeds?[ _-]?\d+|run[ _-]?\d+", re.IGNORECASE),
@@ -89,40 +91,23 @@ class Above(NamedTuple):
     def below(self, place: str, *keys: str, **shared: Any) -> "Above":
         return Above((*self.keys, *keys), {**self.shared, **shared}, self.place + place)
 
-    def found(self, place: str, record: Record, rank: int = 2) -> Found:
-        where = (self.place + place).lstrip(".") or "the object"
-        return Found(self.keys, where, {**self.shared, **record}, rank)
+    def found(self, record: Record, rank: int = 2) -> Found:
+        place = self.place.lstrip(".") or "the object"
+        return Found(self.keys, place, {**self.shared, **record}, rank)
 
 
 def recognise(head: Head) -> bool:
-    """Whether it begins as JSON does, and is not one object per line."""
-    if not JSON.match(head.first_line):
-        return False
-    try:
-        first = json.loads(head.first_line)
-    except json.JSONDecodeError:
-        return True
-    alone = sum(1 for line in head.lines if line.strip()) == 1
-    if isinstance(first, dict):
-        nested = any(isinstance(value, dict | list) for value in first.values())
-        return alone and (nested or head.suffix == ".json")
-    return isinstance(first, list)
+    """Whether it begins as JSON does; one object per line is another format, asked before."""
+    return JSON.match(head.first_line) is not None
 
 
 def read(head: Head) -> RawTable:
     """Return all fields of all records; names under which records stand become columns."""
     path, content = head.path, load_json(head)
-    rows = [content] if _is_scores(content) else content
-    if isinstance(rows, list) and rows and all(map(_is_scores, rows)):
-        lengths = sorted({len(row) for row in rows})
-        require(
-            len(lengths) == 1, f"{path}: rows of scores must be equally long, but got {lengths}"
-        )
-        return raw_of_array(np.asarray(content), str(path))
-    inner = _unwrapped(content)
-    if isinstance(inner, dict) and inner and _is_columns(inner):
-        return raw_of_arrays(inner, {}, str(path))
-    every = list(_records(content, Above()))
+    table = _table(_unwrapped(content), str(path))
+    if table is not None:
+        return table
+    every = list(_trials(content, Above()))
     text = f"{path}: there are no records or lists of scores in it"
     require(bool(every), text, code="no-records")
     best = max(placed.rank for placed in every)
@@ -134,6 +119,29 @@ def read(head: Head) -> RawTable:
         for placed in kept
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+
+
+def _table(content: Any, source: str) -> RawTable | None:
+    """Return scores, columns by name (also as pandas writes them), or scores by run and task."""
+    if isinstance(content, list):
+        is_array = _is_scores(content) or _is_grid(content)
+        return raw_of_array(np.asarray(content), source) if is_array else None
+    if not isinstance(content, dict) or not content:
+        return None
+    names, rows = content.get("columns"), content.get("data")
+    if _is_plain(names) and isinstance(rows, list) and all(map(_is_plain, rows)):
+        if {*map(len, rows)} == {len(content["columns"])}:
+            content = {key: [*cells] for key, *cells in zip(content["columns"], *rows, strict=True)}
+    elif all(
+        isinstance(v, dict) and list(v) == [*map(str, range(len(v)))] for v in content.values()
+    ):
+        content = {key: list(v.values()) for key, v in content.items()}
+        if not any(usual(key) in ALL_NAMES for key in content):
+            return None
+    columns = content.values()
+    named = all(map(_is_plain, columns)) and any(usual(key) in ALL_NAMES for key in content)
+    whole = named or all(map(_is_scores, columns)) or all(map(_is_grid, columns))
+    return raw_of_arrays(content, {}, source) if whole else None
 
 
 def _names_of_levels(records: list[Found]) -> list[str]:
@@ -171,112 +179,103 @@ def _unwrapped(content: Any) -> Any:
     held = [key for key, value in content.items() if _holds_results(value)]
     plain = [key for key, value in content.items() if not isinstance(value, dict | list)]
     named = any(usual(key) in ALL_NAMES for key in plain)
-    return (
-        content[held[0]]
-        if len(held) == 1 and held[0].lower() in WRAPPERS and not named
-        else content
-    )
+    if len(held) == 1 and held[0].lower() in WRAPPERS and not named:
+        return content[held[0]]
+    return content
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
+
+
 def _is_scores(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 0 and all(map(_is_number, value))
+
+
+def _is_grid(value: Any) -> bool:
+    """Whether a list holds equally long lists of scores."""
+    rows = isinstance(value, list) and len(value) > 0 and all(map(_is_scores, value))
+    return rows and len(set(map(len, value))) == 1
 
 
 def _is_records(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 0 and all(isinstance(v, dict) for v in value)
 
 
-def _is_columns(content: Record) -> bool:
-    """Whether the object holds lists of scores only, or the columns of a table."""
-    plain = all(
-        isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
-        for value in content.values()
-    )
-    named = plain and any(usual(key) in ALL_NAMES for key in content)
-    return named or all(map(_is_scores, content.values()))
-
-
-def _records(node: Any, above: Above, level: str = "") -> Iterator[Found]:
+def _trials(node: Any, above: Above, level: str = "") -> Iterator[Found]:
     """Yield every record below a node.
 
     Keys of an object that is called after a role, as ``level`` says, are of that role. What stands
     within a record that has an outcome are its steps and details, never trials.
     """
     if isinstance(node, list):
-        yield from _of_list(node, above)
+        items = [(item, above.below(f"[{index}]")) for index, item in enumerate(node)]
+        yield from _alike(items)
     elif level and all(isinstance(value, dict | list) for value in node.values()):
         for key, value in node.items():
-            yield from _records(value, above.below(f".{key}", **{level: key}))
+            yield from _trials(value, above.below(f".{key}", **{level: key}))
+    elif _maps_records(node):
+        yield from _alike([(v, above.below(f".{key}", key)) for key, v in node.items()])
+    elif scores := _scores(node):
+        for place, record in scores:
+            yield above.below(place).found(record)
     else:
-        by_names = _told_by_names(node, above)
-        yield from _below(node, above) if by_names is None else by_names
+        yield from _below(node, above)
 
 
-def _of_list(node: list[Any], above: Above) -> Iterator[Found]:
+def _alike(items: list[tuple[Any, Above]]) -> Iterator[Found]:
     """Yield the records of a list: where some are trials, so are those that lack their outcome."""
     parts = [
-        list(_records(item, above.below(f"[{index}]")))
-        if isinstance(item, dict)
-        else [above.found(f"[{index}]", {"score": item})]
-        for index, item in enumerate(node)
+        list(_trials(item, above)) if isinstance(item, dict) else [above.found({"score": item})]
+        for item, above in items
     ]
-    own = [above.found(f"[{index}]", {}).place for index in range(len(node))]
+    own = [above.found({}).place for _, above in items]
     trials = [
-        part[0]
+        part[0].rank
         for place, part in zip(own, parts, strict=True)
-        if [place] == [f.place for f in part]
+        if [place] == [placed.place for placed in part]
     ]
-    rank = max((trial.rank for trial in trials), default=0)
-    for index, (item, part) in enumerate(zip(node, parts, strict=True)):
-        if all(found.rank < rank for found in part):
-            yield above.found(f"[{index}]", flattened(item), rank)
+    rank = max(trials, default=0)
+    for (item, above), part in zip(items, parts, strict=True):
+        if all(placed.rank < rank for placed in part):
+            yield above.found(flattened(item), rank)
         else:
             yield from part
 
 
-def _told_by_names(node: Record, above: Above) -> list[Found] | None:
-    """Return the trials of an object whose fields are named after them or hold their scores."""
-    if _maps_records(node):
-        return [
-            above.below(f".{key}", key).found("", flattened(value)) for key, value in node.items()
-        ]
-    if numbered := _numbered(node):
-        return [
-            above.found(f".{stem}{number}", {"split": stem, "number": number, "score": score})
-            for stem, number, score in numbered
-        ]
-    if _is_map(node):
-        items = node.items()
-        return [above.found(f".{key}", {ITEM: key, "score": score}) for key, score in items]
-    scores = _list_of_scores(node)
-    if scores is None or any(map(_is_records, node.values())):
-        return None
-    return list(_of_lists(node, scores, above))
-
-
 def _below(node: Record, above: Above) -> Iterator[Found]:
     """Yield an object as a record, or the records below it."""
-    inside = any(_has_trials(key, value) for key, value in node.items())
     listed = _holds_trials(re.split(r"[.\[]", above.place)[-2:][0])
-    if not inside and _has_outcome(node):
-        yield above.found("", flattened(node), 2 + listed)
-        return
     inner = _inner(node)
-    facts = {key: v for key, v in node.items() if key not in inner}
-    if inside:  # sums of the trials below are no facts about each of them
-        facts = {k: v for k, v in facts.items() if isinstance(v, str) or is_named(k, *ABOUT)}
-    plain = flattened(facts)
-    if not inner:
-        yield above.found("", plain, int(listed))
-        return
-    above = above.below("", **{k: v for k, v in plain.items() if not isinstance(v, list)})
+    facts = flattened({key: value for key, value in node.items() if key not in inner})
+    shared = {key: value for key, value in facts.items() if not _sums_up(key, value)}
+    trials: list[Found] = []
     for key, value in inner.items():
         keys = () if _holds_trials(key) else (key,)
-        yield from _records(value, above.below(f".{key}", *keys), LEVELS.get(key.lower(), ""))
+        inside = above.below("", **shared).below(f".{key}", *keys)
+        trials += _trials(value, inside, LEVELS.get(key.lower(), ""))
+    several = any(placed.rank > 2 for placed in trials) or any(map(_holds_map, inner.values()))
+    if _has_outcome(node) and not several:
+        yield above.found(flattened(node), 2 + listed)
+    elif inner:
+        yield from trials
+    else:
+        yield above.found(facts, int(listed))
+
+
+def _holds_map(value: Any) -> bool:
+    inside = isinstance(value, dict) and any(map(_holds_map, value.values()))
+    return inside or (isinstance(value, dict) and _maps_records(value))
+
+
+def _sums_up(key: str, value: object) -> bool:
+    """Whether a field is no fact about each of the trials below it."""
+    summed = sounds_like_outcome(key) or bool(SUMS & words_of(key))
+    return isinstance(value, list) or (_is_number(value) and summed)
 
 
 def _inner(node: Record) -> Record:
@@ -298,6 +297,37 @@ def _inner(node: Record) -> Record:
     return inner if alone or (len(inner) > 1 and enough) else {}
 
 
+def _scores(node: Record) -> list[tuple[str, Record]]:
+    """Return the trials of an object whose fields are named after them, or a list of scores.
+
+    One score stands under each number, as in "test/max_reward_100000", or 0 or 1 under the name of
+    each of many things to do; with the entries of a list of scores stand those of lists as long.
+    """
+    parts = [(key, NUMBERED.fullmatch(key)) for key, value in node.items() if _is_number(value)]
+    numbered = [(k, m["stem"], int(m["number"])) for k, m in parts if m]
+    stems = [stem for _, stem, _ in numbered if sounds_like_outcome(stem)]
+    numbered = [entry for entry in numbered if stems.count(entry[1]) >= LEAST_SCORES]
+    if numbered:
+        return [
+            (f".{key}", {"split": stem, "number": number, "score": float(node[key])})
+            for key, stem, number in numbered
+        ]
+    if _is_map(node):
+        return [(f".{key}", {ITEM: key, "score": score}) for key, score in node.items()]
+    scores = _list_of_scores(node)
+    if scores is None or any(map(_is_records, node.values())):
+        return []
+    lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(node[scores])}
+    plain = {k: v for k, v in node.items() if not isinstance(v, list)}
+    return [
+        (
+            f".{scores}[{i}]",
+            {**plain, **{k: v[i] for k, v in lists.items() if k != scores}, "score": score},
+        )
+        for i, score in enumerate(node[scores])
+    ]
+
+
 def _list_of_scores(node: Record) -> str | None:
     """Return the list that holds the scores of trials, unless the object itself is a trial."""
     lists = [key for key in node if _is_scores(node[key])]
@@ -317,36 +347,19 @@ def _is_map(node: Record) -> bool:
 
 
 def _maps_records(node: Record) -> bool:
-    """Whether an object names records of one kind with outcomes, such as episodes by number."""
+    """Whether an object names records of one kind, most with an outcome, such as episodes."""
     values = list(node.values())
     if len(values) < 2 or not all(isinstance(value, dict) for value in values):
         return False
     if any(_is_records(inner) for value in values for inner in value.values()):
         return False
-    alike = len({frozenset(value) for value in values}) == 1 and _has_outcome(values[0])
-    return alike and _list_of_scores(values[0]) is None and not _maps_records(values[0])
-
-
-def _numbered(node: Record) -> list[tuple[str, int, float]]:
-    """Return the scores of an object with one under each number: "test/max_reward_100000"."""
-    parts = [(NUMBERED.fullmatch(key), value) for key, value in node.items() if _is_number(value)]
-    numbered = [
-        (match["stem"], int(match["number"]), float(value))
-        for match, value in parts
-        if match and sounds_like_outcome(match["stem"])
-    ]
-    stems = [stem for stem, _, _ in numbered]
-    return [match for match in numbered if stems.count(match[0]) >= LEAST_SCORES]
-
-
-def _of_lists(node: Record, scores: str, above: Above) -> Iterator[Found]:
-    """Yield a record per entry of a list of scores, with the entries of lists as long."""
-    values = node[scores]
-    lists = {k: v for k, v in node.items() if isinstance(v, list) and len(v) == len(values)}
-    plain = {k: v for k, v in node.items() if not isinstance(v, list)}
-    for index, score in enumerate(values):
-        entries = {key: items[index] for key, items in lists.items() if key != scores}
-        yield above.found(f".{scores}[{index}]", {**plain, **entries, "score": score})
+    ended = [value for value in values if _has_outcome(value)]
+    if not ended or _list_of_scores(ended[0]) or _maps_records(ended[0]):
+        return False
+    if all(map(OF_ROLES["trial"].fullmatch, node)):
+        return True
+    common = set.intersection(*map(set, ended))
+    return 2 * len(ended) > len(values) and all(common & set(value) for value in values)
 
 
 def _has_outcome(node: Record) -> bool:
@@ -354,17 +367,6 @@ def _has_outcome(node: Record) -> bool:
         is_score_name(key) and isinstance(value, bool | int | float | str)
         for key, value in flattened(node).items()
     )
-
-
-def _has_trials(key: str, value: object) -> bool:
-    """Whether a list of records with outcomes stands there, or below, under a name for trials."""
-    if isinstance(value, dict):
-        return _maps_records(value) or any(
-            _has_trials(name, inner) for name, inner in value.items()
-        )
-    if not isinstance(value, list) or not _holds_trials(key):
-        return False
-    return any(_has_outcome(inner) for inner in value[:5] if isinstance(inner, dict))
 
 
 def _holds_trials(key: str) -> bool:

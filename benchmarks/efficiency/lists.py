@@ -28,7 +28,6 @@ ALIKE = 0.67
 # Gaps of pairs that differ on fewer scenes.
 DISCORDANCE = (0.02, 0.05, 0.1)
 PLAIN_LIMIT = 0.75
-BEST_RUNS = 200
 
 
 def successes(rng: np.random.Generator, rates: Floats, shape: tuple[int, int]) -> Floats:
@@ -100,15 +99,15 @@ def measured(differences: Floats) -> dict[str, float]:
     }
 
 
-def best(rng: np.random.Generator, size: int) -> dict[str, float]:
-    lists = successes(rng, np.array(RATES), (BEST_RUNS, size))
+def best(rng: np.random.Generator, runs: int, size: int) -> dict[str, float]:
+    lists = successes(rng, np.array(RATES), (runs, size))
     names = tuple(map(str, RATES))
     rules = Rules(policies=names, goal="best", design="paired", list_size=size, alpha=ALPHA)
     rows = iter(np.moveaxis(lists, 1, 0))
-    *_, board = simulated_rows(rules, lambda: next(rows), BEST_RUNS)
+    *_, board = simulated_rows(rules, lambda: next(rows), runs)
     totals = lists.sum(axis=1)
     named, only = board.named >= 0, (totals == totals.max(axis=1, keepdims=True)).sum(axis=1) == 1
-    lost = board.dropped[np.arange(BEST_RUNS), totals.argmax(axis=1)] > 0
+    lost = board.dropped[np.arange(runs), totals.argmax(axis=1)] > 0
     return {
         "episodes": float(board.trials.sum(axis=1).mean() / (len(RATES) * size)),
         "named": float(named[only].mean()),
@@ -135,7 +134,10 @@ def main(options: Namespace) -> Found:
     table = Table("lists", *next(iter(figures.values())))
     for name, found in figures.items():
         table.add_row(name, *(f"{value:.3g}" for value in found.values()))
-    named = {f"N {size}": best(np.random.default_rng(options.seed), size) for size in (200, 500)}
+    named = {
+        f"N {size}": best(np.random.default_rng(options.seed), options.runs, size)
+        for size in (200, 500)
+    }
     of_five = Table("best of five", *next(iter(named.values())))
     for name, found in named.items():
         of_five.add_row(name, *(f"{value:.3g}" for value in found.values()))

@@ -21,6 +21,14 @@ def test_the_sentence_says_what_the_claim_is_about() -> None:
     assert verdict.n < 60
 
 
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_scenes_on_which_policies_are_alike_decide_too(alternative: str) -> None:
+    better = np.isin(np.arange(200), (30, 90)) * 1.0
+    test = sw.SequentialTest(list_size=200, design="paired", alternative=alternative)
+
+    assert test.run(np.zeros(200), better).n < 175
+
+
 def test_a_tie_is_equal_on_this_list() -> None:
     verdict = sw.SequentialTest(list_size=3, design="paired").run([0.1, 0.2, 0], [0.3, 0, 0])
 

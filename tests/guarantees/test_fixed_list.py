@@ -50,8 +50,8 @@ def test_no_list_is_misjudged_in_more_than_alpha_of_its_orders(
     assert 0 < worst_error(lists, total <= margin * size + 1e-9, declared) <= ALPHA
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_a_larger_alpha_would_show(alternative: str) -> None:
+@pytest.mark.parametrize(("alternative", "level"), [("greater", 0.19), ("two-sided", 0.17)])
+def test_a_larger_alpha_would_show(alternative: str, level: float) -> None:
     sequences, lists = orders((-1, 0, 1), 9)
     total = sequences.sum(axis=1)
     null = total <= 0 if alternative == "greater" else total == 0
@@ -60,7 +60,7 @@ def test_a_larger_alpha_would_show(alternative: str) -> None:
         found = studied(sequences, alternative=alternative, alpha=alpha)
         return worst_error(lists, null, np.isin(found.decision, (0, 1)))
 
-    assert_attained(risk, 0.19, 1.25)
+    assert_attained(risk, level, 1.25)
 
 
 @pytest.mark.parametrize("reference", [0.5, 1 / 3])

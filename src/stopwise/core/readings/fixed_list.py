@@ -28,7 +28,7 @@ DRIFTS = np.array([2.0, 3.0, 5.0, 9.0])
 PRIOR_SCENES, PRIOR_SQUARE = 8.0, 0.25
 # Of few scenes that differ all may be of one sign; of more than so many not beyond this share.
 FEW_DIFFER, LOPSIDED = 25.0, 0.8
-# A win that decides does so by this share of the evidence, so that rounding cannot undo it.
+# What decides does so by this share of the evidence, so that rounding cannot undo it.
 ENOUGH = 1e-6
 TINY = 1e-12
 
@@ -174,8 +174,11 @@ class OnList(MayBeFutile[ListState]):
         loss = up * np.maximum(down - 0.5 * effect, 0.0)
         scale = (1.0 - mean) * loss + (1.0 + mean) * win
         amount = (win - loss) / np.maximum(scale, TINY) / size
-        enough = np.expm1(np.clip(need, 0.0, 50.0) + ENOUGH) / np.maximum(size - null, TINY)
-        amount = np.clip(amount, 0.0, np.maximum(enough, 0.0)) * self.bets
+        # Where policies seldom differ, scenes on which they are alike decide sooner than a win.
+        gain = np.expm1(np.clip(need, 0.0, 50.0) + ENOUGH)
+        by_win = (square + mean + effect) * gain > -null * amount
+        enough = gain / np.maximum(size * by_win - null, TINY)
+        amount = np.clip(amount, 0.0, enough) * self.bets
         return _affordable(amount, null, least)
 
 

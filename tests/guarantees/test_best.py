@@ -87,16 +87,16 @@ def test_a_best_policy_is_dropped_with_at_most_alpha(name: str) -> None:
 class LedByTheRow(Candidates):
     """Sabotage: whoever has the greatest score of this very row is the opponent."""
 
-    def _bet(self, scores: Floats, means: Floats) -> None:
+    def _bet(self, means: Floats) -> None:
         self.met = np.where(np.isnan(means), -1.0, means).argmax(axis=1)
-        super()._bet(scores, means)
+        super()._bet(means)
 
 
 class MadeGood(Candidates):
     """Sabotage: a wealth that was lost is given anew."""
 
-    def _bet(self, scores: Floats, means: Floats) -> None:
-        super()._bet(scores, means)
+    def _bet(self, means: Floats) -> None:
+        super()._bet(means)
         self.log_wealth = np.maximum(self.log_wealth, 0.0)
 
 

@@ -17,7 +17,7 @@ from stopwise.rollout.watch import PastChanged, Watch
 from tests.rollout.players import draw, verdict
 
 RATES = {"a": 0.3, "b": 0.5, "c": 0.4, "d": 0.9}
-# With an indifference some rows try the leader alone, and others come back after them.
+# With an indifference some are set aside, and come back when another leads.
 CASES = [
     {"design": "paired"},
     {"design": "independent"},

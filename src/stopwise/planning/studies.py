@@ -222,14 +222,12 @@ class _Trials:
             given[:, : len(past)][:, over] = past[over]
             self._given, self._known = given, np.full(policies, size)
             self.means[:, self.left] = np.nanmean(given, axis=1)[:, self.left]
-        self._number = self._blocks = np.zeros((runs, 1), dtype=np.int64)
-        self.fresh = self._blocks[:, 0]
+        self._number = np.zeros((runs, policies), dtype=np.int64)
+        self.fresh = self._number[:, 0]
 
     def begin_row(self, board: Candidates) -> None:
         """Find the numbers of the trials of the next row; count those that are yet to be run."""
-        first = self._blocks if self._paired else board.asked
-        self._number = np.broadcast_to(first, board.count.shape).copy()
-        self._blocks = self._blocks + board.count.max(axis=1, keepdims=True)
+        self._number = np.where(self._paired, board.rows, board.asked)
         seen = np.clip(self._over - self._number, 0, board.count)
         self.fresh = (board.count - seen).sum(axis=1)
 

@@ -124,12 +124,10 @@ class BestQuestion(Question):
         return bool((self._board.trials < self._board.asked).any())
 
     def taken(self, policy: str) -> int:
-        if self.rules.design == "paired":  # the next block; a row of the leader alone takes several
-            return max(map(len, self._trials.values()))
-        return len(self._trials[policy])
+        return self.rows if self.rules.design == "paired" else len(self._trials[policy])
 
     def passed_over(self, policy: str, number: int) -> bool:
-        """Whether others met this block without the policy: some rows try the leader alone."""
+        """Whether others met this block without the policy, as while it was set aside."""
         scores = self._trials[policy]
         seen = number < len(scores) and not math.isnan(scores[number])
         return self.rules.design == "paired" and number < self.taken(policy) and not seen

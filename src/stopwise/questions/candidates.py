@@ -89,7 +89,7 @@ class Candidates:
         self.total += total
         self.square += np.where(known, scores * scores, 0.0).sum(axis=0)
         means: Floats = np.where(seen > 0, total / np.maximum(seen, 1), np.nan)
-        self._bet(scores, means)
+        self._bet(means)
         self.peak = np.maximum(self.peak, self.log_wealth)
         # Nothing was bet against the leader, so one is left.
         out: Bools = self.open & (self.log_wealth >= self.target)
@@ -177,7 +177,7 @@ class Candidates:
         level = mean == mean.max(axis=1, keepdims=True)
         return np.asarray(np.where(level, self.log_wealth, np.inf).argmin(axis=1))
 
-    def _bet(self, scores: Floats, means: Floats) -> None:  # noqa: ARG002
+    def _bet(self, means: Floats) -> None:
         """Multiply each wealth by its factor of this row; nothing is bet against the leader."""
         study, _, opponent = self.at
         met = self.met[study] == opponent
@@ -215,9 +215,6 @@ FIRST_ROWS = 6
 # The share of every purse that goes to a new leader's pots.
 # More: the first leader is named sooner, a later one much later. Less: the reverse.
 POT_SHARE = 0.5
-# Of the trials that a row of all would take, the share that a row of the leader alone takes.
-# More: fewer rows, and trials beyond what was needed. Less: more rows of few trials.
-LONE_SHARE = 0.5
 NOTHING = -1e9  # log of an empty pot: a number, so that differences stay numbers
 
 
@@ -234,30 +231,12 @@ class NearBest(Candidates):
     pair_states: ClassVar[tuple[str, ...]] = (*Candidates.pair_states, "near_state")
 
     def __init__(
-        self,
-        method: Method[Any],
-        studies: int,
-        k: int,
-        *,
-        often: bool,
-        near: Method[Any],
-        alone: Method[Any],
-        lone: bool,
+        self, method: Method[Any], studies: int, k: int, *, often: bool, near: Method[Any]
     ) -> None:
         super().__init__(method, studies, k, often=often)
-        self.near, self.alone, self.lone = near, alone, lone
+        self.near = near
         self.near_state = writable(near.start((self.runs.size,)))
-        self.alone_state = writable(alone.start((studies * self.k,)))
         self.pot: Floats = np.full((studies, self.k, self.k), NOTHING)  # by policies b and c
-        # Policies b whose pot against the leader bets, in the next row, on the leader alone.
-        self.by_itself: Bools = np.zeros((studies, self.k), dtype=bool)
-
-    def futile(self) -> Bools:
-        """As for all candidates; a leader that can do it alone, however slowly, has a chance."""
-        alone, _ = self._rates(np.ones(len(self.open), dtype=np.int64))
-        left = (self.method.n_max or 0) - self.rows
-        enough = alone[:, None] * (left * self.k) >= self.target - self.against_leader()
-        return np.asarray(super().futile() & ~(enough & self.lone))
 
     def _tests(self) -> Iterator[tuple[Method[Any], Any, Floats]]:
         yield from super()._tests()
@@ -289,66 +268,14 @@ class NearBest(Candidates):
     def _pots(self) -> Floats:
         return np.asarray(self.pot[self._studies, :, self.leader])
 
-    def _counts(self, rivals: Bools) -> Ints:
-        """Try the leader alone if that is less: the greatest score there is bounds every mean."""
-        count = super()._counts(rivals)
-        times = count[self._studies, self.leader]
-        pots = self._pots()
-        alone, paired = self._rates(np.maximum(times, 1))
-        need = np.where(rivals, np.maximum(self.target - pots, 0.0), 0.0)
-        rows = need / paired
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fewer = need.max(axis=1) / alone < rows.sum(axis=1) + times * rows.max(axis=1)
-        filled = rivals & (pots > NOTHING)
-        lone = filled.any(axis=1) & fewer & self.lone
-        self.by_itself = filled & (lone[:, None] | (times * alone > paired.T).T)
-        several = 1 + np.rint(LONE_SHARE * count.sum(axis=1))
-        count[lone] = 0
-        count[self._studies, self.leader] = np.where(lone, several, times)
-        return count
-
-    def _rates(self, times: Ints) -> tuple[Floats, Floats]:
-        """Growth of pots per trial of the leader alone and per row of all, as of binary scores."""
-        means = (self.total + 0.5) / (self.trials + 1)
-        first, slack = means[self._studies, self.leader], -self.near.margin
-        least = 1 - slack
-        divergence = first * np.log(first / least) + (1 - first) * np.log((1 - first) / slack)
-        alone = np.where(first > least, divergence, 0.0)
-        square = np.maximum(first[:, None] - means + slack, 1e-6) ** 2
-        noise = means * (1 - means) + (first * (1 - first) / times)[:, None]
-        return alone, square / (2 * noise + square)
-
-    def _bet(self, scores: Floats, means: Floats) -> None:
-        super()._bet(scores, means)
+    def _bet(self, means: Floats) -> None:
+        super()._bet(means)
         study, policy, opponent = self.at
         pots = self._pots().copy()
         filled = (pots > NOTHING) & self.open
-        met = (self.leader[study] == opponent) & (filled & ~self.by_itself)[study, policy]
+        met = (self.leader[study] == opponent) & filled[study, policy]
         self.near_state = self._step(self.near, self.near_state, means, met, pots)
-        for trial in scores:
-            self._bet_alone(trial, pots)
         self.pot[self._studies, :, self.leader] = pots
-
-    def _bet_alone(self, scores: Floats, pots: Floats) -> None:
-        """Bet on one trial of the leader by itself; the other trials are learned from."""
-        k = self.k
-        wanted = self.by_itself & self.open
-        least = np.where(wanted, pots, np.inf).min(axis=1)
-        places = self._studies * k + self.leader
-        first = scores[self._studies, self.leader]
-        chosen = np.flatnonzero(wanted.any(axis=1) & ~np.isnan(first))
-        before = of_runs(self.alone_state, places[chosen])._replace(log_e=least[chosen])
-        after = self.alone.step(before, np.ones(chosen.size), first[chosen])
-        growth = np.zeros(len(scores))
-        growth[chosen] = after.log_e - least[chosen]
-        pots += np.where(wanted, growth[:, None], 0.0)
-        flat = scores.ravel()
-        known = np.flatnonzero(~np.isnan(flat))
-        learned = self.alone.learn(
-            of_runs(self.alone_state, known), np.ones(known.size), flat[known]
-        )
-        put_runs(self.alone_state, known, learned)
-        put_runs(self.alone_state, places[chosen], after)
 
 
 def comparison_of(rules: Rules) -> PairTest:
@@ -375,22 +302,11 @@ def start(comparison: PairTest, studies: int) -> Candidates:
     policies = rules.policies
     # A block is met once by each policy, and an average is not one of the levels of a method.
     often = rules.allocation == "leader" and rules.design != "paired" and comparison.levels is None
-    board: Candidates
     if rules.indifference == 0:
         board = Candidates(comparison.test, studies, len(policies), often=often)
     else:
-        near = replace(rules, margin=-rules.indifference)
-        both = "paired" in registry.find(rules.method).designs  # a constant depends on nothing
-        alone = replace(near, design="paired") if both else near
-        board = NearBest(
-            comparison.test,
-            studies,
-            len(policies),
-            often=often,
-            near=PairTest(near).test,
-            alone=PairTest(alone).test,
-            lone=rules.allocation == "leader",
-        )
+        near = PairTest(replace(rules, margin=-rules.indifference)).test
+        board = NearBest(comparison.test, studies, len(policies), often=often, near=near)
     board.joined[:, [policies.index(name) for name in rules.later]] = False
     return board
 

@@ -157,6 +157,35 @@ def test_a_score_is_taken_back_while_the_next_trial_is_shown(
         assert entries_of(study, "corrected") == []
 
 
+# From the second on, an answer to whoever asks for a trial comes late.
+SLOW_SECOND_ANSWER = """() => {
+  const quick = window.fetch;
+  let asked = 0;
+  window.fetch = async (path, ...rest) => {
+    const late = path === "/api/trials/next" && ++asked === 2;
+    const answer = await quick(path, ...rest);
+    if (late) await new Promise((done) => setTimeout(done, 3000));
+    if (late) window.lateAnswerCame = true;
+    return answer;
+  };
+}"""
+
+
+def test_a_late_answer_brings_no_saved_trial_back(browser: Browser, tmp_path: Path) -> None:
+    """The page may ask twice: when its own timer and the server's news come at once."""
+    with running(tmp_path, {"tasks": [{"name": "cups", "score": "binary"}]}) as (study, url):
+        phone = phone_of(browser, study, url)
+        phone.evaluate(SLOW_SECOND_ANSWER)
+        phone.evaluate("() => [1, 2].forEach(() => document.getElementById('take').click())")
+        first = code_of(phone)
+        tap(phone, "Start", "Success")
+        expect(phone.locator("#code")).not_to_have_text(first)
+        phone.wait_for_function("() => window.lateAnswerCame")
+        phone.wait_for_timeout(300)
+
+        assert code_of(phone) != first
+
+
 def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(
     browser: Browser, tmp_path: Path
 ) -> None:

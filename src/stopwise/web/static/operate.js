@@ -30,6 +30,7 @@ let shown = null; // the trial on this page, whatever other tabs have done meanw
 let gone = false; // whether the trial shown was ended elsewhere
 let connected = true;
 let starting = false; // whether a start is on its way
+let asked = 0; // how often a trial was asked for; only the last answer counts
 
 const queue = new Queue(`${STUDY}:queue`, {
   told: () => showConnection(),
@@ -138,6 +139,7 @@ function showChecks() {
 // A trial is asked for once all scores have arrived but the last: what comes next is chosen as if that
 // one were not known yet, so that it can still be taken back.
 async function take() {
+  const turn = ++asked;
   problem("");
   find("stage").classList.add("busy"); // at once, however slow the network is
   if (toArrive()) {
@@ -148,6 +150,7 @@ async function take() {
   try {
     const after = waitsHere() ? kept.saved.trial.trial : null;
     const found = await call("POST", "/api/trials/next", { task: kept.task || null, after });
+    if (turn !== asked) return;
     setConnected(true);
     keep({ wanted: false });
     if (found.trial) {
@@ -161,6 +164,7 @@ async function take() {
       if (kept.task && !found.finished) problem(`No trial of “${kept.task}” can be run now: choose another task above.`);
     }
   } catch (error) {
+    if (turn !== asked) return;
     if (error instanceof NoConnection) {
       setConnected(false);
       keep({ wanted: true });
@@ -174,7 +178,7 @@ async function take() {
       look();
     }
   } finally {
-    find("stage").classList.remove("busy");
+    if (turn === asked) find("stage").classList.remove("busy");
   }
 }
 
@@ -328,6 +332,8 @@ function save() {
 function undo() {
   const { saved } = kept;
   if (!queue.withdraw(saved.key)) return showLast();
+  asked++; // what was on its way is not shown over the trial that is back
+  find("stage").classList.remove("busy");
   const drafts = { ...kept.drafts, [saved.trial.trial]: saved.entered };
   keep({ trial: saved.trial, saved: null, wanted: false, drafts, ...saved.clock });
   showTrial();

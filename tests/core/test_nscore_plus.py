@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import stopwise as sw
-from stopwise.core.arrays import Floats
+from stopwise.core.arrays import Floats, put_runs, writable
 from stopwise.core.nscore_plus import NScorePlus
-from stopwise.core.runs import put_runs, writable
 
 
 def steady(rng: np.random.Generator, size: tuple[int, int], level: float, rate: float) -> Floats:

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from stopwise.core.barnard import barnard_p_value
-from stopwise.core.rate_difference import difference_interval
+from stopwise.core.barnard import barnard_p_value, difference_interval
 
 N0, N1, LEVEL = 7, 9, 0.9
 INTERVALS = {

@@ -11,7 +11,7 @@ import pytest
 import stopwise as sw
 from stopwise.core.keywords import DEFAULTS, NAMES
 from stopwise.core.registry import MethodParameters
-from stopwise.core.rules import FROM_TRIALS, PAIR_FIELDS, Rules
+from stopwise.core.rules import FROM_TRIALS, Rules
 from stopwise.core.settings import PairSettings, StopSettings
 
 ENTRIES = [
@@ -86,8 +86,3 @@ def test_the_signature_shows_the_defaults_that_hold() -> None:
     shown = inspect.signature(sw.SequentialTest).parameters
     rules = sw.SequentialTest().rules
     assert all(shown[name].default == getattr(rules, name) for name in DEFAULTS if name in shown)
-
-
-def test_a_pair_is_saved_with_all_its_settings() -> None:
-    declared = {field.name for field in fields(Rules)}
-    assert PairSettings.__annotations__.keys() & declared <= {*PAIR_FIELDS}

@@ -120,8 +120,8 @@ def redigested(text: str, **changes: Any) -> str:
         {"given": [[0.2]]},
         {"given": [[0.2, 0.9]] * 51},
         {"given": [{"n_max": 20}]},
-        {"settings": {"method": "magic", "parameters": {}}},
-        {"settings": {"method": "nscore", "parameters": {"alpha": 0.5}, "alpha": 0.05}},
+        {"settings": {"method": "magic"}},
+        {"settings": {"method": "nscore", "levels": 3}},
     ],
 )
 def test_snapshots_that_do_not_fit_together_are_refused(changes: dict[str, Any]) -> None:
@@ -199,7 +199,7 @@ def test_the_figure_of_a_test_has_its_whole_history_also_after_a_crash() -> None
 
     drawn = test.plot(("base", "new")).axes[0]
 
-    assert drawn.get_title() == "new is better, 30 pairs seen"
+    assert drawn.get_title() == "new is better than base, 30 pairs seen"
     assert [line.get_label() for line in drawn.lines[:2]] == ["new > base", "base > new"]
     towards_new = np.asarray(drawn.lines[0].get_ydata())
     assert towards_new.size == 31

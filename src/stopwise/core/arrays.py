@@ -1,4 +1,4 @@
-"""Types of the arrays that the numerics pass around, and quick ways to clip and scan them."""
+"""Types of the arrays that the numerics pass around; quick ways to clip, scan and part them."""
 
 from typing import Any
 
@@ -25,3 +25,27 @@ def least(values: Floats) -> float:
 def greatest(values: Floats) -> float:
     """Return the greatest value, or minus infinity if there is none; as quick."""
     return float(np.maximum.reduce(values, axis=None, initial=-np.inf))
+
+
+def of_runs(state: Any, places: Ints | list[int]) -> Any:
+    """Return the state of the runs at these places; what is None stays so."""
+    if state is None:
+        return None
+    if isinstance(state, tuple):
+        return type(state)(*(of_runs(part, places) for part in state))
+    return state.take(places, axis=0)
+
+
+def put_runs(state: Any, places: Ints, part: Any) -> None:
+    """Replace, in place, the state of the runs at these places."""
+    for old, new in zip(state, part, strict=True):
+        if isinstance(old, tuple):
+            put_runs(old, places, new)
+        elif old is not None:
+            old[places] = new
+
+
+def writable(state: Any) -> Any:
+    if isinstance(state, tuple):
+        return type(state)(*map(writable, state))
+    return None if state is None else state.copy()

@@ -1,15 +1,41 @@
 """All methods by name, with what each accepts."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from importlib import import_module
+from typing import Annotated, Any, Generic, TypedDict, TypeVar, cast
 
 from stopwise.core.arrays import Floats
-from stopwise.core.by_name import ByName
 from stopwise.core.method import Method
 from stopwise.errors import InvalidInput
 from stopwise.messages import Setting, named
+
+Kind = TypeVar("Kind")
+
+
+class ByName(Mapping[str, type[Kind]], Generic[Kind]):
+    """Classes by name, imported on first use so that commands start at once.
+
+    They are given as import paths: ``"stopwise.core.wsr:Wsr"``.
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
+
+    def __getitem__(self, name: str) -> type[Kind]:
+        module, _, attribute = self._homes[name].partition(":")
+        return cast(type[Kind], getattr(import_module(module), attribute))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
 
 _BY_NAME: ByName[Method[Any]] = ByName(
     {

@@ -46,13 +46,6 @@ SETTINGS = (
     *("policies", "method", "alpha", "n_max", "bounds"),
     *("design", "adjust", "baseline", "ties"),
 )
-# What a pair of policies is saved with, in this order.
-PAIR_FIELDS = (
-    *("method", "alpha", "n_max", "bounds", "alternative"),
-    *("design", "margin", "ties", "parameters"),
-    *("reference", "equivalence", "lower_is_better", "by"),
-    *("proxy_mean", "proxy_batches", "audit", "list_size", "whole_list"),
-)
 
 
 def pairs_of(policies: int, baseline: int | None) -> list[tuple[int, int]]:
@@ -272,10 +265,6 @@ class Rules:
     def identity(self) -> dict[str, Any]:
         """Return the settings with the edition of the method: what goes on later must have both."""
         return {**self.settings(), "edition": registry.edition_of(self.method)}
-
-    def pair_settings(self) -> dict[str, Any]:
-        """Return plain values from which an equal test of two policies can be made."""
-        return {name: getattr(self, name) for name in PAIR_FIELDS}
 
 
 def _plain(value: Any, name: str) -> Any:

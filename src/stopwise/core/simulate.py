@@ -10,11 +10,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stopwise.core.arrays import Floats, Ints
+from stopwise.core.arrays import Floats, Ints, of_runs
 from stopwise.core.keywords import flat
 from stopwise.core.pair_test import EQUIVALENT, PairTest
 from stopwise.core.rules import Rules, pair_rules
-from stopwise.core.runs import of_runs
 from stopwise.core.scores import require_whole
 from stopwise.core.settings import PairSettings
 from stopwise.errors import InvalidInput

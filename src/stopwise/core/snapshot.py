@@ -1,11 +1,14 @@
-"""Text from which something goes on exactly: JSON with a version and a digest."""
+"""Text from which something goes on exactly: JSON with a version and a digest.
+
+What was saved in another format, or with another edition of its method, is refused in one line.
+"""
 
 import hashlib
 import json
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from stopwise.core.editions import other_edition, other_format
+from stopwise.core.registry import edition_of
 from stopwise.errors import InvalidState
 
 
@@ -88,3 +91,28 @@ def kind_of(text: str) -> str | None:
 
 def _digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def other_format(begun: str, number: object, ours: int) -> str | None:
+    """Why data of this format cannot be used, or None if it can."""
+    if number == ours and type(number) is int:
+        return None
+    return _refusal(f"{begun} in format {number!r}", f"reads format {ours}", "continue")
+
+
+def other_edition(
+    method: str, edition: object, begun: str, *, version: str = "", go_on: str = "continue"
+) -> str | None:
+    """Why data of this edition cannot be used, or None if it can."""
+    ours = edition_of(method)
+    if edition == ours:
+        return None
+    return _refusal(
+        f"{begun} with edition {edition} of {method}{version}", f"has edition {ours}", go_on
+    )
+
+
+def _refusal(begun: str, ours: str, go_on: str) -> str:
+    return (
+        f"{begun}, but this stopwise {ours}: {go_on} with the stopwise version it was started with"
+    )

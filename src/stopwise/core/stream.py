@@ -350,17 +350,13 @@ class SequentialTest(Resumable):
 
     def _content(self) -> dict[str, Any]:
         edition = edition_of(self.rules.method)
-        settings = self.rules.pair_settings()
-        return {"settings": settings, "edition": edition, "given": self._given}
+        return {"settings": self.rules.settings(), "edition": edition, "given": self._given}
 
     @classmethod
     def _resumed(cls, content: dict[str, Any]) -> Self:
-        settings = dict(content["settings"])
+        settings = content["settings"]
         cls._require_edition(settings["method"], content)
-        parameters = settings.pop("parameters")
-        twice = sorted(set(parameters) & set(settings))
-        require(not twice, f"{', '.join(twice)} is no parameter of the method")
-        test = cls.under(pair_rules(**parameters, **settings))
+        test = cls.under(Rules.of(**settings))
         for _ in test._taken(content["given"]):
             pass
         return test

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stopwise.core.by_name import ByName
+from stopwise.core.registry import ByName
 from stopwise.core.rules import Rules
 from stopwise.core.snapshot import kind_of
 from stopwise.errors import InvalidState, require_choice

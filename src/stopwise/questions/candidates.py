@@ -13,11 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints, of_runs, put_runs, writable
 from stopwise.core.method import Method
 from stopwise.core.pair_test import PairTest
 from stopwise.core.rules import Rules
-from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.core.scores import require_whole
 from stopwise.errors import require
 

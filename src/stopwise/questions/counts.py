@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.barnard import barnard_p_value
+from stopwise.core.barnard import barnard_p_value, difference_interval
 from stopwise.core.confidence import Interval
-from stopwise.core.rate_difference import difference_interval
 from stopwise.core.rules import Rules
 from stopwise.core.scores import interval_text
 from stopwise.data.reading import ColumnChoice, Reading

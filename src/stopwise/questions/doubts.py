@@ -48,7 +48,7 @@ def doubts(
             higher = pair.policy0 if pair.decision is Decision.POLICY1 else pair.policy1
             signs.append(
                 f"{pair.relation} was decided after {counted(pair.n, 'pair')} of trials, but over "
-                f"all pairs of trials {higher} {rules.reading.has_most}"
+                f"all pairs of trials {higher} did better"
             )
     estimates = {
         f"the mean of {policy.name}": (policy.mean, policy.interval) for policy in policies

@@ -17,7 +17,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import BOUNDS_UNDECLARED, ROWS_INCOMPLETE
-from stopwise.core.rules import Rules, pair_rules
+from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number
 from stopwise.core.settings import GateSettings
 from stopwise.core.snapshot import dump, load
@@ -251,12 +251,10 @@ def claims(rules: Rules) -> tuple[Rules, Rules]:
 
 
 def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
-    scores, verdicts = pairs.arranged(rules.reading.run), []
-    for claim in claims(rules):
-        settings = claim.pair_settings()
-        test = SequentialTest.under(pair_rules(**settings.pop("parameters"), **settings))
-        verdicts.append(test.run(*scores.T, beyond=True))
-    not_worse, worse = verdicts
+    scores = pairs.arranged(rules.reading.run)
+    not_worse, worse = (
+        SequentialTest.under(claim).run(*scores.T, beyond=True) for claim in claims(rules)
+    )
     ends = {PASS: not_worse.n_decided, FAIL: worse.n_decided}
     n = min((end for end in ends.values() if end is not None), default=not_worse.n)
     first = [answer for answer, end in ends.items() if end == n]

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints, of_runs
 from stopwise.core.confidence import ConfidenceSequence, ConfidenceState, Pairs, group_size
 from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.score import Scores
-from stopwise.core.runs import of_runs
 from stopwise.questions.trace import Record, group_ends
 
 Columns = tuple[Floats, Floats]

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from stopwise.core import registry
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints, of_runs, put_runs, writable
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Evidence
 from stopwise.core.pair_test import PairTest, Seen
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
-from stopwise.core.runs import of_runs, put_runs, writable
 from stopwise.errors import require
 from stopwise.messages import Setting
 from stopwise.questions.family import (

@@ -25,7 +25,7 @@ def out_of_reach(question: "Question") -> tuple[str, ...]:
     if first_decision(type(question), rules) is not None:
         return ()
     small = f"n_max = {rules.n_max} is too small for alpha {rules.alpha:.3g}"
-    text = f"{small}: nothing could be decided even if {rules.reading.clearest}"
+    text = f"{small}: nothing could be decided even by the clearest results"
     return (text,)
 
 

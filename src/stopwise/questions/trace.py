@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stopwise.core.arrays import Bools, Floats, Ints
+from stopwise.core.arrays import Bools, Floats, Ints, of_runs, put_runs, writable
 from stopwise.core.confidence import RENEWALS, group_size
-from stopwise.core.runs import of_runs, put_runs, writable
 
 # Every row up to here, then as many again, ever further apart.
 DENSE = 300

@@ -67,8 +67,8 @@ def plot_stream(
     winners = {Decision.POLICY0: 0, Decision.POLICY1: 1}
     end = verdict.decision.value
     if verdict.decision in winners:
-        end = rules.reading.winner_text(winners[verdict.decision], names)
+        end = rules.reading.claim(winners[verdict.decision], names)
     axes.set_title(wrapped(f"{end}, {verdict.n} {rules.reading.unit}s seen", 50))
-    axes.set(yscale="log", xlabel=rules.reading.units, ylabel="anytime p-value")
+    axes.set(yscale="log", xlabel=f"{rules.reading.unit}s", ylabel="anytime p-value")
     canvas.legend()
     return canvas.done()

@@ -36,8 +36,7 @@ def plot_gate(
         axes.axvline(0, color=GREY, linewidth=1)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    what = result.rules.reading.gap_of(result.policy, result.baseline)
-    axes.set_xlabel(wrapped(what, 60))
+    axes.set_xlabel(wrapped(result.rules.reading.interval_of(result.policy), 60))
     canvas.legend()
     return canvas.done()
 

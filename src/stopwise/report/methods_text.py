@@ -49,7 +49,7 @@ def best_paragraph(analysis: "Analysis") -> str:
     looks = "" if analysis.bounds_inferred else _looks(analysis)
     return (
         f"We asked which of {len(analysis.rules.policies)} policies has the "
-        f"{analysis.rules.reading.best_end} mean score (range [{low:g}, {high:g}])"
+        f"best mean score (range [{low:g}, {high:g}]{analysis.rules.reading.lower_text})"
         f"{_by(analysis, 'row', 'of trials')}. For each policy, a wealth process bets in each row "
         "that the current leader is better, and the policy is dropped once this wealth reaches a "
         f"fixed threshold; {promised}{looks}. The candidates that remain are thus, at all times, a "

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from stopwise.core.editions import other_edition, other_format
+from stopwise.core.snapshot import other_edition, other_format
 from stopwise.data.formats.race_journal import DAMAGED, JournalCheck
 from stopwise.errors import InvalidInput, InvalidState, StopwiseError, require
 from stopwise.messages import Notes, Setting, named, shortened

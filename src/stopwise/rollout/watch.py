@@ -8,8 +8,8 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from stopwise.core.arrays import Floats, Ints
-from stopwise.core.editions import other_edition
 from stopwise.core.readings.averages import stored_scores
+from stopwise.core.snapshot import other_edition
 from stopwise.data.growing import GrowingFiles
 from stopwise.data.read import read_trials
 from stopwise.data.sources import require_apart

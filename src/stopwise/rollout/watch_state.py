@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stopwise.core.arrays import Floats
-from stopwise.core.editions import other_format
+from stopwise.core.snapshot import other_format
 from stopwise.errors import InvalidState
 from stopwise.files import replace_file
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Column, Connection, Engine, Float, ForeignKey, Integer, Table, Text, exc
 from sqlalchemy.engine import URL, make_url
 
-from stopwise.core.editions import other_format
+from stopwise.core.snapshot import other_format
 from stopwise.errors import InvalidInput, InvalidState, MissingPackage, StoreFailed
 
 # Of the tables, and of the journal in them; another one is refused.

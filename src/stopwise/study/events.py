@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Strict
 
-from stopwise.core.editions import other_edition
+from stopwise.core.snapshot import other_edition
 from stopwise.errors import NotAllowed
 from stopwise.messages import counted
 from stopwise.study.board import SlotBoard

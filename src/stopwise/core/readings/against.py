@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Against(Scores):
     """A policy and a number."""
 
-    unit, units = "trial", "trials"
+    unit = "trial"
     measured = "mean"
     equal = "it is equal to that"
     design_text = ""
@@ -124,10 +124,11 @@ class Against(Scores):
     def edge(self, margin: float) -> float:
         return self.number + self.advantage(margin)
 
-    def claim(self, winner: int) -> str:
+    def claim(self, winner: int, names: tuple[str, str] | None = None) -> str:
+        number, policy = names or self.pair_names
         verb, opposite = ("better", "worse") if winner else ("worse", "better")
         return order_claim(
-            *("the policy", self.name, self.rules.margin),
+            *(policy, number, self.rules.margin),
             beats=f"is {verb} than",
             not_worse=f"is not {opposite} than {{}}",
         )
@@ -135,18 +136,8 @@ class Against(Scores):
     def means_text(self, mean0: str, mean1: str) -> str:  # noqa: ARG002
         return f"mean {mean1}{self.better_text}"
 
-    def gap_of(self, policy: str, other: str) -> str:  # noqa: ARG002
-        return f"mean of {policy}"
-
     def interval_of(self, policy: str) -> str:  # noqa: ARG002
         return "the mean"
-
-    def winner_text(self, winner: int, names: tuple[str, str]) -> str:
-        return f"{names[1]} is {'better' if winner else 'worse'}"
-
-    @property
-    def clearest(self) -> str:
-        return "every trial had the best score, or every trial the worst"
 
     def to_dict(self) -> dict[str, Any]:
         return {**super().to_dict(), "reference": self.number}

@@ -57,7 +57,7 @@ class Scores:
     equal = "they are equal"
     measured = "difference"  # by a test of one pair
     # What is counted, and the word for a trial that is still to be run.
-    unit, units, new = "pair", "pairs of trials", ""
+    unit, new = "pair", ""
     # Policies that are constants, with what they always score: they have no trials.
     constants: Mapping[str, float] = MappingProxyType({})
     pair_names = ("policy 0", "policy 1")
@@ -303,10 +303,6 @@ class Scores:
         """What the interval of a pair is one of, of which more is better for policy 1."""
         return self._lower("advantage", "difference")
 
-    def gap_of(self, policy: str, other: str) -> str:
-        """What the interval of a policy is one of, in a figure."""
-        return self._lower(f"advantage of {policy}", f"{policy} − {other}")
-
     def interval_of(self, policy: str) -> str:
         """What the interval of a test of one pair is one of."""
         return self._lower(f"{policy}'s advantage", "the difference")
@@ -318,20 +314,6 @@ class Scores:
     @property
     def gap_axis(self) -> str:
         return self._lower("advantage (by how much its mean is lower)", "difference of means")
-
-    def winner_text(self, winner: int, names: tuple[str, str]) -> str:
-        """The decision of a test of one pair, in a title."""
-        return f"{names[winner]} {self.beats.removesuffix(' than')}"
-
-    @property
-    def has_most(self) -> str:
-        """How the better policy has it."""
-        return f"has the {self._lower('lower', 'higher')} mean"
-
-    @property
-    def best_end(self) -> str:
-        """Which mean is the best."""
-        return self._lower("lowest", "highest")
 
     @property
     def lower_text(self) -> str:
@@ -347,10 +329,11 @@ class Scores:
         """The design, where there is one to speak of."""
         return f", {self.rules.design} design"
 
-    def claim(self, winner: int) -> str:
+    def claim(self, winner: int, names: tuple[str, str] | None = None) -> str:
         """What is said of the winner of a test of one pair."""
+        names = names or self.pair_names
         return order_claim(
-            *(self.pair_names[winner], self.pair_names[1 - winner], self.rules.margin),
+            *(names[winner], names[1 - winner], self.rules.margin),
             beats=self.beats,
             not_worse=self.not_worse,
         )
@@ -376,11 +359,6 @@ class Scores:
     def done(self) -> str:
         """What was done to the trials, in sentences for a section on methods."""
         return ""
-
-    @property
-    def clearest(self) -> str:
-        """The clearest results that there can be."""
-        return "one policy had the best score and all others the worst in every trial"
 
     def ends(self, levels: Floats | None) -> tuple[float, float]:
         """The least and the greatest score that a test with these levels takes."""

@@ -44,7 +44,6 @@ class Wins(Scores):
     means, mean = "shares of pairs won", "won"
     beats, not_worse = "wins more often than", "does not lose to {} more often"
     either = "either policy wins more often"
-    has_most = "has won more often"
     better_text = ", which says nothing about means"
     mean_axis, gap_axis = "share won", "difference of the shares won"
     tested_design = "paired"

@@ -289,7 +289,7 @@ def _failed(raw: RawTable, known: pl.Series, reading: Reading, bounds: Bounds | 
             " counts a missing score as the worst, which needs ",
         )
         raise raw.refusal(*worst_of, Setting("bounds"))
-    end, score = 1 if reading.lower_is_better else 0, pl.col("score")
+    end, score = int(bool(reading.lower_is_better)), pl.col("score")
     if not isinstance(ends, Mapping):
         return score.fill_null(float(ends[end]))
     worst = {task: float(range_[end]) for task, range_ in ends.items()}

@@ -149,10 +149,9 @@ class OrderStudy(PairTests):
 
 def with_number(rules: Rules, values: Floats) -> Floats:
     """Values (..., policies) in [0, 1], with the reference as the last policy if there is one."""
-    if rules.reference is None:
-        return values
-    number = float(rules.scale.unit(np.asarray(rules.reference)))
-    return np.concatenate([values, np.full((*values.shape[:-1], 1), number)], axis=-1)
+    constants = rules.scale.unit(np.array([*rules.reading.constants.values()]))
+    beside = np.broadcast_to(constants, (*values.shape[:-1], constants.size))
+    return np.concatenate([values, beside], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,7 +141,8 @@ class StopRule(Resumable):
     @property
     def places(self) -> Places:
         """The trials of the next row that are still to be run, by their numbers."""
-        return {name: own for name, own in self.question.places.items() if name not in self.stored}
+        places, tried = self.question.places, self.rules.reading.tried
+        return {name: own for name, own in places.items() if name in tried}
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -244,13 +245,14 @@ class StopRule(Resumable):
         """
 
         def find_all(places: Places) -> Mapping[str, Sequence[Shown]] | None:
-            run = find({name: own for name, own in places.items() if name not in self.stored})
+            tried = self.rules.reading.tried
+            run = find({name: own for name, own in places.items() if name in tried})
             if run is None:
                 return None
-            stored = {name: places[name] for name in places if name in self.stored}
+            before = {name: own for name, own in places.items() if name not in tried}
             return {
                 **run,
-                **{name: self.stored[name][n.start : n.stop] for name, n in stored.items()},
+                **{name: self.stored[name][n.start : n.stop] for name, n in before.items()},
             }
 
         for _ in self.question.take(find_all if self.stored else find):

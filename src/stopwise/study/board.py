@@ -139,7 +139,7 @@ class SlotBoard:
             for arm, slot in row.items():
                 wanted = (number, arm) in used or (arm in first and number >= first[arm])
                 counts = slot.settled and not slot.dropped
-                if counts and not wanted and arm not in self.rules.stored:
+                if counts and not wanted and arm in self.rules.reading.tried:
                     yield number, arm, slot
 
     def saved(self) -> int:

@@ -118,7 +118,7 @@ def first_told(state: StudyState) -> dict[str, dict[tuple[int, str], float | Non
         for name, board in state.boards.items()
     }
     for trial in state.trials:
-        if not trial.code and trial.arm not in state.board(trial).rules.stored:
+        if not trial.code and trial.arm in state.board(trial).rules.reading.tried:
             first[state.board_name(trial.task)][trial.row, trial.arm] = None
     return {name: scores for name, scores in first.items() if scores}
 

@@ -172,17 +172,13 @@ class StudyPlan(PlanPart):
         return self
 
     def _contradictions(self) -> Iterator[tuple[bool, str]]:
-        together, blocked = self.over_tasks == "mean", self.task_order == "blocked"
+        together, blocked = self.together, self.task_order == "blocked"
         apart, starts = self.design != "blocks", any(task.starts for task in self.tasks)
         pairs = any(task.judged_in_pairs for task in self.tasks)
         yield self.goal not in QUESTIONS, f"goal must be one of {', '.join(QUESTIONS)}"
         yield (
             self.baseline not in (None, *self.policy_names),
             f"baseline must be one of {', '.join(self.policy_names)}",
-        )
-        yield (
-            self.reference is not None and bool(self.stored),
-            "stored trials are compared with new ones, not with a reference",
         )
         yield (
             pairs and apart,
@@ -218,12 +214,17 @@ class StudyPlan(PlanPart):
 
     @property
     def shares(self) -> dict[str, float] | None:
-        if self.over_tasks == "each":
+        if not self.together:
             return None
         return shares([task.name for task in self.tasks], self.weights)
 
+    @property
+    def together(self) -> bool:
+        """Whether the mean over tasks is compared, not each task."""
+        return self.over_tasks == "mean"
+
     def questions(self) -> dict[str, Rules]:
-        if self.over_tasks == "mean":
+        if self.together:
             return {MEAN: self.rules(self.tasks[0])}
         return {task.name: self.rules(task) for task in self.tasks}
 
@@ -252,7 +253,7 @@ class StudyPlan(PlanPart):
         return next(task for task in self.tasks if task.name == name)
 
     def rules(self, task: Task) -> Rules:
-        split = self.alpha_for == "study" and self.over_tasks == "each"
+        split = self.alpha_for == "study" and not self.together
         parts = len(self.tasks) if split else 1
         same = {name: getattr(self, name) for name in SAME}
         declared = {

@@ -10,7 +10,7 @@ MINUTES = 3.0  # of a trial, before any was run
 
 def size_in_words(plan: StudyPlan) -> str:
     tried = len(plan.policies) - len(plan.stored)
-    asked = 1 if plan.over_tasks == "mean" else len(plan.tasks)
+    asked = 1 if plan.together else len(plan.tasks)
     parts = [counted(tried, "policy", "policies")]
     if len(plan.tasks) > 1 and asked > 1:
         parts.append(counted(asked, "task"))

@@ -1,5 +1,6 @@
 """Plain JSON: the outermost records that have an outcome, or scores by task and policy."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -7,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stopwise.data.formats.json_file import load_json
 from stopwise.data.formats.text_file import Head
 from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.names import (
@@ -24,7 +24,7 @@ from stopwise.data.names import (
 )
 from stopwise.data.names import usual_name as usual
 from stopwise.data.raw import RawTable, flattened, table_of_records
-from stopwise.errors import require
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Notes, Setting
 
 name = "json"
@@ -103,15 +103,11 @@ def recognise(head: Head) -> bool:
 
 def read(head: Head) -> RawTable:
     """Return all fields of all records; names under which records stand become columns."""
-    path, content = head.path, load_json(head)
+    path, content = head.path, _content(head)
     table = _table(_unwrapped(content), str(path))
     if table is not None:
         return table
-    every = list(_trials(content, Above()))
-    text = f"{path}: there are no records or lists of scores in it"
-    require(bool(every), text, code="no-records")
-    best = max(placed.rank for placed in every)
-    kept = _under_suites([placed for placed in every if placed.rank == best])
+    kept = _under_suites(trials_in(head))
     names = _names_of_levels(kept)
     roles, notes = _roles(str(path), [placed.record for placed in kept], names)
     named = [
@@ -119,6 +115,26 @@ def read(head: Head) -> RawTable:
         for placed in kept
     ]
     return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+
+
+def _content(head: Head) -> Any:
+    """Return the content; bare NaN, which some tools write, is accepted."""
+    try:
+        return json.loads(head.text())
+    except json.JSONDecodeError as error:
+        raise InvalidInput(
+            f"{head.path}, line {error.lineno}, column {error.colno}: not valid JSON "
+            f"({error.msg}); the file may be cut off"
+        ) from error
+
+
+def trials_in(head: Head) -> list[Found]:
+    """Return the records that look most like trials, or raise if there are none at all."""
+    every = list(_trials(_content(head), Above()))
+    text = f"{head.path}: there are no records or lists of scores in it"
+    require(bool(every), text, code="no-records")
+    best = max(placed.rank for placed in every)
+    return [placed for placed in every if placed.rank == best]
 
 
 def _table(content: Any, source: str) -> RawTable | None:

@@ -1,18 +1,18 @@
 """Tables and JSON that tools write under names of their own: one row here for each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from stopwise.data.formats.csv_table import read as read_table
-from stopwise.data.formats.json_file import field as field_of
-from stopwise.data.formats.json_file import load_json
+from stopwise.data.formats.json_table import trials_in
 from stopwise.data.formats.text_file import Head
 from stopwise.data.raw import UNIT, RawTable, table_of_records
 from stopwise.data.reading import Bounds
-from stopwise.messages import Message, Notes, Setting, counted
+from stopwise.errors import require
+from stopwise.messages import Message, Notes, Setting, counted, names_listed
 
 Record = dict[str, Any]
 
@@ -26,9 +26,7 @@ class Layout:
     columns: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     opening: str = "{"
-    # Lists within lists that lead to the trials, and the fields that each of them must have.
-    lists: tuple[str, ...] = ()
-    required: Mapping[str, type] = field(default_factory=dict)
+    required: tuple[str, ...] = ()  # the fields that each trial must have
     roles: Mapping[str, str] = field(default_factory=dict)
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     # The field that is set in records that are no trials, what is said of them, and its code.
@@ -65,33 +63,22 @@ class Layout:
     def _records(self, head: Head) -> RawTable:
         notes, left_out = Notes(), 0
         records: list[tuple[str, Record]] = []
-        for place, record in self._trials(head, load_json(head), self.lists, "", {}):
-            for key, kind in self.required.items():
-                field_of(head.path, place, record, key, kind)
+        trials = trials_in(head)
+        several = names_listed({"/".join(placed.keys): None for placed in trials if placed.keys})
+        require(not several, f"{head.path}: write a file each for {several}")
+        for placed in trials:
+            record = {key.removeprefix("metrics."): v for key, v in placed.record.items()}
+            for key in self.required:
+                text = f"{head.path}, {placed.place}: the field {key!r} is missing"
+                require(key in record, text)
             if self.without is not None and record.get(self.without[0]):
                 left_out += 1
                 continue
-            records.append((place, {**record, **record.pop("metrics", {})}))
+            records.append((placed.place, record))
         if self.without is not None and left_out:
             _, text, code = self.without
             notes.add(f"{head.path}: {counted(left_out, text)} left out", code=code)
         return table_of_records(head.path, records, roles={}, bounds={}, notes=notes)
-
-    def _trials(
-        self, head: Head, node: Any, lists: tuple[str, ...], place: str, above: Record
-    ) -> Iterator[tuple[str, Record]]:
-        """Yield the records at the end of the lists; plain values above hold for all below."""
-        if not lists and isinstance(node, list):
-            for index, record in enumerate(node):
-                yield f"[{index}]", dict(record)
-            return
-        for index, inner in enumerate(field_of(head.path, place, node, lists[0], list)):
-            where = f"{place}.{lists[0]}[{index}]".lstrip(".")
-            if len(lists) > 1:
-                name = field_of(head.path, where, inner, "task", str)
-                yield from self._trials(head, inner, lists[1:], where, {**above, "task": name})
-            else:
-                yield where, {**inner, **above}
 
 
 STARTS_ALIKE = (*("; if they do not, use ", Setting("design", "independent")),)
@@ -123,8 +110,7 @@ OPENPI_DROID = Layout(
 LBM_EVAL = Layout(
     name="lbm-eval",
     keys=("evaluations", "skill_type"),
-    lists=("evaluations",),
-    required={"skill_type": object, "scenario_index": object, "is_success": object},
+    required=("skill_type", "scenario_index", "is_success"),
     roles={
         "task": "skill_type",
         "score": "is_success",
@@ -137,8 +123,7 @@ LBM_EVAL = Layout(
 VLA_EVALUATION_HARNESS = Layout(
     name="vla-evaluation-harness",
     keys=("tasks", "episodes", "episode_id"),
-    lists=("tasks", "episodes"),
-    required={"metrics": dict},
+    required=("task",),
     roles={
         "task": "task",
         "trial": "episode_id",
@@ -160,7 +145,7 @@ TAU_BENCH = Layout(
     name="tau-bench",
     keys=("task_id", "reward", "traj"),
     opening="[",
-    required={"task_id": object, "reward": object},
+    required=("task_id", "reward"),
     roles={"score": "reward", "block": "task_id", "trial": "trial"},
     bounds={"reward": UNIT},
 )

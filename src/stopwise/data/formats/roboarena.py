@@ -5,11 +5,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from stopwise.data.formats.json_file import field
 from stopwise.data.formats.text_file import Head
 from stopwise.data.preferences import share_preferred
 from stopwise.data.raw import UNIT, RawTable, table_of_records
-from stopwise.errors import InvalidInput
+from stopwise.errors import InvalidInput, require
 from stopwise.messages import Notes, counted
 
 name = "roboarena"
@@ -36,7 +35,8 @@ def read(head: Head) -> RawTable:
     notes, empty = Notes(), 0
     for file in files:
         content = _content(file)
-        policies = field(file, "", content, "policies", dict)
+        _require(file, "the session", content, "policies")
+        policies = content["policies"]
         plain = {k: v for k, v in content.items() if isinstance(v, str | int | float | date)}
         preferred = str(plain.pop("preference", ""))
         within = file.relative_to(path) if path.is_dir() else file.name
@@ -45,8 +45,8 @@ def read(head: Head) -> RawTable:
                 empty += 1
                 continue
             place = f"policies.{letter}"
-            field(file, place, trial, "policy_name", str)
-            field(file, place, trial, "partial_success", object)
+            _require(file, place, trial, "policy_name")
+            _require(file, place, trial, "partial_success")
             facts = {**plain, **trial, "task": name, "session": file.parent.name}
             if letter in JUDGED:
                 other = JUDGED[letter == JUDGED[0]]
@@ -71,6 +71,11 @@ def read(head: Head) -> RawTable:
 def _files(folder: Path) -> Iterator[Path]:
     inner = folder / SESSIONS
     return (inner if inner.is_dir() else folder).glob(f"*/{METADATA}")
+
+
+def _require(file: Path, place: str, record: object, key: str) -> None:
+    has_it = isinstance(record, dict) and key in record
+    require(has_it, f"{file}, {place}: the field {key!r} is missing")
 
 
 def _content(file: Path) -> Any:

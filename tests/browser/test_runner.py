@@ -67,10 +67,10 @@ def routed(folder: Path, world: Path, diffusion: str) -> Path:
 def test_two_phones_and_an_owner_and_nobody_knows(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner_module, "PAUSE", 0.1)
+    monkeypatch.setattr(runner_module, "PAUSE", 0.05)
     world = tmp_path / "world"
     world.mkdir()
-    study = sw.Study.create(tmp_path / "cups", {**CUPS, "alpha": 0.3})  # over after few trials
+    study = sw.Study.create(tmp_path / "cups", {**CUPS, "alpha": 0.5})  # over after few trials
     study.lock()
     with ExitStack() as stack:
         url = stack.enter_context(served(study))

@@ -33,7 +33,7 @@ def reached_by(study: sw.Study, code: str) -> int:
 def test_a_study_from_the_draft_to_the_report(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = sw.Study.create(tmp_path / "cups", {**CUPS, "alpha": 0.2})  # over after few trials
+    study = sw.Study.create(tmp_path / "cups", {**CUPS, "alpha": 0.5})  # over after few trials
     with served(study) as url:
         owner = joined(browser, url, study.create_token("owner", "ada"), DESKTOP)
         lock_in_the_editor(owner)

@@ -77,7 +77,7 @@ def test_sameness_at_the_margin_has_at_most_alpha(run: Run) -> None:
         assert end == "same"
         return float(law.chance**n)
 
-    assert_attained(risk, ALPHA, 1.25)
+    assert_attained(risk, ALPHA)
     assert risk(ALPHA, 1.1 * margin) > ALPHA, "a margin off by a tenth would not show"
 
 
@@ -93,7 +93,7 @@ def test_sameness_by_wsr_has_at_most_alpha(run: Run) -> None:
         assert end == "same"
         return float(law.chance**n)
 
-    assert_attained(risk, 0.3, 1.25)
+    assert_attained(risk, 0.3)
     assert risk(0.3, 1.25 * margin) > 0.3, "a margin off by a quarter would not show"
 
 
@@ -152,7 +152,7 @@ def test_sameness_of_several_shares_alpha() -> None:
         ties = 0.0 if adjust == "bonferroni" else 2 * alpha / 4
         return float(law.chance ** found.pairs[0].n * (2 - (ties > 0)) + ties)
 
-    assert_attained(lambda alpha: risk(alpha, "bonferroni"), ALPHA, 1.25)
+    assert_attained(lambda alpha: risk(alpha, "bonferroni"), ALPHA)
     assert_attained(lambda alpha: risk(alpha, "holm"), ALPHA, 1.25)
 
 
@@ -171,7 +171,7 @@ def test_each_claim_of_a_gate_has_at_most_alpha(method: str, answer: str) -> Non
         assert found.answer == answer
         return float(law.chance**found.n)
 
-    assert_attained(risk, ALPHA, 1.25)
+    assert_attained(risk, ALPHA, 1.15)
     off = 1.25 if answer == "pass" else 0.8
     assert risk(ALPHA, off * margin) > ALPHA, "a margin off by a quarter would not show"
 
@@ -193,3 +193,6 @@ def test_a_gate_ends_as_its_two_tests_do_and_only_once() -> None:
             ends.add(found.answer)
 
     assert ends == {"pass", "fail", "undecided"}
+    turned = sw.gate([1] * 10 + [0] * 90, [0] * 10 + [1] * 90, 0.2, design="paired")
+    assert turned.worse.n_decided is not None
+    assert (turned.answer, turned.n) == ("pass", turned.not_worse.n_decided)

@@ -57,7 +57,8 @@ def test_a_bound_passes_the_truth_with_what_its_level_leaves(
         assert said == pytest.approx(1 - share * alpha)
         return sum(missed(alpha, upper=upper) for upper in ends) / share
 
-    assert_attained(risk, ALPHA, 1.2)
+    slack = (method, alternative) == ("nscore", "two-sided")
+    assert_attained(risk, ALPHA, 1.2 if slack else 1.12)
 
 
 def least(fails: Callable[[int], bool]) -> int:
@@ -85,6 +86,17 @@ def test_intervals_of_pairs_keep_the_level_that_they_state() -> None:
     stated = 1 - interval(2, ALPHA).interval_level
     assert stated == pytest.approx(ALPHA / 3)
     assert risk(ALPHA) <= stated < risk(1.1 * ALPHA)
+
+
+def test_the_estimate_passes_the_truth_with_at_most_a_half() -> None:
+    law = paired(0.3, STEP)
+
+    def passes(rows: int) -> bool:
+        scores = {"a": np.zeros(rows), "b": np.full(rows, 0.3 + STEP)}
+        (pair,) = sw.analyze(scores, alpha=0.9, design="paired", bounds=(0, 1)).pairs
+        return pair.estimate is not None and pair.estimate > 0.3 + 1e-9
+
+    assert 0.45 < law.chance ** least(passes) <= 0.5
 
 
 def test_intervals_of_means_hold_together() -> None:

@@ -127,6 +127,9 @@ def test_the_order_of_scenes_is_drawn_by_which_there_are() -> None:
 
     np.testing.assert_array_equal(elsewhere, scenes[places][order])
     assert not np.array_equal(scenes_module.mixed(others), others[order])
+    rules = Rules.of(n_max=9, design="paired")
+    (batches,) = scene_batches(unit_scenes(np.sort(scenes, axis=0), rules), rules)
+    assert list(batches) != list(scene_batches(np.sort(scenes, axis=0), rules)[0])
 
 
 def worst_batch() -> float:

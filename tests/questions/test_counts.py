@@ -13,7 +13,7 @@ from stopwise.core.barnard import barnard_p_value
 from stopwise.questions import counts
 from stopwise.questions.family import Holm
 
-RUNS, ALPHA, N = 1000, 0.1, 15
+RUNS, ALPHA, N = 300, 0.1, 15
 
 
 @pytest.fixture(scope="module")

@@ -118,6 +118,13 @@ def test_of_a_whole_list_the_totals_decide_in_whatever_order_it_was_run(goal: st
         assert policy.interval == pytest.approx((means[policy.name],) * 2)
 
 
+def test_a_whole_list_is_not_bet_on() -> None:
+    """A bet on its first scenes, all won by the one that is worse, would claim the contrary."""
+    whole = {"a": [0.0] * 25 + [1.0] * 35, "b": [1.0] * 25 + [0.0] * 35}
+
+    assert sw.analyze(whole, list_size=60, design="paired").order_text == "a > b"
+
+
 def test_scenes_of_several_tasks_are_one_list() -> None:
     tasks = of_scenes(a=IN_ORDER, b=IN_ORDER).with_columns(
         task=pl.col("scene").str.slice(-1), scene=pl.col("scene").str.slice(1, 1)

@@ -227,7 +227,7 @@ def assert_by_the_rules(study: sw.Study) -> None:
 
 
 AnyOrder.TestCase.settings = settings(
-    max_examples=30,
+    max_examples=20,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, Playwright, expect
 from playwright.sync_api import Error as PlaywrightError
 
 import stopwise as sw
+from stopwise.web.links import join_link
 from stopwise.web.server import Tls
 from tests.browser.conftest import launched
 from tests.browser.phone import (
@@ -178,6 +179,70 @@ def test_a_page_opens_without_a_server(
             expect_stored(phone, ENTERED)
             expect_trial(phone, 2)  # by itself
         assert stored(study) == STORED
+
+
+def test_a_score_waits_for_its_own_study(browser: Browser, tmp_path: Path) -> None:
+    """Another study is served at the same address meanwhile, and the phone joins it, too."""
+    first, other = (sw.Study.create(tmp_path / name, CUPS) for name in ("first", "other"))
+    port = free_port()
+    with first, other:
+        for study in (first, other):
+            study.lock()
+        with served(first, port) as url:
+            phone = phone_of(browser, first, url)
+            take(phone)
+            enter(phone)
+        phone.locator("#save").click()
+        expect(phone.locator("#connection")).to_have_text("waiting for connection")
+        with served(other, port):
+            again = phone.context.new_page()
+            again.goto(join_link(url, other.create_token("operator", "arm 1")))
+            again.wait_for_url("**/operate")
+            ready(again)
+            expect(phone.locator("#problem-text")).to_contain_text("kept on this device")
+            take(again)
+            tap(again, "None of these", "Save")
+            expect_stored(again, "Trial 1: none of the steps, 0")
+            assert stored(other) == [(1, [], "")]
+        with served(first, port):
+            phone.reload()
+            expect_stored(phone, ENTERED)
+            assert stored(first) == STORED
+
+
+def test_a_slow_network_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Each request takes 2 s, also that of a page which is reloaded."""
+    with running(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url)
+        slow = {"offline": False, "latency": 2000, "downloadThroughput": -1, "uploadThroughput": -1}
+        phone.context.new_cdp_session(phone).send("Network.emulateNetworkConditions", slow)
+        take(phone)
+        enter(phone)
+        phone.locator("#save").click()
+        phone.reload()
+        expect_trial(phone, 2)
+        tap(phone, "None of these", "Save")
+        expect_trial(phone, 3)
+        expect_stored(phone, "Trial 2: none of the steps, 0")
+        assert stored(study) == [*STORED, (2, [], "")]
+
+
+def test_a_check_list_is_kept_for_its_day(browser: Browser, tmp_path: Path) -> None:
+    with running(tmp_path, {"checks": ["lights on", "lens clean"]}) as (study, url):
+        phone = phone_of(browser, study, url)
+        lights, note = phone.get_by_role("button", name="lights on"), phone.locator("#check-note")
+        tap(phone, "Next trial", "lights on")
+        note.fill("scratched")
+        phone.reload()
+        expect(lights).to_have_attribute("aria-pressed", "true")
+        expect(note).to_have_value("scratched")
+        phone.clock.set_fixed_time(datetime.now() + timedelta(days=1))
+        phone.reload()
+        ready(phone)
+        tap(phone, "Next trial")
+        expect(lights).to_have_attribute("aria-pressed", "false")
+        expect(note).to_have_value("")
+        assert not entries_of(study, "checked")
 
 
 def test_a_clock_that_is_set_refuses_and_holds_nothing(browser: Browser, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def next_trial(
             "the plan declares stored trials: import them before the first trial, with "
             "`stopwise study import`"
         )
-    asking = station if plan.design == "blocks" else None
+    asking = station if plan.drawing.shared else None
     choices = (
         _free_slot(state, lots, wanted, asking) or _new_row(state, lots, plan, wanted)
         for wanted in _tasks_in_turn(state, plan, station, task)
@@ -74,7 +74,7 @@ def next_trial(
     if place is None:
         return None
     board, row, arm, opens = place
-    name = _drawn_task(lots, plan, row, arm) or board
+    name = plan.drawing.task(lots, plan, row, arm) or board
     number = len(state.trials) + 1
     return Assigned(
         trial=number,
@@ -82,7 +82,7 @@ def next_trial(
         row=row,
         arm=arm,
         code=_code(state, lots, plan, arm, number),
-        condition=_condition(lots, plan, name, row, arm),
+        condition=plan.drawing.condition(lots, plan, name, row, arm),
         station=station,
         asked=task,
         lease=state.lease,
@@ -234,18 +234,3 @@ def _code(state: StudyState, lots: Draws, plan: StudyPlan, arm: str, number: int
     if plan.blinding == "none":
         return arm
     return lots.code(state.codes, "trial", number)
-
-
-def _drawn_task(lots: Draws, plan: StudyPlan, row: int, arm: str) -> str | None:
-    if plan.shares is None:
-        return None
-    return lots.task(plan.shares, row, *([] if plan.design == "blocks" else [arm]))
-
-
-def _condition(lots: Draws, plan: StudyPlan, task: str, row: int, arm: str) -> str | None:
-    conditions = plan.task(task).begins
-    if plan.design == "blocks":
-        # In turn, what is left would depend on what has been: rows of a drawn task draw afresh.
-        return lots.condition(conditions, row, "block", task, in_turn=plan.in_turn)
-    # Gone through in turn by each arm for itself, what is left would depend on what has been.
-    return lots.condition(conditions, row, "condition", task, arm, in_turn=False)

@@ -82,7 +82,8 @@ class Ledger:
             if looked is None or id(self) not in looked or not self.state.seq:
                 with self.store.look() as look:
                     self._take_in(look)
-                    for station, moment in look.heard().items():
+                    heard_of = look.heard() if self.state.attended else {}
+                    for station, moment in heard_of.items():
                         heard = self.state.now - look.moment.since(moment)
                         self.state.heard[station] = max(heard, self.state.heard.get(station, heard))
             if looked is not None:

@@ -143,12 +143,13 @@ def _complaints(error: ValidationError, lines: dict[Place, int], source: str) ->
     complaints = []
     for location, fault in faults(error):
         place, line = _deepest(location, lines)
-        if not location:
-            line = lines.get(("method",), line)  # the test as a whole does not exist
         if fault == "is missing":
             place = (*place, location[-1])
+        elif not place:
+            line = lines.get(("method",), line)  # the test as a whole does not exist
         name = ".".join(map(str, place))
-        complaints.append(f"{source}, line {line}: {f'{name}: ' if name else ''}{fault}")
+        name = f"{name}: " if name and not fault.startswith(f"{name} ") else ""
+        complaints.append(f"{source}, line {line}: {name}{fault}")
     return complaints
 
 
@@ -164,12 +165,18 @@ def _deepest(location: Place, lines: dict[Place, int]) -> tuple[Place, int]:
 def faults(error: ValidationError) -> list[tuple[Place, str]]:
     """Faults with their places, without those that follow from a deeper one."""
     problems = error.errors(include_url=False)
-    places = [problem["loc"] for problem in problems]
+    places = [problem["loc"] or _setting_of(problem) for problem in problems]
     return [
         (place, _in_words(problem))
         for place, problem in zip(places, problems, strict=True)
         if not any(len(other) > len(place) > 0 and other[: len(place)] == place for other in places)
     ]
+
+
+def _setting_of(problem: Mapping[str, Any]) -> Place:
+    """The entry that a fault of the plan as a whole is about."""
+    named = getattr(problem.get("ctx", {}).get("error"), "parameter", None)
+    return (named,) if named in StudyPlan.model_fields else ()
 
 
 def _in_words(problem: Mapping[str, Any]) -> str:

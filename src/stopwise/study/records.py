@@ -58,7 +58,7 @@ def trial_table(state: StudyState, plan: StudyPlan) -> Trials:
     names = ("task", "policy", "score", "block")
     columns = dict(zip(names, map(list, zip(*trials, strict=True)), strict=True))
     known = set(columns["task"])
-    if plan.design != "blocks":
+    if not plan.drawing.shared:
         del columns["block"]
     bounds = {task.name: task.score.bounds for task in plan.tasks if task.name in known}
     found_trials = Trials.from_columns(columns, bounds=bounds)

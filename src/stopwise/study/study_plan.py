@@ -10,15 +10,17 @@ import numpy as np
 from pydantic import (
     BaseModel,
     Field,
+    create_model,
     field_validator,
     model_validator,
 )
 
 from stopwise.core.rules import Rules
 from stopwise.errors import StopwiseError, require
-from stopwise.questions import QUESTIONS, for_files, pose
+from stopwise.questions import for_files, pose
 from stopwise.questions.reach import out_of_reach
 from stopwise.rows.task_mean import MEAN, shares
+from stopwise.study.design import DESIGNS, Independent
 from stopwise.study.limits import NAME, TEXT
 from stopwise.study.rubric import DISTINCT, Binary, PlanPart, Rubric
 
@@ -85,29 +87,32 @@ class Task(PlanPart):
         return {"kind": value} if isinstance(value, str) else value
 
 
-class StudyPlan(PlanPart):
+class _Compared(PlanPart):
+    """What stands first in a plan."""
+
     name: str = Field(min_length=1, max_length=NAME)
     description: str = Field(default="", max_length=TEXT)
-    # A number to compare every policy with, instead of with each other; then one is enough.
-    reference: float | None = None
     policies: Annotated[tuple[Policy, ...], Field(min_length=1, max_length=100), DISTINCT]
     tasks: Annotated[tuple[Task, ...], Field(min_length=1, max_length=100), DISTINCT]
-    # In blocks, all policies of a row start from the same condition.
+
+
+# The rules of each task that a plan declares as they are: ``Rules`` says what is usual, and checks.
+SAME = (
+    *("reference", "method", "adjust", "baseline", "ties", "goal"),
+    *("indifference", "equivalence", "n_max", "margin"),
+)
+_of_rules: dict[str, Any] = {
+    field.name: (field.type, field.default) for field in fields(Rules) if field.name in SAME
+}
+_WithRules: Any = create_model("_WithRules", __base__=_Compared, **_of_rules)
+
+
+class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is made of the rules
     design: Literal["independent", "blocks"] = "independent"
-    method: str = "nscore-plus"
     parameters: dict[str, Any] = Field(default_factory=dict)
-    alpha: float = Field(default=0.05, gt=0, lt=1)
+    alpha: float = Field(default=Rules.alpha, gt=0, lt=1)
     # Whether alpha is split over all tasks, or holds for each.
     alpha_for: Literal["study", "task"] = "study"
-    adjust: Literal["bonferroni", "holm"] = "holm"
-    baseline: str | None = None
-    ties: Literal["strict", "paper"] = "strict"
-    goal: str = Rules.goal  # "order": which policies are better than which; "best": which is best
-    # Asked for the best: how near to it is good enough, in units of the score.
-    indifference: float = Field(default=0.0, ge=0)
-    # Asked for the order: policies whose means differ by less than this, in units of the score, may
-    # be declared practically the same, which also ends their comparison.
-    equivalence: float | None = Field(default=None, gt=0)
     # Each task is asked by itself, or there is one question about their mean, with these weights (1
     # where none is given): the task of each row is then drawn at random.
     over_tasks: Literal["each", "mean"] = "each"
@@ -115,13 +120,8 @@ class StudyPlan(PlanPart):
     # Policies that were tried before the study, with the number of their trials on each task, at
     # least n_max: these are imported before the first trial, and only the other policies are tried.
     stored: dict[str, int] = Field(default_factory=dict)
-    # Trials per policy and task at most; per policy, if one question is asked about the mean.
-    n_max: int | None = Field(default=None, ge=1)
     # Say when a decision by n_max has become unlikely, or end there, undecided.
     futility: Literal["advisory", "binding"] | None = "advisory"
-    # By how much a policy must be better, in units of the score; negative, with a baseline: by how
-    # much it must not be worse.
-    margin: float = 0.0
     # Enters the random order; what makes it unpredictable is a secret in the store.
     seed: int = Field(default=0, ge=0)
     blinding: Literal["trial", "none"] = "trial"  # a fresh code per trial, or names throughout
@@ -145,13 +145,6 @@ class StudyPlan(PlanPart):
             item if isinstance(item, dict | BaseModel | list) else {"name": item} for item in value
         ]
 
-    @field_validator("policies")
-    @classmethod
-    def _enough(cls, value: tuple[Policy, ...], info: Any) -> tuple[Policy, ...]:
-        if len(value) < 2 and info.data.get("reference", 0.0) is None:
-            raise ValueError("needs at least 2, but has 1; or give a reference, a number")
-        return value
-
     @field_validator("parameters")
     @classmethod
     def _own_parameters(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -162,29 +155,28 @@ class StudyPlan(PlanPart):
 
     @model_validator(mode="after")
     def _test_exists(self) -> "StudyPlan":
-        try:
-            for contradicts, message in self._contradictions():
-                require(not contradicts, message)
-            for task in self.tasks:
-                pose(self.rules(task))
-        except StopwiseError as error:
-            raise ValueError(str(error)) from error
+        for contradicts, message in self._contradictions():
+            require(not contradicts, message)
+        for task in self.tasks:
+            pose(self.rules(task))
         return self
+
+    @property
+    def drawing(self) -> Independent:
+        return DESIGNS[self.design]
 
     def _contradictions(self) -> Iterator[tuple[bool, str]]:
         together, blocked = self.together, self.task_order == "blocked"
-        apart, starts = self.design != "blocks", any(task.starts for task in self.tasks)
-        pairs = any(task.judged_in_pairs for task in self.tasks)
-        yield self.goal not in QUESTIONS, f"goal must be one of {', '.join(QUESTIONS)}"
+        apart, starts = not self.drawing.shared, any(task.starts for task in self.tasks)
+        pairs, number = any(task.judged_in_pairs for task in self.tasks), len(self.policies)
         yield (
-            self.baseline not in (None, *self.policy_names),
-            f"baseline must be one of {', '.join(self.policy_names)}",
+            number < 2 and self.reference is None,
+            "a plan needs at least 2 policies, or a reference, a number",
         )
         yield (
             pairs and apart,
             "a preference compares the two trials of a row: the plan needs design: blocks",
         )
-        number = len(self.policies)
         yield (
             pairs and number != 2,
             f"a preference compares two policies, but the plan has {number}",
@@ -244,35 +236,26 @@ class StudyPlan(PlanPart):
     def policy_names(self) -> tuple[str, ...]:
         return tuple(policy.name for policy in self.policies)
 
-    @property
-    def in_turn(self) -> bool:
-        """Whether rows go through listed conditions in turn: neighbours are then no fresh draws."""
-        return self.design == "blocks" and self.shares is None
-
     def task(self, name: str) -> Task:
         return next(task for task in self.tasks if task.name == name)
 
     def rules(self, task: Task) -> Rules:
         split = self.alpha_for == "study" and not self.together
-        parts = len(self.tasks) if split else 1
-        same = {name: getattr(self, name) for name in SAME}
-        declared = {
+        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
+        settings = {
+            **{name: getattr(self, name) for name in SAME},
             "policies": self.policy_names,
-            "alpha": self.alpha / parts,
+            "alpha": self.alpha / (len(self.tasks) if split else 1),
             "list_size": len(task.starts) or None,
             "bounds": task.score.bounds,
             "lower_is_better": task.score.lower_is_better,
             "by": "wins" if task.judged_in_pairs else "means",
-            "design": "paired" if self.design == "blocks" else "independent",
+            "design": self.drawing.tested,
             "groups": self.stored,
             "stored": tuple(self.stored),
-            "parameters": self._parameters(),
+            "parameters": {**self.parameters, **unusual},
         }
-        return Rules(**for_files({**same, **declared}))
-
-    def _parameters(self) -> dict[str, Any]:
-        unusual = {} if self.futility == "advisory" else {"futility": self.futility}
-        return {**self.parameters, **unusual}
+        return Rules(**for_files(settings))
 
     def content(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
@@ -281,8 +264,3 @@ class StudyPlan(PlanPart):
     def digest(self) -> str:
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-# The settings that a plan declares as the rules of a task have them.
-OTHERWISE = {"policies", "alpha", "design", "stored", "parameters"}
-SAME = {field.name for field in fields(Rules)} & set(StudyPlan.model_fields) - OTHERWISE

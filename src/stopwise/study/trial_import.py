@@ -43,8 +43,8 @@ class ImportTrials(Operation[int]):
         names = [known.name for known in plan.tasks]
         task = names[0] if given == "task" and len(names) == 1 else given
         require_choice("task", task, names)
-        design = "paired" if plan.design == "blocks" else "independent"
-        table, board = align(self.trials, task=given, design=design), now.state.boards[task]
+        board = now.state.boards[task]
+        table = align(self.trials, task=given, design=board.rules.design)
         labels = {name: label for label, name in now.state.labels(now.lots).items()}
         for policy, scores in zip(table.policies, table.scores.T, strict=True):
             if policy not in labels:

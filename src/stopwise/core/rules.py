@@ -98,13 +98,17 @@ class Rules:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, **settings: Any) -> "Rules":
-        """Return the rules of flat keywords; those of no field are the method's own parameters."""
+    def of(cls, *, proxy_scores: object = None, **settings: Any) -> "Rules":
+        """The rules of flat keywords; those of no field are the method's own parameters.
+
+        Of simulated scenes, if there are any, each row gets a batch.
+        """
         names = {entry.name for entry in fields(cls)}
-        return cls(
+        rules = cls(
             **{name: value for name, value in settings.items() if name in names},
             parameters={name: value for name, value in settings.items() if name not in names},
         )
+        return rules if proxy_scores is None else beside_scenes(rules, proxy_scores)
 
     def __post_init__(self) -> None:
         require_choice("by", self.by, COMPARED_BY)
@@ -277,20 +281,14 @@ def _plain(value: Any, name: str) -> Any:
     return tuple(array.ravel().tolist())
 
 
-def pair_rules(scenes: object | None = None, **settings: Any) -> Rules:
+def pair_rules(**settings: Any) -> Rules:
     """Make the rules of a test of one pair from the keywords that were given."""
     margin = settings.get("margin", 0.0)
     if is_number(margin) and margin < 0:
         settings.setdefault("alternative", "greater")
     if settings.get("reference") is not None:
         settings["policies"] = ("the policy",)
-    return rules_beside(scenes, **settings)
-
-
-def rules_beside(scenes: object | None, **settings: Any) -> Rules:
-    """Return the rules of flat keywords, with a batch of simulated scenes, if any, for each row."""
-    rules = Rules.of(**settings)
-    return rules if scenes is None else beside_scenes(rules, scenes)
+    return Rules.of(**settings)
 
 
 class Delegated(property, Generic[T]):

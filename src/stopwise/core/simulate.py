@@ -106,7 +106,8 @@ def simulate(
     >>> bool(sim.rate(1) > 0.95), bool(20 < sim.n.mean() < 35)
     (True, True)
     """
-    rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
+    declared = {"method": method, "alpha": alpha, "n_max": n_max, "proxy_scores": proxy_scores}
+    rules = pair_rules(**declared, **settings)
     return run_studies(rules, scores0, scores1, proxy=proxy, workers=workers)
 
 

@@ -96,8 +96,8 @@ class SequentialTest(Resumable):
         proxy_scores: ArrayLike | None = None,
         **settings: Unpack[PairSettings],
     ) -> None:
-        rules = pair_rules(proxy_scores, method=method, alpha=alpha, n_max=n_max, **settings)
-        self._begin(rules)
+        declared = {"method": method, "alpha": alpha, "n_max": n_max, "proxy_scores": proxy_scores}
+        self._begin(pair_rules(**declared, **settings))
 
     @classmethod
     def under(cls, rules: Rules) -> Self:

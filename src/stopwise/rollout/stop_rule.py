@@ -16,7 +16,7 @@ from stopwise.core.keywords import described, flat
 from stopwise.core.readings.averages import stored_scores
 from stopwise.core.readings.fixed_list import numbers_of
 from stopwise.core.readings.score import Shown
-from stopwise.core.rules import Delegated, FromRules, Rules, rules_beside
+from stopwise.core.rules import Delegated, FromRules, Rules
 from stopwise.core.scores import as_float, is_number, require_whole
 from stopwise.core.settings import StopSettings
 from stopwise.core.snapshot import Resumable
@@ -102,8 +102,8 @@ class StopRule(Resumable):
             parameter="policies",
         )
         self.stored = stored_scores(stored)
-        rules = rules_beside(
-            proxy_scores,
+        rules = Rules.of(
+            proxy_scores=proxy_scores,
             policies=tuple(policies),
             groups=numbers_of(self.stored, settings),
             stored=tuple(self.stored),

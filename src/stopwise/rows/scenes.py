@@ -8,7 +8,7 @@ import numpy as np
 
 from stopwise.core.arrays import Floats
 from stopwise.core.readings.scenes import mixed
-from stopwise.core.rules import Rules, rules_beside
+from stopwise.core.rules import Rules
 from stopwise.core.scores import numeric_array
 from stopwise.errors import require
 from stopwise.messages import Setting, counted, named
@@ -68,7 +68,7 @@ def proxied(
     if source is None:
         return Rules.of(**settings), table
     scores, apart = _simulated(table, column, source, several=several)
-    rules = rules_beside(scores, **settings)
+    rules = Rules.of(proxy_scores=scores, **settings)
     note = f"the mean of the proxy comes from {counted(len(scores), 'simulated scene')}"
     note += f" ({counted(apart, 'scene')} of the trials left out)" if apart else ""
     if len(scores) < ENOUGH_SCENES * (rules.n_max or 0):

@@ -101,14 +101,14 @@ class Estimates(NamedTuple):
 
     variance: Floats  # of a difference, under the null
     spread: Floats  # 1: all or nothing, as binary scores, 0: without noise; paired: of differences
-    mean0: Floats
-    mean1: Floats
-    # A bet b gives the product of both scores the weight share b^2 once their level is known, and
-    # doubt less before.
-    share: Floats
-    doubt: Floats
     margin: Floats | float
     own_spread: Floats  # of the scores themselves, as ``spread``
+    mean0: Floats = NONE
+    mean1: Floats = NONE
+    # A bet b gives the product of both scores the weight share b^2 once their level is known, and
+    # doubt less before.
+    share: Floats = NONE
+    doubt: Floats = NONE
     # The part of the sum of third powers that comes with two outcomes, and is no lean.
     third: Floats | float = 0.0
     widened: Floats | float = 0.0  # what a proxy adds to the loss of the worst pair
@@ -127,10 +127,9 @@ class ScoreEstimates(NamedTuple):
 def independent_estimates(sums: Sums, margin: Floats | float) -> Estimates:
     """Return the estimates for independent scores."""
     scores = score_deviation(sums, margin)
-    mean0, mean1 = scores.means
-    share, doubt = product_worth(sums.pairs, scores)
-    spread = scores.spread
-    return Estimates(scores.variance, spread, mean0, mean1, share, doubt, margin, spread)
+    spread, (mean0, mean1) = scores.spread, scores.means
+    worth = product_worth(sums.pairs, scores)
+    return Estimates(scores.variance, spread, margin, spread, mean0, mean1, *worth)
 
 
 def score_deviation(sums: Sums, margin: Floats | float) -> ScoreEstimates:
@@ -165,8 +164,7 @@ def paired_deviation(sums: Sums, margin: Floats | float) -> Estimates:
     # positive: the squared mean is at most the second moment
     variance = square - SIGNAL_SHARE * ((sums.high - sums.low) / weight) ** 2
     spread = scores.spread * np.minimum(variance / scores.variance, 1.0)
-    none = np.zeros_like(variance)
-    return Estimates(variance, spread, none, none, none, none, margin, scores.spread)
+    return Estimates(variance, spread, margin, scores.spread)
 
 
 def number_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> Estimates:
@@ -184,8 +182,7 @@ def number_deviation(sums: Sums, margin: Floats | float, null_mean: Floats) -> E
     # Of success and failure the bet of greatest growth is effect / binary: scores are their own
     # squares, so (score - edge)^3 = (1 - 2 edge) (score - edge)^2 + binary (score - edge).
     third = spread * ((1 - 2 * edge) * sums.gap_square + binary * gap)
-    none = np.zeros_like(variance)
-    return Estimates(variance, spread, none, none, none, none, margin, spread, third)
+    return Estimates(variance, spread, margin, spread, third=third)
 
 
 def product_worth(pairs: Floats, scores: ScoreEstimates) -> tuple[Floats, Floats]:

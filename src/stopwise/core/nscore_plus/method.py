@@ -131,7 +131,8 @@ class NScorePlus(MayBeFutile[PlusState]):
         due = early or bets.renewal(sums.pairs)
         if not np.any(due):
             return state.bet
-        new = self._new_bet(sums, self._threshold - state.log_e, self.margin)
+        estimates = self._estimates(sums, self.margin)
+        new = self._sized_bet(sums, self._threshold - state.log_e, estimates)
         return new if early else state.bet.renewed(np.asarray(due), new)
 
     def margin_fall(self, before: PlusState, after: PlusState, r0: Floats, r1: Floats) -> Floats:
@@ -145,12 +146,7 @@ class NScorePlus(MayBeFutile[PlusState]):
 
     def bets_at(self, state: PlusState, margins: Floats, need: Floats, size: Floats) -> Bet:
         sums = state.sums.shifted(margins - self.margin, self.design)
-        return self._new_bet(sums, need, margins, size)
-
-    def _new_bet(
-        self, sums: Sums, need: Floats, margin: Floats | float, size: Floats | float = 1.0
-    ) -> Bet:
-        return self._sized_bet(sums, need, self._estimates(sums, margin), size)
+        return self._sized_bet(sums, need, self._estimates(sums, margins), size)
 
     def _sized_bet(
         self, sums: Sums, need: Floats, estimates: Estimates, size: Floats | float = 1.0
@@ -191,19 +187,16 @@ class NScorePlus(MayBeFutile[PlusState]):
         """Return the planned bet while n_max lies ahead, else that of growth."""
         if self.n_max is None:
             return self._growth_bet(pairs, total, need)
+        planned = bet_table(self.alpha, self.n_max, self.design).at
         if greatest(pairs) < self.n_max and least(need) > 0:  # of all runs
-            return self._planned_bet(self.n_max, pairs, total, need)
+            return planned(pairs, total, need)
         ahead = (pairs < self.n_max) & (need > 0)
         if not ahead.any():
             return self._growth_bet(pairs, total, need)
-        bet = self._planned_bet(self.n_max, np.minimum(pairs, self.n_max - 1), total, need)
+        bet = planned(np.minimum(pairs, self.n_max - 1), total, need)
         rest = [part[~ahead] for part in np.broadcast_arrays(pairs, total, need)]
         bet[~ahead] = self._growth_bet(*rest)
         return bet
-
-    def _planned_bet(self, n_max: int, pairs: Floats, total: Floats, need: Floats) -> Floats:
-        table = bet_table(self.alpha, n_max, self.design)
-        return table.at(pairs, total, need)
 
     def _growth_bet(self, pairs: Floats, total: Floats, need: Floats) -> Floats:
         return growth_bet(self.n_max, pairs, total, need, SECOND_ORDER[self.design])

@@ -11,7 +11,6 @@ from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Method
 from stopwise.core.plain_values import plain_values
 from stopwise.core.readings.proxied import MOST_WEIGHT, Proxied
-from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.score import Arrays, Met, Names, Scores, Shown
 from stopwise.core.scores import is_number, numeric_array
 from stopwise.errors import InvalidInput, require
@@ -41,11 +40,18 @@ class Control(Scores):
         rules = self.rules
         text = f"{rules.method} takes no proxy: only the bets of nscore-plus are proven with one"
         require(registry.find(rules.method).takes_proxy, text, parameter="proxy_mean")
-        means = tuple(_checked_mean(mean, self.scale) for mean in self._by_pair())
+        span, means = self.scale.span, self._by_pair()
+        for mean in means:
+            require(
+                is_number(mean) and abs(mean) <= span,
+                f"proxy_mean must be the mean of g1 - g0, from -{span:g} to {span:g}, but got "
+                f"{mean!r}",
+                parameter="proxy_mean",
+            )
         batches = rules.proxy_batches  # a list where the rules come from a file
         return {
             **super().checked(),
-            "proxy_mean": means[0] if len(means) == 1 else means,
+            "proxy_mean": float(means[0]) if len(means) == 1 else tuple(map(float, means)),
             "proxy_batches": None if batches is None else tuple(map(tuple, batches)),
         }
 
@@ -246,12 +252,7 @@ class Judge(Control):
     def pair(self, r0: Any, r1: Any) -> tuple[Any, Any] | None:
         if r0 is not None and r1 is not None:
             return r0, r1
-        require(
-            r0 is r1,
-            "a pair without scores is one that was not audited: give the scores of both policies, "
-            "or of neither",
-            parameter="audit",
-        )
+        self.scored(*(np.array([math.nan if r is None else 0.0]) for r in (r0, r1)))  # may raise
         return None
 
     def directed(self, r0: Floats, r1: Floats) -> tuple[Floats, Floats]:
@@ -291,13 +292,3 @@ def _require_means(mean: Mapping[str, Any], rules: "Rules") -> None:
     within = all(is_number(value) and low <= value <= high for value in mean.values())
     named_all = within and {*mean} == {*rules.policies}
     require(named_all, named("proxy_mean"), f"{text}[{low:g}, {high:g}], but got {dict(mean)}")
-
-
-def _checked_mean(mean: Any, scale: Scale) -> float:
-    require(
-        is_number(mean) and abs(mean) <= scale.span,
-        f"proxy_mean must be the mean of g1 - g0, from -{scale.span:g} to {scale.span:g}, but got "
-        f"{mean!r}",
-        parameter="proxy_mean",
-    )
-    return float(mean)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import gammaln
 
 from stopwise.core.arrays import Bools, Doubles
+from stopwise.core.barnard import binomial_chances
 
 Counts = NDArray[np.int64]
 
@@ -58,10 +59,6 @@ class Rule:
     def table(self, t: int) -> Doubles:
         """1 in the states at time ``t`` that reject, else 0, by (x, y)."""
         return self.rejects(*all_states(t)).astype(np.float64)
-
-    def futility_table(self, t: int) -> Bools:
-        """Futility stops of all states at time ``t``, by (x, y)."""
-        return self.is_futile(*all_states(t))
 
 
 def all_states(t: int) -> tuple[Counts, Counts, Counts]:
@@ -116,12 +113,8 @@ def rejection_under_drift(rule: Rule) -> float:
 
 def binomial_probabilities(trials: int, rates: Doubles) -> Doubles:
     """Binomial probabilities of all counts, as a matrix (rate, count)."""
-    counts = np.arange(trials + 1)
-    ways = gammaln(trials + 1) - gammaln(counts + 1) - gammaln(trials - counts + 1)
-    column = rates[:, np.newaxis]
-    probabilities = np.exp(ways + xlogy(counts, column) + xlog1py(trials - counts, -column))
-    result: Doubles = probabilities / probabilities.sum(axis=1, keepdims=True)
-    return result
+    chances = binomial_chances(trials, rates)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
 def mean_over_counts(matrix: Doubles, rates0: Doubles, rates1: Doubles) -> Doubles:

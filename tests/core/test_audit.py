@@ -91,17 +91,6 @@ def test_a_file_with_empty_scores(tmp_path: Path) -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    test = sw.SequentialTest(**SETTINGS)
-    with pytest.raises(InvalidInput, match="of neither"):
-        test.update(0.0, None, proxy=(0.0, 1.0))
-    with pytest.raises(InvalidInput, match="give both, or neither"):
-        test.update(0.0, 1.0)
-    with pytest.raises(InvalidInput, match="one not audited: declare audit"):
-        sw.SequentialTest().update(None, None)
-    with pytest.raises(InvalidInput, match="chance, between 0 and 1"):
-        sw.SequentialTest(design="paired", audit=1.5)
-    with pytest.raises(InvalidInput, match="leave proxy_mean out"):
-        sw.SequentialTest(design="paired", audit=0.5, proxy_mean=0.2)
     with pytest.raises(InvalidInput, match="leave proxy_scores out"):
         sw.analyze(table(), proxy="judge", audit=0.5, proxy_scores=np.zeros((9, 2)))
     first = np.flatnonzero(~np.isnan(trials(1)[0][0, 0]))[0]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
@@ -74,25 +73,3 @@ def test_futile_only_if_no_end_is_in_reach() -> None:
     for r0, r1 in zip(scores0, scores1, strict=True):
         verdict = hopeless.update(r0, r1)
     assert verdict.futile
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"equivalence": 0}, "strictly between 0 and 1, the width of the bounds, but got 0"),
-        ({"equivalence": 1}, "strictly between 0 and 1"),
-        ({"equivalence": "a"}, "strictly between 0 and 1"),
-        ({"equivalence": 10, "bounds": (0, 10)}, "between 0 and 10"),
-        ({"alternative": "greater"}, "does not go with alternative='greater'"),
-        ({"margin": 0.1}, "does not go with margin"),
-        ({"method": "step"}, "needs a method that bets with a margin; step takes no margin"),
-    ],
-    ids=str,
-)
-def test_wrong_settings_say_why_in_one_line(settings: dict[str, Any], message: str) -> None:
-    usual = {"n_max": 30, "alternative": "two-sided", "equivalence": 0.1}
-    with pytest.raises(sw.errors.InvalidInput) as caught:
-        sw.SequentialTest(**{**usual, **settings})
-
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)

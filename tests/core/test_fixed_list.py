@@ -1,7 +1,5 @@
 """A fixed list of scenes: what a test of it says, and what it refuses."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -51,18 +49,3 @@ def test_more_than_a_list_is_refused() -> None:
     test.run([0, 1], [1, 0])
     with pytest.raises(InvalidInput, match="n_max = 2 pairs are already in"):
         test.update(1, 1)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"list_size": 0}, "list_size must be a whole number of at least 1, but got 0"),
-        ({"list_size": 10, "n_max": 20}, "n_max = 20 is more than the 10 scenes of the list"),
-        ({"list_size": 10, "method": "wsr"}, "wsr is not proven without replacement"),
-        ({"list_size": 10, "proxy_mean": 0.0}, "a proxy does not go with list_size"),
-    ],
-)
-def test_what_does_not_fit_is_refused_in_one_line(settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(InvalidInput, match=says) as error:
-        sw.SequentialTest(**{"design": "paired", "n_max": None, **settings})
-    assert "\n" not in str(error.value)

@@ -116,20 +116,6 @@ def test_the_sentence_says_what_has_become_unlikely() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"futility": "maybe"}, "futility must be one of None, advisory, binding, but got 'maybe'"),
-        ({"futility_chance": 1.0}, "futility_chance must lie strictly between 0 and 1"),
-        ({"futility": "binding", "n_max": None}, "binding futility stops need a declared n_max"),
-        ({"method": "step", "futility_chance": 0.1}, "futility_chance is for .*, not for step"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=said):
-        sw.SequentialTest(**{"n_max": 20, **settings})
-
-
 @pytest.mark.parametrize("design", ["independent", "paired"])
 def test_steady_scores_within_wide_bounds_end_when_too_little_can_be_won(design: str) -> None:
     rng, shape = np.random.default_rng(11), (300, 200)

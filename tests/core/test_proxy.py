@@ -10,7 +10,6 @@ from stopwise.core.pair_test import PairTest
 from stopwise.core.readings.proxied import Proxied
 from stopwise.core.rules import pair_rules
 from stopwise.core.simulate import run_studies
-from stopwise.errors import InvalidInput
 
 PROXIED: dict[str, Any] = {"design": "paired", "proxy_mean": 0.2}
 
@@ -109,44 +108,3 @@ def test_factors_fall_with_the_margin_as_intervals_take_it(batches: Any) -> None
         weights.append(after.weight.item())
         state = after
     assert max(weights) > 0.3
-
-
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"design": "independent", "audit": 0.5}, "audit does not go with design='independent'"),
-    ({**PROXIED, "method": "wsr"}, "wsr takes no proxy"),
-    ({**PROXIED, "equivalence": 0.1, "alternative": "two-sided"}, "does not go with equivalence"),
-    ({**PROXIED, "by": "wins"}, "a proxy does not go with by='wins'"),
-    ({**PROXIED, "proxy_mean": 1.5}, "proxy_mean must be the mean"),
-    ({**PROXIED, "proxy_mean": (0.1, 0.2)}, "proxy_mean must be the mean"),
-    ({**PROXIED, "proxy_mean": "much"}, "proxy_mean must be the mean"),
-    ({**PROXIED, "proxy_scores": [[0, 1], [1, 0]]}, "give one of the two"),
-    ({"proxy_scores": [[0, 1], [1, 0]]}, "n_max=... is needed with simulated scenes"),
-    (
-        {"n_max": 9, "audit": 0.5, "design": "paired", "proxy_scores": [[0, 1], [1, 0]]},
-        "leave proxy_scores out",
-    ),
-    ({"n_max": 9, "proxy_scores": [0, 1, 1]}, "a row (g0, g1)"),
-    ({"n_max": 9, "proxy_scores": [[0, 2], [1, 0]]}, "within the bounds"),
-]
-
-
-@pytest.mark.parametrize(("settings", "text"), BAD)
-def test_bad_settings_are_refused_in_one_line(settings: dict[str, Any], text: str) -> None:
-    with pytest.raises(InvalidInput) as error:
-        sw.SequentialTest(**settings)
-
-    assert text in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("proxy", "text"),
-    [(None, "give both, or neither"), ((0.1,), "(g0, g1)"), ((0.1, 2), "within the bounds")],
-)
-def test_bad_scores_of_a_proxy_are_refused(proxy: Any, text: str) -> None:
-    test = sw.SequentialTest(**PROXIED)
-    with pytest.raises(InvalidInput) as error:
-        test.update(0, 1, proxy=proxy)
-
-    assert text in str(error.value)
-    assert test.verdict.n == 0

@@ -61,38 +61,6 @@ def test_step_and_futility(futility: Any) -> None:
     assert (verdict.n < 49) == (futility == "binding")
 
 
-@pytest.mark.parametrize(
-    ("settings", "scores", "message"),
-    [
-        ({"reference": 0.5}, (1, 0), "compared with the number 0.5: give its scores alone"),
-        ({}, (1,), "two policies are compared, but got scores of one; declare a reference"),
-        ({"reference": 0.5}, (2,), r"within the bounds \[0, 1\], but the policy got 2"),
-        ({"reference": 0.5}, ([1],), "a score must be one number"),
-        ({"reference": 0.5}, ("x",), "must be numbers, but got the text 'x'"),
-    ],
-)
-def test_bad_scores_get_one_line(settings: Any, scores: tuple[Any, ...], message: str) -> None:
-    test = sw.SequentialTest(**settings)
-    with pytest.raises(sw.InvalidInput, match=message) as error:
-        test.update(*scores)
-    assert "\n" not in str(error.value)
-    assert test.verdict.n == 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"reference": 0}, "must lie strictly between 0 and 1"),
-        ({"reference": 0.9, "margin": 0.2}, r"compared with 1\.1, which does not lie"),
-        ({"reference": 0.9, "method": "step", "n_max": 5000}, "n_max between 2 and 2000"),
-        ({"reference": 0.9, "method": "savi"}, "savi compares two policies"),
-    ],
-)
-def test_bad_settings_get_one_line(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=message):
-        sw.SequentialTest(**settings)
-
-
 @pytest.mark.parametrize("lower", [False, True])
 def test_the_interval_leaves_the_number_out_however_large_it_is(lower: bool) -> None:
     scores = 1e6 + (np.random.default_rng(4).random(200) < 0.75)

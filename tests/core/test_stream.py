@@ -11,66 +11,6 @@ import stopwise as sw
 from stopwise.core.snapshot import dump
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"method": "magic"}, "method must be one of nscore-plus, .*'magic'"),
-        ({"alpha": 0}, r"alpha must lie strictly between 0 and 1, but got 0"),
-        ({"alpha": float("nan")}, "alpha must lie strictly"),
-        ({"n_max": 0}, "n_max must be a whole number of at least 1, but got 0"),
-        ({"bounds": (1, 0)}, r"bounds must be two finite numbers .* but got \(1, 0\)"),
-        ({"alternative": "better"}, "alternative must be one of greater, less, two-sided"),
-        ({"design": "blocked"}, "design must be one of independent, paired"),
-        ({"ties": "split"}, "ties must be one of paper, strict"),
-        ({"margin": 1.0}, "margin must lie strictly between -1 and 1"),
-        (
-            {"margin": -0.1, "alternative": "two-sided"},
-            "a negative margin .* alternative 'greater' or 'less'",
-        ),
-        ({"method": "step", "n_max": 10, "margin": 0.1}, "step takes no margin"),
-        ({"method": "step"}, "step needs n_max"),
-        ({"levels": 3}, "levels is for method='savi', not for nscore"),
-        ({"bins": 1}, "bins must be a whole number from 2 to 1001, but got 1"),
-        ({"bin_values": [0, 0, 1]}, "bin_values must be 2 to 128 distinct scores"),
-        (
-            {"bin_values": [0, 2]},
-            r"scores must lie within the bounds \[0, 1\], but bin_values got 2",
-        ),
-        ({"bin_values": [[0], [1, 2]]}, "bin_values must be a regular array"),
-        ({"bounds": 5}, "bounds must be two finite numbers"),
-        ({"bounds": (-1.7e308, 1.7e308)}, "bounds must be two finite numbers"),
-        ({"margin": -(1 - 1e-12)}, "margin must lie strictly between"),
-        (
-            {"method": "savi", "level_values": [0.4, 0.6], "margin": -0.5},
-            "a margin as wide as the range of the levels",
-        ),
-        ({"method": "savi", "level_values": [0.5, 0.5 + 1e-9]}, "level_values must be 2 to 1001"),
-    ],
-)
-def test_bad_settings_get_one_clear_error(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(sw.InvalidInput, match=message):
-        sw.SequentialTest(**{"method": "nscore", **settings})
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ((0.5, 1.2), r"within the bounds \[0, 1\], but policy 1 got 1\.2"),
-        ((-0.01, 0.5), r"within the bounds \[0, 1\], but policy 0 got -0\.01"),
-        ((float("nan"), 0.5), r"within the bounds \[0, 1\], but policy 0 got nan"),
-        ((0.5, float("-inf")), "policy 1 got -inf"),
-        (("0.5", 0.5), "policy 0 must be numbers, but got the text '0.5'"),
-        ((0.5, None), "two policies are compared, but got scores of one"),
-        (([0.5], 0.5), r"a score must be one number, but policy 0 got \[0\.5\]"),
-    ],
-)
-def test_bad_scores_get_one_clear_error(scores: tuple[Any, Any], message: str) -> None:
-    test = sw.SequentialTest("nscore")
-    with pytest.raises(sw.InvalidInput, match=message):
-        test.update(*scores)
-    assert test.verdict.n == 0
-
-
 @pytest.mark.parametrize("n_max", [30, None])
 def test_an_extended_study_bets_as_one_of_the_new_length(n_max: int | None) -> None:
     """From the wealth and the data at hand, pair by pair, also after it was saved."""

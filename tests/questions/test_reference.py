@@ -34,7 +34,7 @@ def test_one_interval_for_mean_and_decision() -> None:
     ("settings", "message"),
     [
         ({"reference": 1.0}, r"strictly between 0 and 1, the bounds of the score, but got 1\.0"),
-        ({"reference": "high"}, "but got 'high'"),
+        ({"reference": "high"}, "got the text 'high'"),
         ({"reference": 0.5, "baseline": "new"}, "a reference is the baseline itself"),
         ({"reference": 0.5, "goal": "best"}, "reference does not go with goal='best'"),
         ({"reference": 0.5, "method": "savi"}, "savi compares two policies and takes no reference"),

@@ -104,7 +104,7 @@ def test_binding_futility_ends_the_study_and_advice_does_not() -> None:
     with pytest.raises(sw.InvalidInput, match="ended at a binding futility stop after"):
         binding.update(0, 1)
     assert advised.n == 60
-    assert "a decision by n_max has become unlikely (futility)" in str(ended)
+    assert "a decision by n_max has become unlikely" in str(ended)
 
 
 def test_a_decided_test_takes_no_further_run() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from stopwise.core.confidence import Interval
 from stopwise.core.dependence import dependence
-from stopwise.core.futility import MayBeFutile
 from stopwise.core.pair_test import PairTest, Seen
 from stopwise.core.readings.score import Scores
 from stopwise.core.rules import FromRules, Rules
@@ -188,34 +187,19 @@ class Verdict:
             return f"{claimed}; {facts}.{self._notes()}"
         caveat = f"which does not show that {self._reading.equal}"
         if self.futile:
-            caveat += f", and {self._futility_text()}"
+            caveat += ", and a decision by n_max has become unlikely"
         return f"Undecided after {seen} whether {self._claim()}, {caveat}; {facts}.{self._notes()}"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(str(self))}</p>"
 
-    @property
-    def _extended(self) -> bool:
-        return self.n_max != self.n_max_declared
-
     def _seen(self) -> str:
         most = self.n if self.n_max is None else self.n_max
         seen = "" if self.n_max is None else f"{self.n} of at most "
         pairs = f"{seen}{counted(most, self._unit)}"
-        if self._extended:
+        if self.n_max != self.n_max_declared:
             pairs += f" (extended from at most {self.n_max_declared})"
         return pairs
-
-    def _futility_text(self) -> str:
-        assert self.ahead is not None
-        test = self.ahead[0].test
-        end = counted(test.n_max or 0, self._unit) if self._extended else "n_max"
-        why = (
-            f"chance below {100 * test.futility_chance:g} %"
-            if isinstance(test, MayBeFutile)
-            else "futility"
-        )
-        return f"a decision by {end} has become unlikely ({why})"
 
     def _notes(self) -> str:
         notes, policies = [], ("policy 0", "policy 1")

@@ -65,11 +65,6 @@ class MethodParameters(TypedDict, total=False):
 
 
 _COMMON = {field.name for field in dataclasses.fields(Method)}
-# What a class says of itself in the words of ``MethodInfo``.
-_AS_THEY_ARE = (
-    *("name", "summary", "designs", "needs_n_max", "takes_margin"),
-    *("constant_rates", "edition", "advice"),
-)
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
 
@@ -163,10 +158,11 @@ def _describe(cls: type[Method[Any]]) -> MethodInfo:
     parameters = {
         field.name: field.default for field in dataclasses.fields(cls) if field.name not in _COMMON
     }
-    return MethodInfo(
-        **{name: getattr(cls, name) for name in _AS_THEY_ARE},
-        scores=_SCORES[cls.scores],
-        parameters=parameters,
-        citation=str(cls.citation),
-        bibtex=cls.citation.bibtex,
-    )
+    said: dict[str, Any] = {
+        "scores": _SCORES[cls.scores],
+        "parameters": parameters,
+        "citation": str(cls.citation),
+        "bibtex": cls.citation.bibtex,
+    }
+    names = {field.name for field in dataclasses.fields(MethodInfo)} - said.keys()
+    return MethodInfo(**{name: getattr(cls, name) for name in names}, **said)

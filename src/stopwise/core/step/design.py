@@ -34,18 +34,11 @@ LARGEST = 2000
 
 
 class Certificate(NamedTuple):
-    """What is known for certain about a design.
+    """What is known for certain about a design."""
 
-    Attributes
-    ----------
-    expected_n : float
-        Expected number of pairs, averaged over the alternatives that the design is made for.
-    lower_bound : float
-        No test with this level, horizon and mean power has a smaller mean expected number of pairs
-        (of those that stop undecided only at the horizon).
-    """
-
-    expected_n: float
+    expected_n: float  # of pairs, averaged over the alternatives that the design is made for
+    # No test with this level, horizon and mean power has a smaller mean expected number of pairs
+    # (of those that stop undecided only at the horizon).
     lower_bound: float
 
 

@@ -140,21 +140,11 @@ def _one_more_pair(matrix: Doubles, t: int) -> Doubles:
 
 
 class WorstCase(NamedTuple):
-    """Largest error over the one-sided null ``p1 <= p0``.
+    """Largest error over the one-sided null ``p1 <= p0``."""
 
-    Attributes
-    ----------
-    error : float
-        Proven upper bound of the error over the whole null.
-    attained : float
-        Largest error found on the grid of common rates; the supremum lies between the two.
-    rate : float
-        Common success rate at which it was found.
-    """
-
-    error: float
-    attained: float
-    rate: float
+    error: float  # proven upper bound over the whole null
+    attained: float  # largest found on the grid of common rates; the supremum lies between the two
+    rate: float  # common success rate at which it was found
 
 
 def worst_case(rejection: Doubles) -> WorstCase:

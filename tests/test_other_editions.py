@@ -35,7 +35,8 @@ def dumped(text: str, **changes: Any) -> str:
 
 def of_question(goal: str) -> tuple[str, Callable[[str], object]]:
     question = pose(Rules(policies=("a", "b", "c"), method="wsr", goal=goal))
-    question.add({"a": 0.2, "b": 0.9, "c": 0.4})
+    scores = {"a": 0.2, "b": 0.9, "c": 0.4}
+    question.add({name: [scores[name]] * len(numbers) for name, numbers in question.places.items()})
     return question.to_json(), resume
 
 

@@ -48,7 +48,9 @@ def test_the_leader_is_tried_several_times_in_a_row_and_the_others_once() -> Non
         name: 3 if name == leader else 1 for name in names
     }
 
-    question.add({name: 0.7 if name == "c" else 0.4 for name in names})
+    scores = {name: 0.7 if name == "c" else 0.4 for name in names}
+    without = {name: [None] * (len(numbers) - 1) for name, numbers in question.places.items()}
+    question.add({name: [score, *without[name]] for name, score in scores.items()})
     assert question.leader == "c"
     assert question.places["c"] == range(1, 4)
     assert question.places[leader] == range(3, 4)  # two of its trials were without a score
@@ -118,9 +120,9 @@ def test_what_is_wrong_with_a_row_or_a_newcomer_is_said() -> None:
     with pytest.raises(InvalidInput, match="takes 2 trials of 'a'"):
         question.add({"a": [0.0, 1.0, 1.0]})
     with pytest.raises(InvalidInput, match="within the bounds"):
-        question.add({"a": 2.0})
+        question.add({"a": [2.0, 0.0]})
     with pytest.raises(InvalidInput, match="policies are a, b, c, d"):
-        question.add({"x": 0.0})
+        question.add({"x": [0.0]})
     with pytest.raises(InvalidInput, match="new cannot join: it was not declared in later"):
         question.join("new")
     assert question.rows == 0

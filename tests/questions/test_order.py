@@ -29,7 +29,7 @@ def play(contest: OrderQuestion, scores: Any) -> OrderQuestion:
         if not contest.needed:
             break
         drawn = dict(zip(NAMES, row, strict=True))
-        contest.add({name: drawn[name] for name in contest.needed})
+        contest.add({name: [drawn[name]] for name in contest.needed})
     return contest
 
 
@@ -41,7 +41,7 @@ def test_bad_rows_change_nothing(row: dict[str, Any], complaint: str) -> None:
     contest = play(asked(), rows(count=2))
     before = contest.to_json()
     with pytest.raises(InvalidInput, match=complaint):
-        contest.add(row)
+        contest.add({name: [score] for name, score in row.items()})
     assert contest.to_json() == before
 
 

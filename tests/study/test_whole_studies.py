@@ -37,7 +37,7 @@ def by_arrival(study: Simulation) -> int:
     for row in range(max(map(len, queues.values()))):
         if contest.needed:
             scores = {arm: queue[row] for arm, queue in queues.items() if row < len(queue)}
-            contest.add({arm: scores[arm] for arm in contest.needed if arm in scores})
+            contest.add({arm: [scores[arm]] for arm in contest.needed if arm in scores})
     return study.false_claims(contest)
 
 

@@ -18,7 +18,7 @@ from stopwise.questions.best_analysis import BestAnalysis, shown
 from stopwise.questions.candidates import comparison_of, start
 from stopwise.questions.question import Places, Question
 from stopwise.questions.standing import Elimination, Standing, Way
-from stopwise.rows.table import Table, side_by_side, unit_scores
+from stopwise.rows.table import Table, unit_scores
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
@@ -129,7 +129,7 @@ class BestQuestion(Question):
     def passed_over(self, policy: str, number: int) -> bool:
         """Whether others met this block without the policy, as while it was set aside."""
         scores = self._trials[policy]
-        seen = number < len(scores) and not math.isnan(scores[number])
+        seen = number < len(scores) and not math.isnan(scores[number][0])
         return self.rules.design == "paired" and number < self.taken(policy) and not seen
 
     def rows_for(self, policy: str) -> int:
@@ -165,19 +165,6 @@ class BestQuestion(Question):
         question = type(self)(self.rules, self._joined)
         return self._answered(shown(question, table, question._replay(table)))
 
-    def add(self, row: Mapping[str, float | Sequence[float | None]]) -> None:
-        """Add one row of scores: several of a policy that it tries several times."""
-        self._require_row(row)
-        places = self.places.items()
-        scores = {
-            name: self._checked(name, len(numbers), row.get(name)) for name, numbers in places
-        }
-        self._observe(dict(places), scores)
-
-    def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
-        columns = [np.array(scores, dtype=float) for scores in self._trials.values()]
-        return self._table(side_by_side(columns), task, notes)
-
     def remaining(self, standings: Sequence[Standing]) -> int | None:
         awaited = any(name not in self._joined for name in self.rules.later)
         # Nobody knows what those bring that have not joined yet.
@@ -206,51 +193,35 @@ class BestQuestion(Question):
                 self._board.joined[0, self._columns[name]] = True
                 self._board.choose()
 
-    def _checked(
-        self, name: str, count: int, given: float | Sequence[float | None] | None
-    ) -> list[float]:
-        scores = list(given) if isinstance(given, Sequence) else [given]
-        require(
-            len(scores) <= count,
-            f"this row takes {count} trials of {name!r}, but got {len(scores)} scores",
-        )
-        for score in scores:
-            if score is not None:
-                self._comparison.unit_score(score, repr(name))
-        return [math.nan if score is None else float(score) for score in scores]
-
-    def _observe(self, places: Places, new_scores: Mapping[str, list[float]]) -> Floats:
+    def _keep(self, cells: Mapping[str, Floats]) -> Floats:
         """Show one row; return the average of each policy's trials in it, in [0, 1]."""
-        times = max(map(len, places.values()))
-        scores = np.full((times, 1, len(self.policies)), np.nan)
+        places = self.places
+        scores = np.full((max(map(len, places.values())), 1, len(self.policies)), np.nan)
         for name, numbers in places.items():
-            column, row = self._columns[name], new_scores[name]
-            past = self._trials[name]
-            past += [math.nan] * (numbers.start - len(past))  # blocks that it was not in
-            past += row + [math.nan] * (len(numbers) - len(row))
-            scores[: len(row), 0, column] = row
+            column, past = scores[: len(numbers), 0, self._columns[name]], self._trials[name]
+            row = cells.get(name, np.empty((1, 0)))[0]
+            column[: row.size] = row
+            past += [(math.nan,)] * (numbers.start - len(past))  # blocks that it was not in
+            past += zip(column.tolist())
         means = self._board.observe(self._comparison.scale.unit(scores))
         self._admit(*self._joined)
         return np.asarray(means[0])
 
-    def _replay(self, table: Table, rows: int | None = None) -> Floats:
+    def _replay(self, table: Table) -> Floats:
         """Take the trials of a table in; return the averages that were compared."""
         scores = table.arranged(self.policies)
         last = [int(np.flatnonzero(~np.isnan(column)).max(initial=-1)) for column in scores.T]
         means = []
-        while (places := self.places) and (rows is None or self.rows < rows):
+        while places := self.places:
             left = sum(part.start <= last[self._columns[name]] for name, part in places.items())
-            if rows is None and left < min(2, len(places)):
+            if left < min(2, len(places)):
                 break
             row = {
-                name: scores[part.start : part.stop, self._columns[name]].tolist()
+                name: scores[None, part.start : part.stop, self._columns[name]]
                 for name, part in places.items()
             }
-            means.append(self._observe(places, row))
+            means.append(self._keep(row))
         return np.array(means).reshape(-1, len(self.policies))
 
     def _content(self) -> dict[str, Any]:
         return {**super()._content(), "joins": self._joined}
-
-    def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
-        self._replay(self._table(side_by_side([*trials.values()]), None, ()), rows)

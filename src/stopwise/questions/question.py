@@ -21,10 +21,11 @@ from stopwise.core.rules import FromRules, Rules
 from stopwise.core.scores import require_whole
 from stopwise.core.snapshot import Resumable
 from stopwise.errors import InvalidInput, require
+from stopwise.messages import counted
 from stopwise.questions.analysis import Analysis
 from stopwise.questions.reach import out_of_reach
 from stopwise.questions.standing import Elimination, Standing, Way, rows_to_go, ways
-from stopwise.rows.table import Table
+from stopwise.rows.table import Table, side_by_side
 
 if TYPE_CHECKING:
     from stopwise.study.verdict import TaskVerdict
@@ -190,9 +191,32 @@ class Question(Resumable):
     def ways(self, standings: Sequence[Standing]) -> dict[str, Way]:
         return ways(standings, alpha=self.rules.alpha)
 
+    def add(self, row: Mapping[str, Sequence[Any]]) -> None:
+        """Add one row: the trials of each policy at its places, None for one without a score."""
+        self._require_row(row)
+        places = self.places
+        cells = {
+            name: self._cells(name, trials, len(places.get(name, ())))
+            for name, trials in row.items()
+            if any(trial is not None for trial in trials)
+        }
+        self.rules.reading.check_row(cells)
+        self._keep({name: np.array(part, dtype=float).T for name, part in cells.items()})
+
+    def _cells(self, name: str, trials: Sequence[Any], number: int) -> list[tuple[Any, ...]]:
+        require(
+            len(trials) == number,
+            f"this row takes {counted(number, 'trial')} of {name!r}, but got "
+            f"{counted(len(trials), 'score')}",
+        )
+        cells = [self.rules.reading.cell(name, trial) for trial in trials]
+        for score in (score for cell in cells for score in cell if score is not None):
+            self.comparison.unit_score(score, repr(name))
+        return cells
+
     @abstractmethod
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Add one row of scores."""
+    def _keep(self, cells: Mapping[str, Floats]) -> Any:
+        """Keep the trials of a row (kinds, trials) by their numbers, and show the row."""
 
     def shown(self, policy: str, score: float | None, proxy: float | None) -> Shown:
         offered = self.rules.reading.offered(score, proxy)
@@ -226,22 +250,27 @@ class Question(Resumable):
             for policy, scores in results.items():
                 if None in scores:
                     self._require_gaps(policy)
-            self.add(self._row(results))
+            self.add(results)
             yield self.rows - 1
-
-    def _row(self, places: Mapping[str, Sequence[Any]]) -> Mapping[str, Any]:
-        """Return the scores of places as ``add`` takes them."""
-        return places
 
     def scores(self) -> list[dict[str, float]]:
         rows = [zip(self.policies, row, strict=True) for row in self.table().scores.tolist()]
         return [{name: score for name, score in row if not math.isnan(score)} for row in rows]
 
-    @abstractmethod
     def table(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Table:
         """Return the rows so far as a table."""
-
-    def _table(self, scores: Floats, task: str | None, notes: Sequence[str]) -> Table:
+        reading = self.rules.reading
+        blank = np.full((reading.kinds, self.rows), np.nan)
+        columns = []
+        for name in self.policies:
+            column = np.array(self._trials.get(name, ())).reshape(-1, reading.kinds).T
+            if name in reading.constants:
+                column = np.full_like(blank, reading.constants[name])
+            columns.append(column)
+        scores, *beside = [
+            side_by_side([blank[kind], *(column[kind] for column in columns)])[:, 1:]
+            for kind in range(reading.kinds)
+        ]
         return Table(
             policies=self.policies,
             scores=scores,
@@ -249,6 +278,7 @@ class Question(Resumable):
             task=task,
             bounds=self.rules.bounds,
             notes=tuple(notes),
+            beside=tuple(beside),
         )
 
     def _content(self) -> dict[str, Any]:
@@ -263,15 +293,17 @@ class Question(Resumable):
     def _resumed(cls, content: dict[str, Any]) -> Self:
         cls._require_edition(content["rules"]["method"], content)
         question = cls(Rules.of(**content["rules"]), content.get("joins"))
-        columns = {
-            name: np.array(scores, dtype=float) for name, scores in content["trials"].items()
+        cells = {
+            name: np.array(trials, dtype=float).reshape(-1, question.rules.reading.kinds).T
+            for name, trials in content["trials"].items()
         }
-        question._again(columns, require_whole(content["rows"], "rows", 0))
+        for _ in range(require_whole(content["rows"], "rows", 0)):
+            parts = {
+                name: cells[name][:, numbers.start : numbers.stop]
+                for name, numbers in question.places.items()
+            }
+            question._keep({name: part for name, part in parts.items() if part.size})
         return question
-
-    @abstractmethod
-    def _again(self, trials: Mapping[str, Floats], rows: int) -> None:
-        """Take so many rows of these trials in, whose scores were checked before."""
 
     def analysis(self, *, task: str | None = None, notes: Sequence[str] = ()) -> Analysis:
         return self.analyze(self.table(task=task, notes=notes))

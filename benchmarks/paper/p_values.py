@@ -26,7 +26,7 @@ def run(settings: Settings) -> Result:
                 Cell.exact(time, paper[column]) if column in paper else Cell.own(time)
             )
             path = pair.path
-            panels.setdefault(name, []).append(Panel(column, path.n, path.p_value.min(axis=1)))
+            panels.setdefault(name, []).append(Panel(column, path.n, path.p_value))
         settings.report(done / len(curves))
     columns = tuple(f"{method}, {metric}" for metric, method in curves)
     notes = (

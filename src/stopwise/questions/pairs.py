@@ -263,7 +263,9 @@ class PairStates:
         if self.trace is None or not (changed or self.trace.room(row) == 1):
             return
         self.adjust()
-        self.trace.add(self.n.copy(), self.log_e.copy(), self.adjusted, self.p_same)
+        p_same = np.ones(self.n.shape) if self.p_same is None else self.p_same
+        p_values = np.concatenate([self.adjusted, p_same[..., None]], axis=-1)
+        self.trace.points.append((self.n[0].copy(), p_values[0]))
 
     def judge(self, row: int) -> bool:
         """Let the budget claim, add what follows, until nothing changes; say if anything did."""

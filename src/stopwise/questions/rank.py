@@ -188,7 +188,7 @@ def _pair_results(shown: Floats, outcome: PairStates) -> tuple[PairResult, ...]:
                 estimate=estimate if known else None,
                 interval=comparison.difference_interval(float(lows[pair]), float(highs[pair])),
                 interval_level=interval_level(comparison, levels, pair),
-                path=outcome.trace.path(pair),
+                path=outcome.trace.path(pair, same=bool(outcome.same[0, pair])),
             )
         )
     return tuple(results)

@@ -171,7 +171,7 @@ class PairResult(Standing):
         The probability with which this interval holds, at all times. With "bonferroni" all hold
         together with 1 - alpha; with "holm" each by itself, at the level of its pair's decision.
     path
-        Evidence against n, for figures.
+        Its p-value against n, for figures.
     """
 
     difference: float
@@ -182,9 +182,6 @@ class PairResult(Standing):
 
     def turned(self) -> "PairResult":
         """The same pair with its policies in the other order."""
-        path = replace(
-            self.path, log_e=self.path.log_e[:, ::-1], p_value=self.path.p_value[:, ::-1]
-        )
         return replace(
             self,
             policy0=self.policy1,
@@ -193,7 +190,6 @@ class PairResult(Standing):
             difference=-self.difference,
             estimate=None if self.estimate is None else -self.estimate,
             interval=Interval(-self.interval.high, -self.interval.low),
-            path=path,
         )
 
 

@@ -6,7 +6,7 @@ pairs seen, so intervals at any level can be computed from the same record.
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,55 +20,37 @@ DENSE = 300
 
 @dataclass(frozen=True)
 class Path:
-    """The evidence of one pair against the number of its pairs of trials; it begins at n = 0."""
+    """The least p-value of one pair so far, against the number of its pairs of trials, from 0."""
 
-    n: Ints  # pairs of trials seen, increasing
-    log_e: Floats  # (points, 2): that policy 1, that policy 0 is better; NaN without any
-    p_value: Floats  # (points, 2), adjusted for the family, to be held against alpha
-    p_same: Floats  # of "practically the same", held against alpha, too; 1 where that is not asked
-
-    def __post_init__(self) -> None:
-        for array in (self.n, self.log_e, self.p_value, self.p_same):
-            array.setflags(write=False)
+    n: Ints  # increasing
+    p_value: Floats  # adjusted for the family, to be held against alpha
 
 
 @dataclass
 class Trace:
     wanted: list[int]  # rows, in order
-    n: list[Ints] = field(default_factory=list)
-    log_e: list[Floats] = field(default_factory=list)
-    p_value: list[Floats] = field(default_factory=list)
-    p_same: list[Floats] = field(default_factory=list)
+    # Of each pair its number of pairs of trials, and the p-values of both orders and of sameness.
+    points: list[tuple[Ints, Floats]]
 
     @classmethod
     def start(cls, rows: int, pairs: int) -> "Trace":
         far = np.geomspace(DENSE, max(rows - 1, DENSE), DENSE).astype(int).tolist()
-        trace = cls(sorted({*range(min(rows, DENSE)), *far, rows - 1}))
-        first = np.zeros((1, pairs, 2))
-        trace.add(np.zeros((1, pairs), dtype=np.int64), first, first + 1.0)
-        return trace
+        wanted = sorted({*range(min(rows, DENSE)), *far, rows - 1})
+        return cls(wanted, [(np.zeros(pairs, dtype=np.int64), np.ones((pairs, 3)))])
 
     def room(self, row: int) -> int:
         """Number of rows from this one on to the next that is kept, which is the last of them."""
         place = bisect_left(self.wanted, row)
         return self.wanted[place] - row + 1 if place < len(self.wanted) else 1
 
-    def add(self, n: Ints, log_e: Floats, p_value: Floats, p_same: Floats | None = None) -> None:
-        self.n.append(n)
-        self.log_e.append(log_e)
-        self.p_value.append(p_value)
-        self.p_same.append(np.ones(n.shape) if p_same is None else np.broadcast_to(p_same, n.shape))
-
-    def path(self, pair: int) -> Path:
-        """Return one pair's evidence, up to its decision."""
-        for rows in (self.n, self.log_e, self.p_value, self.p_same):
-            rows[:] = [np.concatenate(rows)]
-        n, log_e, p_value, p_same = (
-            rows[0][:, pair] for rows in (self.n, self.log_e, self.p_value, self.p_same)
-        )
+    def path(self, pair: int, *, same: bool) -> Path:
+        """The evidence for one pair's order, or for its sameness, up to its decision."""
+        n = np.array([numbers[pair] for numbers, _ in self.points])
+        p_values = np.array([values[pair] for _, values in self.points])
         # A pair that waits, or is decided, repeats its n; what was known last counts.
         last = np.append(n[1:] != n[:-1], True)
-        return Path(n[last], log_e[last], p_value[last], p_same[last])
+        shown = 2 if same else int(p_values[-1, :2].argmin())
+        return Path(n[last], np.minimum.accumulate(p_values[last, shown]))
 
 
 def group_ends(rows: int) -> Ints:

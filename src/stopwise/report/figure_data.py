@@ -60,10 +60,7 @@ def evidence_curves(analysis: "Analysis") -> list[Curve]:
 
 def curve_of(pair: "PairResult") -> Curve:
     """The evidence of one pair; of sameness where that was shown."""
-    path = pair.path
-    order = path.p_value[:, int(np.argmin(path.p_value[-1]))]
-    value = np.minimum.accumulate(path.p_same if pair.same else order)
-    return Curve(pair.relation, path.n, value, pair.decided)
+    return Curve(pair.relation, pair.path.n, pair.path.p_value, pair.decided)
 
 
 def decided_by(analysis: "Analysis") -> tuple[Ints, Ints]:

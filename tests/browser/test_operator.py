@@ -213,16 +213,6 @@ def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(
             assert study.holding("arm 1") is not None
 
 
-def test_what_the_server_refuses_is_said_in_its_words(browser: Browser, tmp_path: Path) -> None:
-    with running(tmp_path, ONE) as (study, url):
-        study.next_trial("arm 1", who="ben")
-        phone = phone_of(browser, study, url)
-        tap(phone, "Next trial")
-        said = "station 'arm 1' is in use: ben holds its trial"
-        expect(phone.locator("#problem-text")).to_have_text(said)
-        expect(phone.locator("#ready")).to_be_visible()
-
-
 TWICE = "Is this station's link open in two places?"
 
 

@@ -83,12 +83,7 @@ ALIKE = pytest.mark.slow("fills a study until it is refused; adds two more ways 
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [
-        full,
-        pytest.param(over_quota, marks=ALIKE),
-        pytest.param(read_only, marks=ALIKE),
-    ],
+    "fault", [full, pytest.param(over_quota, marks=ALIKE), pytest.param(read_only, marks=ALIKE)]
 )
 def test_people_read_what_is_wrong(browser: Browser, tmp_path: Path, fault: Fault) -> None:
     """Nothing entered is lost, and once there is room it is stored, once."""

@@ -78,10 +78,7 @@ RACE = f"race --env {PLAYERS}:draw --policy a={PLAYERS}:make_low --policy b={PLA
         (f"{RACE} --journal {{one}}", "not a race journal"),
         ("study status {one}", "one.csv is not a study: a study is a folder, made with"),
         ("study status {folder}", "there is no study"),
-        (
-            "study serve --port 70000",
-            "--port must be a whole number from 0 to 65535, but [see]",
-        ),
+        ("study serve --port 70000", "--port must be a whole number from 0 to 65535, but [see]"),
         ("study serve {folder} --key x", "--certificate and --key belong together"),
         ("study void . first", "TRIAL must be a whole number, but got 'first' [see]"),
         ("study nonsense", "No such command 'nonsense'"),

@@ -8,22 +8,6 @@ import pytest
 from tests.cli.typed import run
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["17/20", "14/20"], "Undecided; this does not show that they are equal: 17/20"),
-        (["2/20", "19/20"], "The second policy is better: 2/20 against 19/20"),
-        (["0/9", "0/9"], "Undecided"),
-    ],
-)
-def test_compare_counts_with_the_caveat(arguments: list[str], words: str) -> None:
-    code, output = run("compare", *arguments)
-
-    assert code == 0
-    assert output.startswith(words)
-    assert "looked at only once" in output
-
-
 def test_compare_counts_as_json() -> None:
     content = json.loads(run("compare", "10/10", "10/15", "--json")[1])
 

@@ -9,12 +9,7 @@ from scipy.stats import binomtest
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.core.dependence import (
-    CORRELATIONS,
-    FALSE_ALARMS,
-    _block_evidence,
-    dependence,
-)
+from stopwise.core.dependence import CORRELATIONS, FALSE_ALARMS, _block_evidence, dependence
 from stopwise.messages import Message
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]

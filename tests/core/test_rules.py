@@ -14,15 +14,7 @@ from stopwise.core.registry import MethodParameters
 from stopwise.core.rules import FROM_TRIALS, Rules
 from stopwise.core.settings import PairSettings, StopSettings
 
-ENTRIES = [
-    sw.SequentialTest,
-    sw.simulate,
-    sw.analyze,
-    sw.StopRule,
-    sw.race,
-    sw.plan,
-    sw.forecast,
-]
+ENTRIES = [sw.SequentialTest, sw.simulate, sw.analyze, sw.StopRule, sw.race, sw.plan, sw.forecast]
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)

@@ -544,19 +544,6 @@ def test_files_may_be_named_on_the_command_line(tmp_path: Path) -> None:
     assert (code, "no such file" in output) == (2, True)
 
 
-def test_notes_of_many_files_are_one_line(tmp_path: Path) -> None:
-    for i in range(4):
-        scores = np.random.default_rng(i).integers(0, 2, 12)
-        files.text(tmp_path / f"p{i}.csv", table("score", scores))
-    place = f"{tmp_path / 'p0.csv'} and 3 more files: "
-
-    assert sorted(sw.read_trials(tmp_path).notes) == [
-        f"{place}no policy column, so each policy is called after its file",
-        f"{place}no task column, so the task is called 'task'",
-        "score column: 'score' (guessed)",
-    ]
-
-
 @pytest.mark.parametrize(
     ("line", "won"),
     [

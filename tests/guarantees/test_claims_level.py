@@ -24,25 +24,17 @@ Run = Callable[..., tuple[str, int]]
 
 def simulated(rows: Rows, **settings: Any) -> tuple[str, int]:
     scores0, scores1 = np.array(rows).T[:, None]
-    found = sw.simulate(
-        scores0=scores0,
-        scores1=scores1,
-        workers=1,
-        **{"alternative": "greater", "ties": "paper", **settings},
-    )
+    found = sw.simulate(scores0=scores0, scores1=scores1, workers=1, **settings)
     return {2: "same", 1: "1", 0: "0", -1: "open"}[int(found.decision[0])], int(found.n[0])
 
 
 def live(rows: Rows, **settings: Any) -> tuple[str, int]:
-    found = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings}).run(
-        *np.array(rows).T
-    )
+    found = sw.SequentialTest(**settings).run(*np.array(rows).T)
     ends = {"equivalent": "same", "policy1": "1", "policy0": "0", "undecided": "open"}
     return ends[found.decision.value], found.n
 
 
 def of_a_file(rows: Rows, **settings: Any) -> tuple[str, int]:
-    settings.pop("alternative")
     scores0, scores1 = np.array(rows).T
     (pair,) = sw.analyze({"0": scores0, "1": scores1}, **settings).pairs
     assert pair.same == (pair.relation == "0 = 1") == (pair.finding == "practically the same")
@@ -51,12 +43,7 @@ def of_a_file(rows: Rows, **settings: Any) -> tuple[str, int]:
 
 def settings_of(method: str, bins: list[float]) -> dict[str, Any]:
     own: dict[str, Any] = {"bin_values": bins} if method == "nscore" else {}
-    usual: dict[str, Any] = {
-        "alternative": "two-sided",
-        "ties": "strict",
-        "design": "paired",
-        "bounds": (0, 1),
-    }
+    usual: dict[str, Any] = {"design": "paired", "bounds": (0, 1)}
     return {"method": method, **usual, **own}
 
 
@@ -139,11 +126,7 @@ def test_sameness_of_several_shares_alpha() -> None:
             "alpha": alpha,
             "adjust": adjust,
         }
-        usual: dict[str, Any] = {
-            "method": "nscore",
-            "design": "paired",
-            "baseline": "0",
-        }
+        usual: dict[str, Any] = {"method": "nscore", "design": "paired", "baseline": "0"}
         found = sw.analyze(trials_of(table), **usual, **settings)
         assert found.pairs[0].same
         if adjust == "bonferroni":

@@ -36,9 +36,7 @@ def test_a_bound_passes_the_truth_with_what_its_level_leaves(
             "ties": "strict",
             **own,
         }
-        test = sw.SequentialTest(
-            method, alpha=alpha, **{"alternative": "greater", "ties": "paper", **settings}
-        )
+        test = sw.SequentialTest(method, alpha=alpha, **settings)
         low, high = law.gain
         for n in range(1, ROWS + 1):
             verdict = test.update(high, low) if upper else test.update(low, high)

@@ -24,6 +24,7 @@ from tests.guarantees.ruin import (
 ALPHA = 0.2
 ROWS = 400
 TIE = paired()
+ONE_SIDED: dict[str, Any] = {"alternative": "greater", "ties": "paper"}
 # Rows until a test that has looked at the other direction bets on this one.
 TURN = 9
 
@@ -35,16 +36,14 @@ def decided(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]
         scores0=scores0,
         scores1=scores1,
         workers=1,
-        **{"alternative": "greater", "ties": "paper", **settings},
+        **{**ONE_SIDED, **settings},
     )
     return int(found.decision[0]), int(found.n[0])
 
 
 def live(rows: list[tuple[float, float]], **settings: Any) -> tuple[int, int]:
     """Return the decision on these pairs, and after how many: of a live test."""
-    verdict = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings}).run(
-        *np.array(rows).T
-    )
+    verdict = sw.SequentialTest(**{**ONE_SIDED, **settings}).run(*np.array(rows).T)
     ends = {"policy1": 1, "policy0": 0, "equivalent": 2, "undecided": -1}
     return ends[verdict.decision.value], verdict.n
 
@@ -131,7 +130,7 @@ def test_a_margin_is_what_it_says(margin: float, run: Any) -> None:
 def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties: str) -> None:
     """While evidence grows, the p-value is one over the e-value; both are of all directions."""
     settings = settings_of("nscore") | {"alternative": alternative, "ties": ties, "alpha": ALPHA}
-    test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
+    test = sw.SequentialTest(**{**ONE_SIDED, **settings})
     rows = [TIE.gain] * ROWS
     for _ in range(ROWS):
         verdict = test.update(*TIE.gain)
@@ -144,7 +143,7 @@ def test_a_decision_falls_when_e_value_and_p_value_say_so(alternative: str, ties
     found = sw.simulate(
         scores0=np.array([rows])[..., 0],
         scores1=np.array([rows])[..., 1],
-        **{"alternative": "greater", "ties": "paper", **settings},
+        **{**ONE_SIDED, **settings},
     )
     assert float(found.log_e[0]) == pytest.approx(verdict.log_e)
     assert float(found.p_value[0]) == pytest.approx(verdict.p_value)
@@ -175,7 +174,7 @@ def test_a_proxy_that_knows_nothing_changes_no_level(n_max: int | None) -> None:
             "design": "paired",
             "n_max": n_max,
         }
-        test = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
+        test = sw.SequentialTest(**{**ONE_SIDED, **settings})
         n = next(n for n in range(1, ROWS) if test.update(*TIE.gain, proxy=(0.5, 0.5)).decided)
         return float(TIE.chance**n)
 
@@ -193,12 +192,10 @@ def test_an_extension_has_no_alpha_of_its_own() -> None:
         verdict = test.run(*np.array([TIE.gain] * ROWS).T)
         return float(TIE.chance ** (verdict.n - before)) if verdict.decided else 0.0
 
-    extended = sw.SequentialTest(**{"alternative": "greater", "ties": "paper", **settings})
+    extended = sw.SequentialTest(**{**ONE_SIDED, **settings})
     extended.run(*np.array(rows).T)
     extended.extend(len(rows) + ROWS)
-    anew = sw.SequentialTest(
-        **{"alternative": "greater", "ties": "paper", **(settings | {"n_max": ROWS})}
-    )
+    anew = sw.SequentialTest(**{**ONE_SIDED, **settings, "n_max": ROWS})
 
     assert first + (1 - first) * second(extended) <= ALPHA
     assert first + (1 - first) * second(anew) > ALPHA, "a study begun anew would not show"
@@ -276,27 +273,17 @@ def false_claims(name: str, runs: int, alpha: float) -> int:
     drawn = np.random.default_rng(3).random((2, runs, 60))
     settings: dict[str, Any] = {"method": "nscore-plus", "alpha": alpha, "workers": 1, **own}
     tosses = (drawn < 0.5) * 1.0
+    scores = {"scores0": tosses[0], "scores1": tosses[1]}
     if kind == "number":
-        found = sw.simulate(
-            scores0=tosses[0],
-            reference=0.5,
-            **{"alternative": "greater", "ties": "paper", **settings},
-        )
+        scores = {"scores0": tosses[0]}
+        settings["reference"] = 0.5
+    elif kind == "coin":
+        scores = {"scores0": np.full_like(tosses[0], 0.5), "scores1": tosses[0]}
     elif kind in ("edge", "gain"):  # a gain with this chance, or the loss of all
         gain, chance = (0.1, 0.6 / 1.1) if kind == "edge" else (0.5, 1 / 1.5)
         gained = drawn[0, :, : settings["n_max"]] < chance
-        found = sw.simulate(
-            scores0=1.0 - gained,
-            scores1=gained * gain,
-            **{"alternative": "greater", "ties": "paper", **settings},
-        )
-    else:
-        other = np.full_like(tosses[0], 0.5) if kind == "coin" else tosses[1]
-        found = sw.simulate(
-            scores0=other,
-            scores1=tosses[0],
-            **{"alternative": "greater", "ties": "paper", **settings},
-        )
+        scores = {"scores0": 1.0 - gained, "scores1": gained * gain}
+    found = sw.simulate(**scores, **{**ONE_SIDED, **settings})
     false = [1, 2] if kind == "edge" else [0, 1, 2]
     return int(np.isin(found.decision, false).sum())
 
@@ -323,16 +310,9 @@ def test_the_table_of_step_has_its_level_in_all_studies_of_seven_pairs(alternati
     chances = rates**successes * (1 - rates) ** (2 * pairs - successes)
 
     def risk(alpha: float) -> float:
-        settings: dict[str, Any] = {"alternative": alternative, "ties": "strict", "n_max": pairs}
-        settings["alpha"] = alpha
         scores0, scores1 = outcomes[:, :pairs], outcomes[:, pairs:]
-        found = sw.simulate(
-            "step",
-            scores0,
-            scores1,
-            workers=1,
-            **{"alternative": "greater", "ties": "paper", **settings},
-        )
+        settings: dict[str, Any] = {"alternative": alternative, "n_max": pairs, "workers": 1}
+        found = sw.simulate("step", scores0, scores1, alpha=alpha, **settings)
         wrong = outcomes.sum(axis=1)[found.decision >= 0]
         worst = chances @ np.bincount(wrong, minlength=2 * pairs + 1)
         return float(worst.max())

@@ -43,9 +43,7 @@ def test_intervals_cover_with_a_proxy() -> None:
         if run % 2:
             own = {"proxy_scores": (rng.random((3000, 2)) < 0.5) * 1.0}
         test = sw.SequentialTest(
-            n_max=60,
-            design="paired",
-            **{"alternative": "greater", "ties": "paper", **own},
+            n_max=60, design="paired", **{"alternative": "greater", "ties": "paper", **own}
         )
         verdict = test.run(r0, r1, proxy=(r0, (level1 < 0.5) * 1.0))
         assert (verdict.interval.low > 0) == (verdict.decision == sw.Decision.POLICY1)

@@ -49,9 +49,7 @@ def claims(
     for run in range(runs):
         rule = StopRule(list(rates), alpha=ALPHA, n_max=n_max, design=design)
         schedule = kind(
-            rule,
-            partial(seed_of, run, design == "paired"),
-            failures=FailureRule("raise"),
+            rule, partial(seed_of, run, design == "paired"), failures=FailureRule("raise")
         )
         drive(schedule, VirtualCluster(trial(rates)).fleet(WORKERS))
         tie = next(s for s in rule.standings() if {s.policy0, s.policy1} == {"a", "b"})

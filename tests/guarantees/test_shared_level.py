@@ -54,11 +54,7 @@ def trials_of(table: Floats) -> sw.Trials:
 
 
 def analysis(games: Sequence[tuple[tuple[int, int], Rows]], **settings: Any) -> sw.Analysis:
-    usual: dict[str, Any] = {
-        "method": "nscore",
-        "bin_values": TIE.bins,
-        "design": "paired",
-    }
+    usual: dict[str, Any] = {"method": "nscore", "bin_values": TIE.bins, "design": "paired"}
     found: sw.Analysis = sw.analyze(played(games), **{**usual, **settings})
     return found
 

@@ -7,10 +7,7 @@ of rates, means over the 36 pairs of tenths, alpha .05).
 import numpy as np
 import pytest
 
-from benchmarks.paper.published_step import (
-    published_design,
-    published_rates,
-)
+from benchmarks.paper.published_step import published_design, published_rates
 
 POINTS = np.array([(0.5, 0.6), (0.1, 0.2), (0.85, 0.95), (0.3, 0.6)]).T
 TENTHS = np.array([(a / 10, b / 10) for b in range(1, 10) for a in range(1, b)]).T

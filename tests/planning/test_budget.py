@@ -74,8 +74,7 @@ def test_a_method_that_names_no_best_has_none_and_a_pair_needs_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{}, {"budget": 60, "margin": 0.1}, {"budget": 60, "goal": "best"}, {"n_max": 20}],
+    "settings", [{}, {"budget": 60, "margin": 0.1}, {"budget": 60, "goal": "best"}, {"n_max": 20}]
 )
 def test_tasks_without_what_they_divide_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(sw.InvalidInput, match="3 tasks say how a budget is spent"):

@@ -46,8 +46,7 @@ def test_bad_rows_change_nothing(row: dict[str, Any], complaint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"trials": 3}, {"trials": {"x": [0.5]}}, {"rows": -1}, {"rules": {"x": 1}}],
+    "changes", [{"trials": 3}, {"trials": {"x": [0.5]}}, {"rows": -1}, {"rules": {"x": 1}}]
 )
 def test_a_snapshot_that_does_not_fit_together_is_refused(changes: dict[str, Any]) -> None:
     text = play(asked(), rows(count=5)).to_json()

@@ -30,10 +30,7 @@ def trials(rounds: int = 40, **more: Any) -> sw.Trials:
         ({"by": "wins", "task_order": "random"}, "each task is compared by itself"),
         ({"by": "wins", "goal": "best"}, "a best policy need not exist"),
         ({"unit": "seed"}, "belong to one task"),
-        (
-            {"stored": "slow", "task_order": "random"},
-            "were not drawn with those of the rows",
-        ),
+        ({"stored": "slow", "task_order": "random"}, "were not drawn with those of the rows"),
         ({**APART, "stored": "slow", "task_order": "independent"}, "fair for single trials"),
         ({"stored": "slow", "design": "paired"}, "need the independent design"),
     ],

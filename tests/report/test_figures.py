@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager
 from matplotlib.ft2font import FT2Font
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import stopwise as sw
@@ -87,14 +87,6 @@ def test_figures_are_drawn_where_one_asks(analysis: sw.Analysis) -> None:
     assert right.lines
 
 
-def test_letters_stand_above_the_data(analysis: sw.Analysis) -> None:
-    axes = analysis.plot_scores().axes[0]
-    above = {note.get_text(): note.xy for note in axes.texts if isinstance(note, Annotation)}
-
-    for place, policy in enumerate(analysis.policies):
-        assert above[f"{policy.letters}\n{policy.mean:.3g}"] == (place, 1.02)
-
-
 def drawn_at(axes: Axes, marker: str) -> list[float]:
     """Places across of the lines with this marker, in order."""
     lines = [np.asarray(line.get_xdata()) for line in axes.lines if line.get_marker() == marker]
@@ -104,15 +96,6 @@ def drawn_at(axes: Axes, marker: str) -> list[float]:
 def test_estimates_are_marked(analysis: sw.Analysis) -> None:
     known = [pair.estimate for pair in analysis.sorted_pairs if pair.estimate is not None]
     assert drawn_at(analysis.plot_intervals().axes[0], "D") == known
-
-
-def test_a_number_is_a_line() -> None:
-    rng = np.random.default_rng(2)
-    found = sw.analyze({"pi": (rng.random(60) < 0.8) * 1.0}, reference=0.5, n_max=60)
-    axes = found.plot_scores().axes[0]
-
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["pi"]
-    assert any(np.all(np.asarray(line.get_ydata()) == 0.5) for line in axes.lines)
 
 
 def test_all_figures_are_saved_as_vectors_and_pixels(analysis: sw.Analysis, tmp_path: Path) -> None:
@@ -221,15 +204,6 @@ def test_a_matrix_shows_every_pair_from_both_sides(thirty: sw.Analysis) -> None:
         expected = {pair.policy1: 1, pair.policy0: -1, None: 0}[pair.better]
         assert shown[row, column] == -shown[column, row] == expected
     assert np.isnan(np.diag(shown)).all()
-
-
-def test_pairs_with_a_baseline_keep_a_line_each() -> None:
-    names = [f"p{number}" for number in range(31)]
-    rng = np.random.default_rng(5)
-    scores = {name: rng.random(5) for name in names}
-    analysis = sw.analyze(scores, n_max=5, baseline="p0")
-
-    assert len(analysis.plot_intervals().axes[0].texts) == 30
 
 
 def test_a_font_that_has_the_characters_is_used(tmp_path: Path) -> None:

@@ -76,11 +76,7 @@ def test_a_row_waits_for_its_slowest_trial(tmp_path: Path) -> None:
 def test_a_past_that_changes_is_refused(tmp_path: Path, again: bool) -> None:
     path, state = tmp_path / "results.csv", tmp_path / "seen.json"
     rows = [("a", 1, 0.0), ("b", 1, 1.0), ("a", 2, 0.0), ("b", 2, 1.0)]
-    changes = [
-        [("a", 1, 0.5), *rows[1:]],
-        rows[:2],
-        [*rows, ("c", 1, 1.0)],
-    ]
+    changes = [[("a", 1, 0.5), *rows[1:]], rows[:2], [*rows, ("c", 1, 1.0)]]
     for changed in changes:
         state.unlink(missing_ok=True)
         watching = watch(table(path, rows), state=state)

@@ -149,10 +149,7 @@ def test_tasks_of_one_policy_each_say_so() -> None:
         ({"tasks": "mean", "weights": {"lifd": 2}}, "names the task 'lifd', but the tasks are"),
         ({"tasks": "mean", "weights": {"lift": 0}}, "'lift' must be a positive number, but is 0"),
         ({"tasks": "mean", "weights": [1, 2]}, "weights must be given by task"),
-        (
-            {},
-            "give tasks='each' for an answer on each of them, or tasks='mean' for one",
-        ),
+        ({}, "give tasks='each' for an answer on each of them, or tasks='mean' for one"),
     ],
 )
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str) -> None:

@@ -157,10 +157,7 @@ def learning(study: Cheat, trial: TrialRecord, success: bool) -> None:
         return
     study.tried = True
     study.journal.do(Correct(trial=number, answer=not success, reason=REASON))
-    acts = (
-        Correct(trial=number, answer=success, reason=REASON),
-        Void(trial=number, reason=REASON),
-    )
+    acts = (Correct(trial=number, answer=success, reason=REASON), Void(trial=number, reason=REASON))
     for act in acts:
         with pytest.raises(NotAllowed, match="was corrected before"):
             act.decide(Now(state))

@@ -14,11 +14,7 @@ from pathlib import Path
 
 # A server refuses to run as root; Debian's package brings this user.
 USER = "postgres" if os.geteuid() == 0 else None
-SETTINGS = {
-    "listen_addresses": "",
-    "max_connections": "180",
-    "shared_buffers": "16MB",
-}
+SETTINGS = {"listen_addresses": "", "max_connections": "180", "shared_buffers": "16MB"}
 
 
 def _program(name: str) -> str:

@@ -17,14 +17,7 @@ from stopwise.study.board import SlotBoard
 from stopwise.study.events import Assigned, Released
 from stopwise.study.operation import Operation
 from stopwise.study.state import StudyState
-from stopwise.study.trial_operations import (
-    Correct,
-    NextTrial,
-    Release,
-    Score,
-    Start,
-    Void,
-)
+from stopwise.study.trial_operations import Correct, NextTrial, Release, Score, Start, Void
 from tests.study.live import Clock, locked
 
 OTHER = {"A": "B", "B": "A"}
@@ -227,9 +220,6 @@ def assert_by_the_rules(study: sw.Study) -> None:
 
 
 AnyOrder.TestCase.settings = settings(
-    max_examples=20,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
+    max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestAnyOrder = AnyOrder.TestCase

@@ -21,7 +21,7 @@ def test_what_is_shown_of_a_trial_is_these_fields_and_no_more() -> None:
         views.Whereabouts: {*own, "status"},
         views.Recorded: {"trial", "score", "counted", "repeated"},
         views.TrialLine: {
-            *("trial", "task", "station", "who", "when", "now", "correctable", "voidable"),
+            *("trial", "task", "station", "who", "when", "now", "correctable", "voidable")
         },
         views.StationStatus: {"station", "trial", "code", "started", "scored", "who"},
     }

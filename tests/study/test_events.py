@@ -11,12 +11,7 @@ import stopwise as sw
 from stopwise.study import lifecycle
 from stopwise.study.entries import Entry, decode, encode
 from stopwise.study.event import EVENT_KINDS, Event, Open, read_event
-from tests.study.scripted import (
-    fix_draws,
-    scripted,
-    scripted_runner,
-    stored_lines,
-)
+from tests.study.scripted import fix_draws, scripted, scripted_runner, stored_lines
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -29,10 +24,7 @@ def read(line: str) -> Entry:
     return decode(line, "")
 
 
-SCRIPTS = {
-    "journal.jsonl": (scripted, "cups"),
-    "journal_runner.jsonl": (scripted_runner, "cups"),
-}
+SCRIPTS = {"journal.jsonl": (scripted, "cups"), "journal_runner.jsonl": (scripted_runner, "cups")}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -100,11 +92,7 @@ UNREADABLE: dict[str, tuple[str, dict[str, Any], str]] = {
         {**SCORED, "score": "1"},
         r"damaged: entry 7 .* score: Input should",
     ),
-    "a missing field": (
-        "voided",
-        {"trial": 1},
-        r"damaged: entry 7 \(voided\), reason: Field",
-    ),
+    "a missing field": ("voided", {"trial": 1}, r"damaged: entry 7 \(voided\), reason: Field"),
 }
 
 

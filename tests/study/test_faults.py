@@ -147,9 +147,7 @@ def unprivileged() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_a_read_only_postgresql_is_a_clear_error_and_can_be_read(
-    server: Server,
-) -> None:
+def test_a_read_only_postgresql_is_a_clear_error_and_can_be_read(server: Server) -> None:
     server.execute("CREATE DATABASE archive")
     place = f"{server.url('archive')}#cups"
     study = running(place)

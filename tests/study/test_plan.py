@@ -41,10 +41,7 @@ BROKEN = {
     ),
     "seed: 0": ("parameters: {alpha: 0.5}", "parameters: alpha is set by the plan itself"),
     "baseline: null": ("baseline: nobody", "baseline must be one of baseline, new"),
-    "design: blocks": (
-        "desing: blocks",
-        "desing: there is no such entry; did you mean design?",
-    ),
+    "design: blocks": ("desing: blocks", "desing: there is no such entry; did you mean design?"),
 }
 
 

@@ -199,10 +199,7 @@ def test_scores_and_policies_are_in_the_chapter_after_unblinding_only(tmp_path: 
 
     (by_operator,) = titled(study, "Selection")
     columns = ("operator", "handed out", "count", "given back", "voided", "no result")
-    assert by_operator == (
-        columns,
-        ("left", str(study.status().assigned), "16", "0", voided, "0"),
-    )
+    assert by_operator == (columns, ("left", str(study.status().assigned), "16", "0", voided, "0"))
     study.unblind(reason="done")
     _, by_policy = titled(study, "Selection")
     rows = {row[0]: dict(zip(by_policy[0], row, strict=True)) for row in by_policy[1:]}

@@ -105,9 +105,7 @@ def test_another_order_than_the_drawn_one_is_found(place: str) -> None:
     study = running(place, 0)
     secret = study.store.secret()
     execute(
-        study,
-        "UPDATE studies SET secret = :other WHERE study = :study",
-        other="0" * len(secret),
+        study, "UPDATE studies SET secret = :other WHERE study = :study", other="0" * len(secret)
     )
 
     forged = sw.Study.open(place)

@@ -53,10 +53,7 @@ def test_wrong_input_is_answered_as_described(tmp_path: Path, role: str) -> None
                 for body in WRONG:
                     content = b"{" if body is None else json.dumps(body).encode()
                     answer = client.request(
-                        method,
-                        place,
-                        content=content,
-                        headers={"Authorization": f"Bearer {token}"},
+                        method, place, content=content, headers={"Authorization": f"Bearer {token}"}
                     )
                     assert str(answer.status_code) in operation["responses"], (place, body)
                     assert answer.status_code < 500, (place, body)

@@ -9,7 +9,6 @@ import pytest
 
 import stopwise as sw
 from stopwise.web.client import StudyClient
-from stopwise.web.permissions import csrf_token
 from stopwise.web.server import Serving
 from tests.web.serving import CUPS, served
 
@@ -37,20 +36,6 @@ def test_behind_a_proxy_with_tls_the_cookie_never_goes_without(
             f"{url}/api/join", json={"token": tokens["owner"]}, trust_env=False, timeout=600
         )
     assert ("Secure" in answer.headers["Set-Cookie"]) == (scheme == "https")
-
-
-def test_a_change_by_cookie_needs_the_mark_of_our_own_page(
-    study: sw.Study, client: httpx.Client, tokens: dict[str, str]
-) -> None:
-    client.post("/api/join", json={"token": tokens["owner"]})
-    other = {"X-CSRF-Token": csrf_token(tokens["viewer"])}
-    assert client.post("/api/plan/lock", headers=other).status_code == 403
-    assert not study.locked
-    page = client.get("/owner").text
-    found = re.search(r'name="csrf" content="(\w+)"', page)
-    assert found is not None
-    assert client.post("/api/plan/lock", headers={"X-CSRF-Token": found[1]}).status_code == 200
-    assert study.locked
 
 
 def test_a_form_of_another_site_cannot_even_join(

@@ -5,26 +5,6 @@ import httpx
 import stopwise as sw
 
 
-def test_a_token_holds_one_trial_at_a_time(
-    client: httpx.Client, headers: dict[str, dict[str, str]]
-) -> None:
-    """Catches one token that holds many trials under invented names."""
-
-    def take(who: str, station: str) -> httpx.Response:
-        return client.post("/api/trials/next", json={"station": station}, headers=headers[who])
-
-    first = take("operator", "arm 1").json()["trial"]
-    assert take("operator", "arm 1").json()["trial"]["trial"] == first["trial"]
-    refused = take("operator", "arm 2")
-    assert refused.status_code == 409
-    assert "you hold trial 1 at station 'arm 1'" in refused.json()["detail"]
-    assert "is in use: the operator holds" in take("other", "arm 1").json()["detail"]
-    assert take("other", "arm 2").json()["trial"]["trial"] == 2
-    score = {"answer": [], "station": "arm 1"}
-    assert client.post("/api/trials/1/score", json=score, headers=headers["operator"]).is_success
-    assert take("operator", "arm 3").json()["trial"]["station"] == "arm 3"
-
-
 def test_nobody_else_reports_on_a_trial(
     study: sw.Study, client: httpx.Client, headers: dict[str, dict[str, str]]
 ) -> None:

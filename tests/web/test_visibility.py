@@ -19,17 +19,13 @@ from stopwise.study.event import EVENT_KINDS, Event, Visibility
 from stopwise.study.events import Locked, Released, TokenCreated
 from stopwise.study.study_report import chapters
 from stopwise.web.bodies import EntryView
-from tests.study.live import score_one
 from tests.study.scripted import fix_draws, scripted, scripted_runner
 from tests.web.serving import served
 
 GOLDEN = Path(__file__).parents[1] / "study" / "golden"
 EVENTS = [
     decode(line, "hash")
-    for name in (
-        "journal.jsonl",
-        "journal_runner.jsonl",
-    )
+    for name in ("journal.jsonl", "journal_runner.jsonl")
     for line in (GOLDEN / name).read_text(encoding="utf-8").splitlines()
 ]
 # Fields that say nothing in the scripted studies.
@@ -146,18 +142,3 @@ def test_nothing_blind_is_shown_of_a_running_study(
 def occurs(text: str, shown: str) -> bool:
     """Whether the text is there as a word of its own: 0.25 is not in 0.253."""
     return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w.])", shown) is not None
-
-
-@pytest.mark.parametrize("role", ["operator", "viewer"])
-def test_operators_and_viewers_are_offered_no_correction(
-    study: sw.Study, client: httpx.Client, tokens: dict[str, str], role: str
-) -> None:
-    study.lock()
-    score_one(study, [], "arm 1")
-    client.post("/api/join", json={"token": tokens[role]})
-    own = client.get("/").headers["Location"]
-
-    assert client.get("/owner").headers["Location"] == own
-    assert client.get("/wall").is_success == (role == "viewer")  # it shows evidence
-    assert client.get(own).is_success
-    assert "Correct or void" not in client.get(own).text + client.get("/wall").text

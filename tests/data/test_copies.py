@@ -70,33 +70,6 @@ def test_an_earlier_state_without_numbers_is_a_copy_too(tmp_path: Path) -> None:
             sw.read_trials(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "copied"),
-    [
-        ("results", "results (copy)", True),
-        ("results", "results - Copy", True),
-        ("results", "Copy of results", True),
-        ("results", "results_copy2", True),
-        ("results", "results (1)", True),
-        ("monday", "tuesday", False),
-        ("run1", "run2", False),
-        ("run (1)", "run (2)", False),
-        ("copy", "run", False),
-    ],
-)
-def test_a_few_trials_that_are_called_a_copy_are_one(
-    tmp_path: Path, one: str, other: str, copied: bool
-) -> None:
-    for name in (one, other):
-        files.text(tmp_path / f"{name}.csv", unnumbered("01"))
-    if not copied:
-        assert len(sw.read_trials(tmp_path)) == 8
-        return
-    with pytest.raises(sw.InvalidInput, match=r"its 4 trials are those of .*, row for row"):
-        sw.read_trials(tmp_path)
-    assert len(sw.read_trials(tmp_path, columns={"trial": None})) == 8
-
-
 def test_of_many_files_some_are_equal_by_chance(tmp_path: Path) -> None:
     """Two of twenty trials are no copies among a hundred files."""
     rng = np.random.default_rng(1)
@@ -132,10 +105,6 @@ def test_policies_with_the_same_scores_in_the_same_order_are_told(tmp_path: Path
         copied = "policies 'a' and 'b' have the same scores in the same order: is one a copy of"
         assert any(copied in note for note in notes) == said
         assert (copied in notes[0]) == said
-        sheets = text.replace("a,", "cup,x,").replace("b,", "mug,x,").replace("c,", "jar,x,")
-        notes = sw.read_trials(files.text(path, f"task,policy,score\n{sheets}")).notes
-        told = "tasks 'cup' and 'mug' have the same scores in the same order: is one a copy"
-        assert any(told in note for note in notes) == said
 
 
 def test_trials_that_are_in_a_file_twice_without_numbers_are_told() -> None:

@@ -1,7 +1,6 @@
 """Trials that appear twice, in one file or in two: a copy must not count as more evidence."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 LEAST_COPIED = 10
 # Trials that could have come in fewer orders may agree by chance, as those without a failure do.
 LEAST_ORDERS = 10_000
-# How a copy is called: "results (copy)", "results - Copy (2)", "Copy of results", "results_copy".
-COPY = re.compile(r"^copy of |[ _-]*\(?copy[ _-]?\d*\)?( ?\(\d+\))?$| ?\(\d+\)$")
 # What a numbered trial is known by: each training run may number its own.
 IDENTITY = ("task", "policy", "seed", "block", "step", "trial")
 
@@ -75,7 +72,7 @@ def without_copies(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":
 
     Numbered trials repeat if all that both files number alike agree in every column; if only some
     do, each file counts anew. Trials without numbers repeat if a whole file agrees row for row with
-    another one or with its beginning, and is called a copy or could have come in many other orders.
+    another one or with its beginning, and could have come in many other orders.
     """
     parts = _without_shards(parts, notes)
     if len(parts) > 1:
@@ -143,31 +140,20 @@ def _refuse_same_numbers(parts: "Sequence[Part]", notes: Notes) -> None:
 
 
 def _refuse_same_rows(parts: "Sequence[Part]") -> None:
-    """Raise if a file begins with all rows of another, if that is telling or one is called a copy.
-
-    Each is compared with the first of those that are equal: there may be thousands.
-    """
-    sums = [_running_hash(part.frame) for part in parts]
-    names = [Path(part.raw.source).stem.lower() for part in parts]
-    plain = [COPY.sub("", name) for name in names]
+    """Raise if a file begins with all rows of another, and could have come in many other orders."""
     # Of many files two may agree by chance where two files alone would not.
     orders = max(LEAST_ORDERS, 100 * math.comb(len(parts), 2))
-    first: dict[tuple[int, int, str | None], int] = {}
+    sums = [_running_hash(part.frame) for part in parts]
+    first: dict[tuple[int, int], int] = {}
     for index, (part, hashes) in enumerate(zip(parts, sums, strict=True)):
-        for name in (plain[index], None)[: 1 + _is_telling(part.frame, orders)]:
-            first.setdefault((len(hashes), hashes[-1] if len(hashes) else 0, name), index)
-    lengths = sorted({length for length, _, _ in first if length})
+        if _is_telling(part.frame, orders):
+            first.setdefault((len(hashes), hashes[-1]), index)
+    lengths = sorted({length for length, _ in first})
     for index, hashes in enumerate(sums):
         for length in (length for length in lengths if length <= len(hashes)):
-            for name in (plain[index], None):
-                other = first.get((length, hashes[length - 1], name), index)
-                # Files that are all numbered, as "run (1)" and "run (2)", are no copies by name.
-                called = names[other] != names[index] and plain[index] in (
-                    names[index],
-                    names[other],
-                )
-                if other != index and (name is None or called):
-                    _refuse_beginning(parts[index], parts[other])
+            other = first.get((length, hashes[length - 1]), index)
+            if other != index:
+                _refuse_beginning(parts[index], parts[other])
 
 
 def _running_hash(frame: pl.DataFrame) -> "np.ndarray[Any, np.dtype[np.uint64]]":
@@ -190,15 +176,12 @@ def _refuse_beginning(one: "Part", other: "Part") -> None:
 
 
 def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
-    """Say of which policies and tasks the scores are the same in the same order, beyond chance."""
+    """Say of which policies the scores are the same in the same order, beyond chance, or recur."""
     frame = frame.select("task", "policy", "score")
     grouped = frame.group_by("task", "policy", maintain_order=True).agg("score")
     seen: dict[object, str] = {}
-    of_tasks: dict[str, list[bytes]] = {}
-    copied = " have the same scores in the same order: is one a copy of the other?"
     for task, policy, scores in zip(*grouped.get_columns(), strict=True):
         values = scores.to_numpy()
-        of_tasks.setdefault(task, []).append(policy.encode() + values.tobytes())
         times, other = _times_over(values), seen.setdefault((task, values.tobytes()), policy)
         if times == 1 and other == policy:
             continue
@@ -208,11 +191,8 @@ def tell_equal(frame: pl.DataFrame, notes: Notes) -> None:
             text = f"the {len(values)} scores of {policy!r} are {over}: are there trials twice?"
             notes.add(text, code="repeated-scores")
         if other != policy and _is_telling(trials):
-            notes.add(f"policies {other!r} and {policy!r}{copied}", code="copied-scores")
-    for task, content in of_tasks.items():
-        other = seen.setdefault(tuple(content), task)
-        if other != task and _is_telling(frame.filter(task=task)):
-            notes.add(f"tasks {other!r} and {task!r}{copied}", code="copied-scores")
+            text = f"policies {other!r} and {policy!r} have the same scores in the same order: is "
+            notes.add(f"{text}one a copy of the other?", code="copied-scores")
 
 
 def _times_over(scores: Any) -> int:

@@ -121,13 +121,11 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
     (files.csv, cut(28), r"results\.csv, line 5: 5 fields where the header has 8; .* cut off"),
     (files.csv, replaced("0.25", "good"), r"results\.csv, line 4, column 'score': .* got 'good'"),
     (files.csv, replaced("0.25", "1.25"), rf"results\.csv, line 4, column 'score': {OUTSIDE}1\.25"),
-    (files.csv, replaced("0.25", "inf"), r"results\.csv, line 4, column 'score': must be finite"),
     (files.jsonl, cut(6), r"log\.jsonl, line 3: not valid JSON .* may be cut off"),
     (files.jsonl, replaced("4", '"four"'), r"log\.jsonl, line 2, column 'return': .* got 'four'"),
     (files.parquet, cut(10), r"table\.parquet: not a whole Parquet file"),
     (files.parquet, frame(policy=["a"], score=[[1.0]]), r"table\.parquet, row 0, column 'score'"),
     (files.step_array, cut(10), r"step\.npy: not a whole NumPy file"),
-    (files.step_array, array([["a", "b"]]), r"step\.npy: scores must be numbers, but .* <U1"),
     (files.step_array, array([[0, 1], [1, 3]]), rf"step\.npy, element \[1, 1\], .*{OUTSIDE}3"),
     (files.named_arrays, cut(60), r"scores\.npz: not a whole NumPy file"),
     (files.named_arrays, arrays(base=["x"]), r"scores\.npz, base\[0\], .* a number, but got 'x'"),
@@ -138,17 +136,11 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         r"eval_info\.json, per_task\[0\], episode 0, column 'success': .* but got 'yep'",
     ),
     (
-        files.lerobot_older,
-        replaced("false", "[]"),
-        r"eval_info\.json, per_episode\[0\], column 'success': must be a number, but got '\[\]'",
-    ),
-    (
         files.race,
         replaced('{"policy": "base", "row": 0', '{"row": '),
         r"race\.jsonl, line 4: the jou",
     ),
     (files.race, replaced('"policy": "base", "row": 0, ', ""), r"race\.jsonl, line 4: this is no"),
-    (files.sb3_monitor, cut(9), r"0\.monitor\.csv, line 4: 1 fields where the header has 3"),
     (files.sb3_monitor, replaced("-3.5", "x"), r"monitor\.csv, line 4, column 'r': .* got 'x'"),
     (files.sb3_evaluations, cut(200), r"evaluations\.npz: not a whole NumPy file"),
     (
@@ -169,10 +161,8 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         r"openvla\.txt, line 12: 'Success:' must be followed by True or False, but got 'Tr'",
     ),
     (files.openvla_libero, replaced("Task: pick", "Job: pick"), r"line 5: a success before any"),
-    (files.openpi_droid, cut(12), r"eval_pi0\.csv, line 3: 3 fields where the header has 4"),
     (files.openpi_droid, replaced("0.5", "50"), rf"eval_pi0\.csv, line 2, .*{OUTSIDE}50"),
     (files.polaris, cut(5), r"eval_results\.csv, line 3: 3 fields where the header has 4"),
-    (files.vla_evaluation_harness, cut(20), r"libero\.json, line \d+, .*: not valid JSON"),
     (
         files.vla_evaluation_harness,
         replaced('"success": false', '"success": "no idea"'),
@@ -180,7 +170,6 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
     ),
     (files.isaac_groot, cut(40), r"gr00t\.log, line 5: .* the line may be cut off"),
     (files.episode_log, replaced("Episode", "Run"), r"run\.log: not recognised as any of"),
-    (files.tau_bench, cut(9), r"gpt-4o\.json, line \d+, .*: not valid JSON"),
     (
         files.tau_bench,
         replaced('"reward": 1.0,\n    "info"', '"reward": 3,\n    "info"'),
@@ -193,7 +182,6 @@ DAMAGED: list[tuple[files.Writer, Damage, str]] = [
         replaced('"success": false', '"success: false"'),
         r"sqlite, task 'stack', episode 1: the metrics are not valid JSON",
     ),
-    (files.lbm_eval, cut(20), r"results-1\.json, line \d+, .*: not valid JSON"),
     (
         files.lbm_eval,
         replaced('"is_success": true', '"is_success": {}'),

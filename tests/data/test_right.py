@@ -250,19 +250,6 @@ def test_trials_are_read(tmp_path: Path, name: str, packed: bool) -> None:
             "policy,seed,success_rate\na,0,0.4\na,1,0.5\nb,0,0.8\nb,1,0.9\n",
             "'success_rate' sounds like a mean of many trials",
         ),
-        (
-            "policy,score\n" + "base,1\nnew,0\n" * 6 + "BASE,1\n",
-            "policies 'base' and 'BASE' have nearly the same name, but count as different ones",
-        ),
-        (
-            table(
-                "day,policy,success",
-                [f"2024-01-{i + 1:02}" for i in range(20)],
-                "a" * 10 + "b" * 10,
-                won(20, 0.5),
-            ),
-            "policy and 'day' cannot be told apart",
-        ),
     ],
 )
 def test_what_may_change_the_answer_is_told_first(tmp_path: Path, content: str, note: str) -> None:

@@ -25,12 +25,7 @@ IDENTITY = ("task", "policy", "seed", "block", "step", "trial")
 
 
 def duplicate_rows(raw: RawTable, frame: pl.DataFrame, notes: Notes) -> pl.Series:
-    """Rows that repeat an earlier one in every column of the file.
-
-    Without a column that numbers the trials nothing is a duplicate: two failures look alike.
-    Two different rows with the same task, policy, seed, block and number are an error: either one
-    of them is wrong, or a column that tells them apart has not been named.
-    """
+    """Rows that repeat an earlier one; raise if it has the same number, but other values."""
     none = pl.repeat(False, len(frame), eager=True)
     if "trial" not in frame.columns:
         return none
@@ -68,12 +63,7 @@ def _contradiction(raw: RawTable, identities: pl.DataFrame, row: int) -> Invalid
 
 
 def without_copies(parts: "Sequence[Part]", notes: Notes) -> "list[Part]":
-    """Return the files without those whose trials a merged file holds; raise for other copies.
-
-    Numbered trials repeat if all that both files number alike agree in every column; if only some
-    do, each file counts anew. Trials without numbers repeat if a whole file agrees row for row with
-    another one or with its beginning, and could have come in many other orders.
-    """
+    """Return the files without parts that a merged file holds; raise for other copies."""
     parts = _without_shards(parts, notes)
     if len(parts) > 1:
         _refuse_same_numbers(parts, notes)

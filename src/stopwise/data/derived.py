@@ -20,11 +20,7 @@ NUMBER = r"\d+(?:\.\d+)?"
 
 
 def with_derived_score(raw: RawTable, reading: Reading) -> RawTable:
-    """Return the table with the score that was asked for, where that is a sum of its columns.
-
-    Its bounds follow from those of the columns: where none are known, [0, 1] if all values lie
-    there, which is said.
-    """
+    """Return the table with the sum of columns asked for; bounds follow from theirs, or [0, 1]."""
     (score,) = reading.names("score") or ("",)
     terms = _terms(score, raw.frame.columns)
     if not terms:

@@ -19,9 +19,6 @@ def two_policies() -> tuple[list[float], list[float]]:
 
 
 def four_policies() -> Path:
-    """Return the file of a generated study: 60 partial-credit trials each of four policies.
-
-    The first two are nearly equal (true means .42 and .44), the others better (.63 and .81).
-    """
+    """Return the file of a generated study: 60 partial-credit trials each of four policies."""
     with as_file(files("stopwise.data").joinpath("examples/four_policies.csv")) as path:
         return path

@@ -59,9 +59,8 @@ def raw_of_arrays(
         usual_name(column.name) in ALL_NAMES or names_scores(column.name) for column in series
     )
     if columns.get("score") is None and not named:
-        scores = [column.cast(common_kind(series)).alias("score") for column in series]
         note = "no array has the usual name of a column, so each holds the scores of one policy"
-        return _of_policies(series, pl.concat(scores), source, note)
+        return _of_policies(series, source, note)
     lengths = {column.name: len(column) for column in series}
     equal = len(set(lengths.values())) == 1
     require(equal, f"{source}: columns must be equally long, but got lengths {lengths}")
@@ -113,22 +112,20 @@ def _runs_by_tasks(arrays: Mapping[Any, Any], source: str) -> RawTable:
         f"{source}: arrays must be numbers of shape (runs, tasks), with the same tasks for all "
         f"policies, but got { ({name: grid.shape for name, grid in grids.items()}) }",
     )
-    k = tasks.pop()
     series = [pl.Series(name, grid.ravel()) for name, grid in grids.items()]
-    scores = pl.Series("score", np.concatenate([grid.ravel() for grid in grids.values()]))
     note = (
-        f"{source}: each array holds the scores of one policy, with a row per run and a column per "
-        "task; runs of one policy must be independent of each other"
+        "each array holds the scores of one policy, with a row per run and a column per task; runs "
+        "of one policy must be independent of each other"
     )
-    return _of_policies(series, scores, source, note, k)
+    return _of_policies(series, source, note, tasks.pop())
 
 
-def _of_policies(
-    series: list[pl.Series], scores: pl.Series, source: str, note: str, tasks: int = 0
-) -> RawTable:
+def _of_policies(series: list[pl.Series], source: str, note: str, tasks: int = 0) -> RawTable:
     """Return the scores of policies below one another, those of several tasks in turn."""
+    kind = common_kind(series)
     at = [divmod(i, tasks) if tasks else (i,) for column in series for i in range(len(column))]
     names = [column.name for column in series for _ in range(len(column))]
+    scores = pl.concat([column.cast(kind).alias("score") for column in series])
     columns = [pl.Series("policy", names, dtype=pl.String), scores]
     if tasks:
         columns.append(pl.Series("task", [f"task{column[-1]}" for column in at]))

@@ -18,10 +18,7 @@ T = TypeVar("T")
 
 
 class GrowingFiles:
-    """What was read of the files of a source, as long as their times and sizes are the same.
-
-    A source is whatever ``read_trials`` takes; only paths can be told to be unchanged.
-    """
+    """What was read of the files of a source, as long as their times and sizes are the same."""
 
     def __init__(self, source: Any) -> None:
         places = source.values() if isinstance(source, Mapping) else source

@@ -58,10 +58,7 @@ Options = tuple[tuple[str, str, str], ...]
 
 
 def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, reading: Reading) -> None:
-    """Raise if rows of a policy differ in a column that says what they are, without a role.
-
-    ``frame`` holds the roles of the rows, before any is left out.
-    """
+    """Raise if rows of a policy differ in a column without a role that says what they are."""
     if raw.defined:
         return
     used = {name for names in roles.columns.values() for name in names}
@@ -215,10 +212,7 @@ def _question(raw: RawTable, name: str, options: Options) -> InvalidInput:
 def at_point(
     frame: pl.DataFrame, at: str | float, source: str, notes: Notes, *, lower: bool
 ) -> tuple[pl.DataFrame, pl.Series]:
-    """Return one score per training run, from its learning curve, and the row each stands in.
-
-    Without a column of runs, the trials at that point are those of one checkpoint, and stay.
-    """
+    """Return one score per training run, from its learning curve, and the row each stands in."""
     asked, total = Setting("at", at), len(frame)
     step, seed = (Setting("columns", {role: BLANK}) for role in ("step", "seed"))
     text = f" needs a column of training steps, and {source} has none; name it with "
@@ -228,27 +222,25 @@ def at_point(
         several = frame.select(*runs, "trial").is_duplicated().any()
         runs += ["trial"] if several else []
     frame = frame.with_row_index("_row").drop_nulls(["step", "score"])
+    each, score = bool({"seed", "trial"} & {*runs}), pl.col("score")
     if at in ("best", "auc"):
         text = " takes one value per training run, so it needs a column of runs; name it with "
         require("seed" in runs, asked, text, seed)
     else:
         frame = _there(frame, at, source, runs)
-        if not {"seed", "trial"} & {*runs}:
-            text = f"{source}: {len(frame)} of {total} rows are at the step that was asked for: "
-            notes.add(f"{text}{at}", code="at-point")
-            return frame.drop("_row", "step"), frame["_row"]
-    points = frame.group_by(*runs, "step", maintain_order=True).agg(
-        pl.col("score").mean(), pl.col("_row").first()
-    )
-    score = pl.col("score").first()
-    if at == "auc":
-        width = pl.col("step").diff().fill_null(0.0)
-        middle = (pl.col("score") + pl.col("score").shift(1)) / 2
-        score = pl.when(pl.len() > 1).then((width * middle).sum() / width.sum()).otherwise(score)
-    elif at == "best":
-        score = pl.col("score").min() if lower else pl.col("score").max()
-    grouped = points.sort("step", maintain_order=True).group_by(runs, maintain_order=True)
-    chosen = grouped.agg(score.alias("score"), pl.col("_row").first()).sort("_row")
+    if not each:  # the trials at that point are those of one checkpoint
+        text = f"{source}: {len(frame)} of {total} rows are at the step that was asked for: "
+        notes.add(f"{text}{at}", code="at-point")
+        return frame.drop("_row", "step"), frame["_row"]
+    points = frame.group_by(*runs, "step").agg(score.mean(), pl.col("_row").min())
+    width, middle = pl.col("step").diff(), (score + score.shift(1)) / 2
+    area = (width * middle).sum() / width.sum()
+    of_run = {
+        "best": score.min() if lower else score.max(),
+        "auc": pl.when(pl.len() > 1).then(area).otherwise(score.first()),
+    }.get(str(at), score.last())
+    grouped = points.sort("step").group_by(runs)
+    chosen = grouped.agg(of_run.alias("score"), pl.col("_row").first()).sort("_row")
     text = f"{source}: one score per training run, {counted(len(chosen), 'run')}: {at}"
     if at == "best":
         text += " (of several points the best is too good; better on average, not in any one run)"
@@ -265,9 +257,9 @@ def _there(frame: pl.DataFrame, at: str | float, source: str, runs: Sequence[str
         raise InvalidInput(text, parameter="at")
     sizes = frame.group_by(*runs, "step").len()["len"]
     lengths = sizes.median() == 1 and len(there) > frame.select(runs).n_unique()
-    text = (
-        f"{source}: {counted(len(there), 'row has', 'rows have')} the step {plain(at)}, and most "
-    )
-    text += "other steps one each, as lengths of episodes do: read all without "
-    require(bool({"seed", "trial"} & {*runs}) or not lengths, text, Setting("at", at))
+    rows = counted(len(there), "row has", "rows have")
+    text = f"{source}: {rows} the step {plain(at)}, and most other steps one each, as lengths of "
+    asked = Setting("at", at)
+    each = bool({"seed", "trial"} & {*runs})
+    require(each or not lengths, f"{text}episodes do: read all without ", asked)
     return there

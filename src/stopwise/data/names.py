@@ -108,11 +108,11 @@ STARTS = frozenset(
     )
 )
 # Words in the names of circumstances, which should be the same for all policies.
-TIMES = frozenset(("date", "day", "time", "timestamp", "datetime", "started"))
-CIRCUMSTANCES = TIMES | frozenset(
+CIRCUMSTANCES = frozenset(
     each_of(
-        "operator evaluator rater annotator robot room lab site station location camera gripper "
-        "hardware machine host table shift week scene object session environment"
+        "date day time timestamp datetime started operator evaluator rater annotator robot room "
+        "lab site station location camera gripper hardware machine host table shift week scene "
+        "object session environment"
     )
 )
 # What a column is called if the file begins with its first trial.
@@ -120,10 +120,7 @@ NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 
 
 def usual_name(name: str) -> str:
-    """Return a column's name as the usual names are written: small, with _ between words.
-
-    What stands behind in brackets, as a unit or a range, is no part of it, nor is a question mark.
-    """
+    """Return a name as the usual ones are written: small, with _, without brackets behind."""
     short = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\]|[?:*])+$", "", name.strip()) or name.strip()
     words = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short)).lower()
     return words.lstrip("_") or words
@@ -161,10 +158,7 @@ def names_scores(name: str) -> bool:
 
 
 def direction_note(column: str, *, chosen: bool = False) -> Message | None:
-    """Question whether less is better, if the name of the score leaves it open.
-
-    A name that the user chose is known for a reason, or asked about; a guessed one is usual.
-    """
+    """Question whether less is better, if the name of the score leaves it open."""
     words = frozenset(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column).lower()))
     if "free" in words or not (UNDIRECTED & words or (chosen and not DIRECTED & words)):
         return None

@@ -1,41 +1,25 @@
-"""Notes to the reader: doubtful policy names, and all notes in order of importance."""
+"""Notes to the reader, in order of importance."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from stopwise.data.names import each_of
 from stopwise.data.raw import says
 from stopwise.data.standard import Part
-from stopwise.messages import Message, Notes, names_listed
+from stopwise.messages import Message, Notes
 
 # From so many files on, what is said of each is said once.
 MANY_FILES = 3
-# A single trial is odd where others have so many.
-MANY_TRIALS = 5
 # What may change the answer comes first; what was only assumed comes last.
 FIRST = each_of(
-    "other-outcomes derived-score confounded words-of-failure unused-columns direction-unknown "
+    "other-outcomes derived-score words-of-failure unused-columns direction-unknown "
     "bounds-of-data training-log copied-scores"
 )
 LAST = ("-guessed", "-default", "-assumed", "-of-format", "-of-logical", "-of-parts", "-in-turn")
 
 
-def odd_names(frame: pl.DataFrame, parts: Sequence[Part], notes: Notes) -> None:
-    """Note on policies that may be the same, written in two ways, or may be several."""
-    counts = dict(frame.group_by("policy", maintain_order=True).len().rows())
-    written: dict[str, list[str]] = {}
-    for name in counts:
-        written.setdefault("".join(filter(str.isalnum, name.casefold())) or name, []).append(name)
-    for names in written.values():
-        if len(names) > 1:
-            text = f"policies {' and '.join(map(repr, names))} have nearly the same name, but count"
-            notes.add(f"{text} as different ones", code="names-alike")
-    single = [name for name, n in counts.items() if n == 1]
-    if single and max(counts.values()) >= MANY_TRIALS:
-        text = f"with a single trial: {names_listed(single)} (misspelt?)"
-        notes.add(text, code="single-trial")
+def tell_one_name(parts: Sequence[Part], notes: Notes) -> None:
+    """Note on policies that may be several, since files in two folders have one name."""
     files: dict[str, dict[str, str]] = {}
     for part in parts:
         if says(part.notes, "policy-assumed"):

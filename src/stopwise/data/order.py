@@ -88,10 +88,7 @@ def _log_choose(n: int, k: Ints) -> Floats:
 
 
 def tell_looks(frames: Sequence[pl.DataFrame], reading: Reading, notes: Notes) -> None:
-    """Say if with further trials, or at an earlier look, the rows would not be the first of these.
-
-    ``frames`` are the trials of each file.
-    """
+    """Say if the rows, with further trials or at an earlier look, would not come first."""
     if growing() is not None:
         return
     if reading.order == "shuffled":

@@ -33,10 +33,7 @@ def share_preferred(said: str, first: str, second: str) -> float | None:
 
 
 def one_row_per_trial(raw: RawTable, reading: Reading) -> RawTable:
-    """Return two trials for each row that holds those of two policies; other tables as they are.
-
-    What stands in columns of either side, as ``score_a`` and ``score_b``, is of that trial.
-    """
+    """Return two trials for each row that holds those of two policies; other tables as they are."""
     if raw.roles or reading.policies is not None:
         return raw
     if _is_exported(raw.frame):
@@ -110,10 +107,7 @@ def _said(raw: RawTable, reading: Reading) -> str | None:
 
 
 def _is_exported(frame: pl.DataFrame) -> bool:
-    """Whether these are trials of a study of preferences: the two of a row share one answer.
-
-    The first is only said to be done, which could be a milestone too.
-    """
+    """Whether a study of preferences was exported: of two trials, the first is only done."""
     if not {"policy", "score", ROW, ANSWER} <= set(frame.columns):
         return False
     said = set(frame[ANSWER].cast(pl.String).drop_nulls()) - {"", DONE}

@@ -99,10 +99,7 @@ def table_of_records(
 
 
 def flattened(record: Mapping[str, object], above: str = "") -> dict[str, object]:
-    """Return a record with the fields of objects within it: ``info.success``.
-
-    The name of an object stands for it: ``policy`` for ``policy.name``.
-    """
+    """Return a record with the fields of objects in it: ``info.success``; ``x.name`` is ``x``."""
     fields: dict[str, object] = {}
     for key, value in record.items():
         if isinstance(value, dict) and above.count(".") < 2:

@@ -13,12 +13,12 @@ from stopwise.data.bounds import bounds_of_data, declared_bounds
 from stopwise.data.copies import tell_equal, without_copies
 from stopwise.data.growing import growing
 from stopwise.data.names import short_name
-from stopwise.data.notes import in_order, odd_names
+from stopwise.data.notes import in_order, tell_one_name
 from stopwise.data.order import in_chance_order, tell_looks
 from stopwise.data.raw import says, with_facts
 from stopwise.data.reading import Bounds, Reading, ReadingSettings
 from stopwise.data.roles import Column, resolve
-from stopwise.data.scenes import scenes_of_one_task, tell_confounded, tell_unused, with_blocks
+from stopwise.data.scenes import scenes_of_one_task, tell_unused, with_blocks
 from stopwise.data.shapes import shaped
 from stopwise.data.sources import Loaded, load
 from stopwise.data.standard import Part, standardise
@@ -66,7 +66,6 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
         parts = without_copies(parts, notes)
     parts = with_blocks(parts, reading, notes)
     tell_unused(parts, notes)
-    tell_confounded(parts, notes)
     tell_looks([part.frame for part in parts], reading, notes)
     frame = scenes_of_one_task(_concatenated(parts), reading, notes)
     frame = _ordered(frame, reading, notes)
@@ -75,7 +74,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
         f"{parts[0].raw.source}: no trial is left after dropping those without a score",
     )
     tell_equal(frame, notes)
-    odd_names(frame, parts, notes)
+    tell_one_name(parts, notes)
     limits = _bounds(reading.bounds, parts, frame, notes)
     for part in parts:
         part.require_within(limits)

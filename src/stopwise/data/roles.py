@@ -57,10 +57,7 @@ class Roles:
 
 
 def is_policy(raw: RawTable, name: str, *, alone: bool = True) -> bool:
-    """Whether a column has a usual name for policies, and values that fit it.
-
-    Beside other files a column of conditions or variants does not name the policies.
-    """
+    """Whether a column has a usual name for policies, and values that fit it."""
     short, values = usual_name(name), raw.frame[name]
     if short not in WEAK:
         return short in NAMES["policy"]

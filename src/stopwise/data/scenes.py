@@ -7,16 +7,14 @@ import polars as pl
 
 from stopwise.data.names import (
     ALL_NAMES,
-    CIRCUMSTANCES,
     NUMBERING,
     STARTS,
-    TIMES,
     sounds_like_outcome,
     usual_name,
     words_of,
 )
 from stopwise.data.reading import Reading
-from stopwise.data.roles import Column, guess_note, is_policy
+from stopwise.data.roles import Column, guess_note
 from stopwise.data.standard import Part
 from stopwise.data.typed_columns import to_names
 from stopwise.messages import BLANK, Notes, Setting, names_listed
@@ -32,10 +30,7 @@ KEYS = ("task", "policy")
 
 
 def with_blocks(parts: Sequence[Part], reading: Reading, notes: Notes) -> list[Part]:
-    """Return the trials with a column of blocks, if one is shared by policies and no role is.
-
-    Its values are distinct within each policy of a task, and shared between the policies.
-    """
+    """Return the trials with blocks: values distinct within each policy, shared between them."""
     known = {name for part in parts for name in part.frame.columns}
     defined = parts[0].raw.defined or "block" in reading.columns
     names = [] if defined or {"block", "row"} & known else parts[0].raw.frame.columns
@@ -111,39 +106,6 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
         say = Setting("columns", {"block": next(iter(unused))})
         rule = " compares within its values, if they were set before the trial"
         notes.add(text, say, rule, code="unused-columns")
-
-
-def tell_confounded(parts: Sequence[Part], notes: Notes) -> None:
-    """Note on circumstances that are confounded with the policy."""
-    names = []
-    policies = pl.concat([part.frame["policy"] for part in parts])
-    for name in parts[0].raw.frame.columns:
-        if not CIRCUMSTANCES & words_of(name) or is_policy(parts[0].raw, name):
-            continue
-        if not all(name in part.raw.frame.columns for part in parts):
-            continue
-        values = pl.concat([to_names(part.raw.frame[name].gather(part.rows)) for part in parts])
-        pairs = pl.DataFrame({"policy": policies, "own": values}).drop_nulls()
-        if pairs["policy"].n_unique() > 1 and _belong_to_one(
-            pairs, times=bool(TIMES & words_of(name))
-        ):
-            names.append(name)
-    if names:
-        text = f"policy and {names_listed(names)} cannot be told apart: each value belongs to one "
-        notes.add(f"{text}policy, so that a difference may be theirs", code="confounded")
-
-
-def _belong_to_one(pairs: pl.DataFrame, *, times: bool) -> bool:
-    """Whether each value belongs to one policy; times, if policies came one after the other."""
-    head = pairs.head(HEAD)
-    if head.n_unique() != head["own"].n_unique():
-        return False
-    values, policies = pairs["own"].n_unique(), pairs["policy"].n_unique()
-    if pairs.n_unique() != values or values < 2 or len(pairs) < LEAST_EACH * policies:
-        return False
-    changes = pairs.sort("own")["policy"]
-    in_turn = int((changes != changes.shift(1)).sum()) == policies - 1
-    return in_turn if times else 2 * values <= len(pairs)
 
 
 def scenes_of_one_task(frame: pl.DataFrame, reading: Reading, notes: Notes) -> pl.DataFrame:

@@ -97,10 +97,7 @@ def _of_one_kind(raw: RawTable) -> RawTable:
 
 
 def _of_one_header(raw: RawTable) -> RawTable:
-    """Return the rows below a second line of headers, which names the columns.
-
-    If several of its names are equal, each stands behind the one above it: "ACT success".
-    """
+    """Return the rows below a second line of headers; of equal names, each is "ACT success"."""
     if not len(raw.frame) or not all(kind == pl.String for kind in raw.frame.dtypes):
         return raw
     cells = [column[0] or "" for column in raw.frame]
@@ -200,11 +197,7 @@ def _is_as_long(raw: RawTable, name: str) -> bool:
 
 
 def _unfolded(raw: RawTable, reading: Reading) -> RawTable:
-    """Return one row per trial, if the table has neither scores nor policies by name.
-
-    Columns that are not numbers, or only number the rows, or have a usual name or one that the
-    user chose, are no policies. With fewer than two policies the table is returned as it is.
-    """
+    """Return one row per trial, if columns hold the scores of a policy each; else as it is."""
     usual = any(is_score_name(name) or is_policy(raw, name) for name in raw.frame.columns)
     if raw.roles or {"score", "policy"} & reading.columns.keys() or usual or not len(raw.frame):
         return raw

@@ -35,16 +35,10 @@ class Loaded:
 
 def load(source: Any, reading: Reading) -> list[Loaded]:
     """Return every table that the source holds, in the order given (folders: sorted by name)."""
-    loaded = tables(source, reading)
-    alone = is_place(source) and reading.policy is None and len(loaded) == 1
-    return [replace(table, alone=alone) for table in loaded]
-
-
-def tables(source: Any, reading: Reading) -> list[Loaded]:
-    """Return every table as it is."""
     policy = reading.policy
     if is_place(source):
-        return _load(source, reading, policy)
+        loaded = _load(source, reading, policy)
+        return [replace(table, alone=policy is None and len(loaded) == 1) for table in loaded]
     if isinstance(source, np.ndarray):
         return [Loaded(raw=raw_of_array(source), policy=policy)]
     if isinstance(source, Mapping):
@@ -99,10 +93,7 @@ def _load_path(path: Path, reading: Reading, policy: str | None) -> list[Loaded]
 
 
 def _load_folder(folder: Path, reading: Reading, policy: str | None) -> list[Loaded]:
-    """Return the tables of a folder: one policy per file, or per sub-folder and all it holds.
-
-    Numbered parts of one run belong to the folder; jobs of Hydra are named by what was overridden.
-    """
+    """Return the tables of a folder: one policy per file, job of Hydra or sub-folder."""
     jobs, loaded, skipped = about_jobs(folder), [], 0
     for place in sorted(folder.iterdir(), key=in_number_order):
         for file in _files_of(place):

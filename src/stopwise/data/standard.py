@@ -140,10 +140,7 @@ def _direction(raw: RawTable, column: str, reading: Reading) -> list[Message]:
 
 
 def _with_success_words(raw: RawTable, column: str, reading: Reading, notes: Notes) -> RawTable:
-    """Return the table with true and false in place of words that the user explained.
-
-    Words that are understood without that keep their meaning; others mean failure.
-    """
+    """Return the table with true for words of success, and false for those not understood."""
     if not reading.success_word:
         return raw
     words = words_in(raw.frame[column].cast(pl.String))
@@ -165,11 +162,7 @@ def _with_success_words(raw: RawTable, column: str, reading: Reading, notes: Not
 
 
 def _without_training_seeds(frame: pl.DataFrame, roles: Roles, notes: Notes) -> pl.DataFrame:
-    """Take a guessed "seed" for that of the training where several trials of a policy share it.
-
-    Policies that share an environment's seed have one trial each in it. Values that each policy
-    has several trials of are training runs: not blocks, and not fresh draws either.
-    """
+    """Take a guessed "seed" for that of the training where a policy has several trials of one."""
     column = roles.columns.get("block", ("",))[0]
     if "block" in roles.guessed and column.strip().lower() == "seed" and "seed" not in frame:
         if "step" in frame.columns or _shared(frame, "block"):

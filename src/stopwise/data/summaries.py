@@ -177,20 +177,12 @@ def is_mean(raw: RawTable, column: str) -> bool:
 
 def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
     """Raise if a row is called a mean or a total, or has a word where the others have a number."""
-    keys = [
-        column
-        for column in raw.frame
-        if column.dtype == pl.String
-        and (
-            is_named(column.name, "policy", "task", "trial", "block")
-            or usual_name(column.name) in NUMBERING | {"type"}
-            or _are_labels(column)
-        )
-    ]
     chosen = reading.names("policy") or ()
-    names = {*(column.name for column in keys), *chosen} & {*raw.frame.columns}
-    for column in keys:
-        if column.name in chosen:
+    texts = [column for column in raw.frame if column.dtype == pl.String]
+    keys = [column.name for column in texts if _may_name(column)]
+    names = {*keys, *chosen} & {*raw.frame.columns}
+    for column in texts:
+        if column.name in chosen or column.name not in names:
             continue
         marked = column.is_in(SUMMARY).fill_null(False)
         if marked.all() or raw.frame.filter(marked).select(names).is_duplicated().any():
@@ -206,11 +198,14 @@ def refuse_summary_rows(raw: RawTable, reading: Reading) -> None:
             )
 
 
-def _are_labels(column: pl.Series) -> bool:
-    """Whether several texts, none a number, stand equally often, as the names of scenes do."""
+def _may_name(column: pl.Series) -> bool:
+    """Whether a column names things, by its name, or since its texts stand equally often."""
+    if is_named(column.name, "policy", "task", "trial", "block"):
+        return True
     sizes = column.head(SOME).unique_counts()
     numbers = column.head(SOME).str.contains(r"^[-+.\d]*$")
-    return len(sizes) >= LEAST_SUMMED and sizes.n_unique() == 1 and not numbers.any()
+    labels = len(sizes) >= LEAST_SUMMED and sizes.n_unique() == 1 and not numbers.any()
+    return labels or usual_name(column.name) in NUMBERING | {"type"}
 
 
 def _words_among_numbers(column: pl.Series) -> pl.Series:
@@ -264,10 +259,7 @@ def refuse_sums(raw: RawTable, frame: pl.DataFrame) -> None:
 
 
 def refuse_outlier(raw: RawTable, frame: pl.DataFrame, column: str) -> None:
-    """Raise for a number that is no score where nearly all others are 0 or 1.
-
-    One between 0 and 1 is odd if it is the only one, and the last of its policy.
-    """
+    """Raise for a number that is no score where nearly all others are 0 or 1."""
     scores = frame["score"]
     known = scores.drop_nulls()
     zero_or_one = known.is_in(ZERO_OR_ONE).sum()

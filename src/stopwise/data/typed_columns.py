@@ -41,10 +41,7 @@ MISSING = ("", "nan", "na", "n/a", "null", "none", "-", "--", "?")
 
 
 def to_numbers(column: pl.Series, complaint: Complaint) -> pl.Series:
-    """Return finite floats, null where the value is missing.
-
-    Words such as true count 1 or 0. A column of 5/6 or of 83 % alone is of parts of 1.
-    """
+    """Return finite floats, null where missing; words such as true count 1 or 0, 83 % is .83."""
     if column.dtype == pl.String:
         words = words_in(column)
         numbers = words.cast(pl.Float64, strict=False)

@@ -12,7 +12,7 @@ from stopwise.core.confidence import Interval
 from stopwise.core.rules import Rules
 from stopwise.core.scores import interval_text
 from stopwise.data.reading import ColumnChoice, Reading
-from stopwise.data.sources import tables
+from stopwise.data.sources import load
 from stopwise.data.summaries import Counts, counts_of
 from stopwise.errors import require
 from stopwise.questions.family import Family, Holm
@@ -180,7 +180,7 @@ def counted_tasks(
         by_task: dict[str, Counts] = {"task": counts}
     else:
         by_task = {}
-        for table in tables(source, Reading()):
+        for table in load(source, Reading()):
             counts_of(table.raw, columns or {}, by_task)
     return {task: _compared(task, counts, alpha) for task, counts in by_task.items()}
 

@@ -24,7 +24,7 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
     """Read simulated scenes; their score has the proxy's name in the trials, or a usual one."""
     from stopwise.data.read import read_trials
     from stopwise.data.reading import Reading
-    from stopwise.data.sources import tables
+    from stopwise.data.sources import load
     from stopwise.data.trials import Trials
 
     if isinstance(source, Trials | Mapping | np.ndarray):
@@ -34,7 +34,7 @@ def read_scenes(source: Any, column: str | None, **reading: Any) -> Any:
         for role, name in (reading.pop("columns", None) or {}).items()
         if role not in ("proxy", "score")
     }
-    given = tables(source, Reading(format=reading.get("format")))
+    given = load(source, Reading(format=reading.get("format")))
     if column is not None and all(column in each.raw.frame.columns for each in given):
         reading["score"] = column
     return read_trials(source, **{**reading, "columns": columns})

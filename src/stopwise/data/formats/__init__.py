@@ -105,10 +105,7 @@ class Opened:
 
 
 def opened(path: Path, name: str | None = None) -> Opened | None:
-    """Return a file with the format of that name, or else the first that recognises it.
-
-    A folder is read by a format only if it looks like it, whatever was named.
-    """
+    """Return a file with the format of that name, or else the first that recognises it."""
     if name is None:
         return unless_changed(_recognised, path)
     require_choice("format", name, names())

@@ -28,10 +28,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head, columns: Iterable[str] = (), comment_lines: int | None = None) -> RawTable:
-    """Return all columns as text, so that a bad value can be named; these must be there.
-
-    Blank lines are no rows.
-    """
+    """Return all columns as text, so that a bad value can be named; these must be there."""
     path, above = head.path, head.above if comment_lines is None else comment_lines
     notes = Notes()
     first = next((line for index, line in enumerate(_lines(head)) if index == above), "")

@@ -27,10 +27,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return all fields; blank lines are no rows.
-
-    The last line of a file that is being watched counts once it is a whole object.
-    """
+    """Return all fields; a watched file's last line counts once it is a whole object."""
     path, notes = head.path, Notes()
     text = head.text() if head.is_packed else None
     if (parts := head.torn()) is not None:

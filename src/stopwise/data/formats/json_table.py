@@ -69,11 +69,7 @@ Record = dict[str, Any]
 
 
 class Found(NamedTuple):
-    """A record, the keys above it, where it stands, and how it looks like a trial.
-
-    Its rank is 2 if it has an outcome or is a bare score, 0 if not, and one more in a list that is
-    named as one of trials.
-    """
+    """A record, keys above it, its place; rank 2 with an outcome, one more in a list of trials."""
 
     keys: tuple[str, ...]
     place: str
@@ -295,10 +291,7 @@ def _sums_up(key: str, value: object) -> bool:
 
 
 def _inner(node: Record) -> Record:
-    """Entries of an object that may hold trials; lists of numbers only if nothing else does.
-
-    Lists of numbers beside plain facts are scores if there are several, and many or 0 and 1.
-    """
+    """Entries that may hold trials; lists of numbers only if several, and many or 0 and 1."""
     inner = {
         key: value
         for key, value in ({} if _curve(node) else node).items()

@@ -25,12 +25,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return the episodes by their rows; in a paired race the row is the block.
-
-    Also those that came in when the verdict was reached: the analysis of the same rules does not
-    need them. A failed episode counts as the race last said; of a place that was run anew because
-    it had failed, the last counts. What the race cannot have written is refused.
-    """
+    """Return the episodes by their rows; failed ones count as the race last said."""
     path, notes = head.path, Notes()
     whole, _, torn = head.text().rpartition("\n")
     if torn:

@@ -25,10 +25,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return partial_success (the default score), binary_success, duration and preference.
-
-    The evaluator prefers one of the first two policies of a session, A or B, or neither.
-    """
+    """Return the measures of each trial; the evaluator prefers one of A and B, or neither."""
     path = head.path
     files = [path] if path.is_file() else sorted(_files(path))
     trials: list[tuple[str, dict[str, object]]] = []

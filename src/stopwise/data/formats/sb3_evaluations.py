@@ -19,10 +19,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head) -> RawTable:
-    """Return success (the default score, if there), return and length of the last evaluation.
-
-    Earlier evaluations are of other checkpoints, that is of other policies.
-    """
+    """Return the last evaluation: earlier ones are of other checkpoints, hence other policies."""
     path, arrays = head.path, load_arrays(head)
     for array in ("timesteps", "results"):
         require(array in arrays, f"{path}: the array {array!r} is missing")

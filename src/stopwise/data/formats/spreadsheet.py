@@ -29,11 +29,7 @@ def recognise(head: Head) -> bool:
 
 
 def read(head: Head, chosen: str | None = None) -> RawTable:
-    """Return the rows of one sheet, or of all with the columns of the first; titles are skipped.
-
-    Where there are several such sheets, each is named after its task, or after its policy if there
-    is no column of policies.
-    """
+    """Return the rows of one sheet, or of all with the columns of the first: tasks, or policies."""
     path, notes = head.path, Notes()
     sheets = {sheet: table for sheet, table in _sheets(path).items() if len(table[1])}
     if chosen is not None:
@@ -79,10 +75,7 @@ def _sheets(path: Path) -> dict[str, tuple[int, pl.DataFrame]]:
 
 
 def _below_header(cells: pl.DataFrame) -> tuple[int, pl.DataFrame] | None:
-    """Return the header's row and what is below, in the columns that have a name there.
-
-    The header is the first row in which more than one cell is filled, or any in a single column.
-    """
+    """Return the first row of several filled cells, and what is below those with a name."""
     if not cells.width:
         return None
     cells = cells.with_columns(pl.all().str.strip_chars().replace("", None))

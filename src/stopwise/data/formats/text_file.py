@@ -131,10 +131,7 @@ class Head:
         return decoded.replace("\r\n", "\n").replace("\r", "\n")
 
     def torn(self) -> tuple[str, str] | None:
-        """Return the whole lines of a file that is being watched, and the rest; None of any other.
-
-        A number that is cut off is another number: ``1`` of ``1000``.
-        """
+        """Return a watched file's whole lines, and the rest: of ``1000``, half written is ``1``."""
         if growing() is None:
             return None
         # Of a character that is half written nothing is taken.

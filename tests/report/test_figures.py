@@ -240,3 +240,12 @@ def test_the_methods_paragraph_denies_no_guarantee_that_it_speaks_of() -> None:
     assert "counts as false" not in text
     assert "over the directions of all comparisons with it" in against
     assert "share a letter" not in against
+
+
+def test_who_is_not_worse_is_not_drawn_as_better() -> None:
+    found = sw.analyze({"old": [0, 1] * 40, "new": [1] * 80}, margin=-0.1, baseline="old")
+    legend = found.plot_ranking().legends[0]
+
+    assert [text.get_text() for text in legend.get_texts()][::2] == [
+        "column not worse", "row not worse",
+    ]  # fmt: skip

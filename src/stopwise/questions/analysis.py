@@ -14,6 +14,7 @@ from stopwise.core.rules import Rules
 from stopwise.questions.order_words import OrderInWords
 from stopwise.questions.pairs import PairTests
 from stopwise.questions.standing import Elimination, PairResult, PolicyResult
+from stopwise.report import figures as drawing
 from stopwise.report.drawn import MOST_PAIRS
 from stopwise.report.tables import explanations, pair_rows, policy_rows, sign_rows
 from stopwise.rows.table import Table
@@ -211,43 +212,20 @@ class Analysis(OrderInWords):
         """Return the analysis as JSON; the schema is in docs/design/many-policies.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    def plot_scores(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
-        """Draw the scores of each policy, ``width`` (3.5) inches wide, or in an ``ax``."""
-        from stopwise.report.figures import plot_scores
-
-        return plot_scores(self, width=width, ax=ax)
-
-    def plot_evidence(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
-        """Draw the p-value of each pair against trials, down to alpha, where it is decided."""
-        from stopwise.report.figures import plot_evidence
-
-        return plot_evidence(self, width=width, ax=ax)
-
-    def plot_intervals(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
-        """Draw the confidence interval of each pair's difference, with the estimate in it."""
-        from stopwise.report.figures import plot_intervals
-
-        return plot_intervals(self, width=width, ax=ax)
-
-    def plot_ranking(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
-        """Draw which policies were told apart, and by how much."""
-        from stopwise.report.figures import plot_ranking
-
-        return plot_ranking(self, width=width, ax=ax)
+    plot_scores, plot_evidence = drawing.plot_scores, drawing.plot_evidence
+    plot_intervals, plot_ranking = drawing.plot_intervals, drawing.plot_ranking
 
     def plot_improvement(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
         """Draw how often each policy wins against each other, with intervals that always hold."""
         from stopwise.questions.profiles import by_wins
-        from stopwise.report.figures import plot_improvement
 
-        return plot_improvement(by_wins(self), width=width, ax=ax)
+        return drawing.plot_improvement(by_wins(self), width=width, ax=ax)
 
     def plot_profile(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":
         """Draw the share of each policy's trials with at least each score, with bands."""
         from stopwise.questions.profiles import profiles
-        from stopwise.report.figures import plot_profile
 
-        return plot_profile(profiles(self), width=width, ax=ax)
+        return drawing.plot_profile(profiles(self), width=width, ax=ax)
 
     def main_figure(self) -> dict[str, "Figure"]:
         """Return the figure that tells most."""
@@ -255,9 +233,7 @@ class Analysis(OrderInWords):
 
     def figures(self) -> dict[str, "Figure"]:
         """Return all figures by the name under which they are saved."""
-        from stopwise.report.figures import is_matrix
-
-        pairs = {"intervals": self.plot_intervals()} if not is_matrix(self) else {}
+        pairs = {"intervals": self.plot_intervals()} if not drawing.is_matrix(self) else {}
         if len(self.pairs) > 1 and not self.rules.reading.constants:
             pairs["ranking"] = self.plot_ranking()
         return {"scores": self.plot_scores(), "p_values": self.plot_evidence(), **pairs}

@@ -21,6 +21,7 @@ from stopwise.questions.doubts import dependent, doubts, warnings
 from stopwise.questions.family import Family
 from stopwise.questions.intervals import mean_intervals
 from stopwise.questions.standing import PolicyResult
+from stopwise.report import figures as drawing
 from stopwise.report.tables import policy_rows
 from stopwise.rows.table import Table
 
@@ -154,13 +155,7 @@ class BestAnalysis(Analysis):
             **({"joined": dict(self.joined)} if self.joined else {}),
         }
 
-    def plot_eliminations(
-        self, *, width: float | None = None, ax: "Axes | None" = None
-    ) -> "Figure":
-        """Draw who was dropped when, and who may still be the best."""
-        from stopwise.report.figures import plot_eliminations
-
-        return plot_eliminations(self, width=width, ax=ax)
+    plot_eliminations = drawing.plot_eliminations
 
     def plot_evidence(self, *, width: float | None = None, ax: "Axes | None" = None) -> "Figure":  # noqa: ARG002
         """Refuse: nothing is claimed of any pair."""

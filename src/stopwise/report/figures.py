@@ -47,8 +47,9 @@ OVER_LINES = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 def plot_scores(
     analysis: "Analysis", *, width: float | None = None, ax: "Axes | None" = None
 ) -> "Figure":
-    """Draw the distribution of each policy's scores, its mean and interval, and its letters.
+    """Draw the scores of each policy, ``width`` (3.5) inches wide, or in an ``ax``.
 
+    With each policy's mean, interval and letters.
     Policies stand side by side with their letters above, or below each other where there is no
     room for that. Widths of bars compare between policies.
     """
@@ -94,7 +95,7 @@ def plot_scores(
     number = analysis.rules.reference
     if number is not None:
         line = axes.axhline if upright else axes.axvline
-        line(number, color=COLOURS[1], linestyle="--", linewidth=1, label=f"{number:g}")
+        line(number, color=COLOURS[1], linestyle="--", linewidth=1, label=f"reference {number:g}")
         canvas.legend()
     level = "" if analysis.in_doubt else f", {100 * (1 - analysis.alpha):g}% intervals"
     scores.set_label_text(f"{analysis.rules.reading.mean_axis}{level}")
@@ -341,12 +342,15 @@ def plot_ranking(
     canvas = Canvas(0.5 + size * max(cell, LINE * lines), ax, width)
     axes = canvas.axes
     kinds = {"row worse": "#F2B48C", "not told apart": PALE, "row better": "#8FC1E3"}
+    if analysis.margin < 0:
+        shown = ("column not worse", "undecided", "row not worse")
+        kinds = dict(zip(shown, kinds.values(), strict=True))
     kinds |= {"same": "#8FD0BB"} if same.any() else {}
     colours = ListedColormap(list(kinds.values()))
     axes.imshow(verdicts, cmap=colours, vmin=-1, vmax=len(kinds) - 2, aspect="auto")
     for (row, column), gap in np.ndenumerate(gaps) if cell >= SLIM else ():
         if not np.isnan(gap):
-            text = f"{gap:+.2f}" if abs(gap) < 10 else f"{gap:+.3g}"
+            text = f"{gap:+z.2f}" if abs(gap) < 10 else f"{gap:+.0f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=SMALL)
     numbers = [str(n) for n in range(1, size + 1)]
     named = [f"{name}  {n}" for name, n in zip(names, numbers, strict=True)]

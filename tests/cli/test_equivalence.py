@@ -34,7 +34,7 @@ def results(tmp_path: Path) -> dict[str, Path]:
 def test_analyze_watch_and_compare_show_the_fourth_end(results: dict[str, Path]) -> None:
     found = json.loads(typed("analyze", results["all"], *OPTIONS, "--json")[1])
     assert [pair["decision"] for pair in found["pairs"]].count("equivalent") == 1
-    assert "(within 0.15)" in found["order"]
+    assert "(within 0.15)" in found["order_text"]
 
     code, output = typed("watch", results["all"], *OPTIONS, "--once")
     assert code == 0

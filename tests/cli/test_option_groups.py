@@ -23,7 +23,7 @@ def test_every_command_that_compares_has_every_setting() -> None:
     assert settings - known["stopwise race"] == {"adjust", "ties", "by", "list_size"}
     # A plan simulates scores, not wins.
     assert settings - known["stopwise plan"] == {"adjust", "ties", "by"}
-    assert settings - known["stopwise forecast"] == {"baseline", "by"}
+    assert settings - known["stopwise forecast"] == {"baseline", "by", "futility"}
     of_many = {"adjust", "ties", "baseline", "goal", "indifference"}
     assert settings - known["stopwise compare"] == of_many
 

@@ -50,7 +50,8 @@ def test_percentages_are_shares() -> None:
 
 def test_hours_page_and_figures(tmp_path: Path) -> None:
     page, folder = tmp_path / "plan.html", tmp_path / "figures"
-    done = run("0.3", "0.8", *FAST, "--minutes", "3", "--html", str(page), "--figures", str(folder))
+    files = ("--html", str(page), "--figures", str(folder))
+    done = run("0.3", "0.8", *FAST, "--minutes-per-trial", "3", *files)
 
     assert done.exit_code == 0
     assert "hours" in done.stdout
@@ -60,7 +61,7 @@ def test_hours_page_and_figures(tmp_path: Path) -> None:
 
 def test_midway_forecast(trials: Path) -> None:
     given = [str(trials), "--bounds", "0,1.25", "--n-max", "40"]
-    done = ahead(*given, "--futility", "0.1")
+    done = ahead(*given, "--futility-chance", "0.1")
     content = json.loads(ahead(*given, "--json").stdout)
 
     assert done.exit_code == 0

@@ -39,7 +39,7 @@ def test_race_runs_keeps_its_journal_and_reports(tmp_path: Path) -> None:
     assert first.stderr == ""
     assert page.read_text().startswith("<!doctype html>")
     outcome = json.loads(again.stdout)
-    assert outcome["order"] == "good > fair"
+    assert outcome["order_text"] == "good > fair"
     assert outcome["race"]["decided"]
     assert f"{outcome['race']['used']} of at most" in first.stdout
     assert outcome["trials_used"] == outcome["race"]["used"]

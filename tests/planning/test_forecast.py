@@ -82,8 +82,8 @@ def test_chances_are_calibrated_where_gaps_are_usual() -> None:
 def test_futility_advice_needs_a_threshold_and_explains_itself() -> None:
     close = {"a": [0, 1] * 20, "b": [1, 0] * 20}
     without = sw.forecast(close, n_max=50)
-    advised = sw.forecast(close, n_max=50, futility=0.1, minutes_per_trial=6)
-    hopeful = sw.forecast({"a": [0, 1, 0, 0], "b": [1, 1, 0, 1]}, n_max=60, futility=0.1)
+    advised = sw.forecast(close, n_max=50, futility_chance=0.1, minutes_per_trial=6)
+    hopeful = sw.forecast({"a": [0, 1, 0, 0], "b": [1, 1, 0, 1]}, n_max=60, futility_chance=0.1)
 
     assert without.futile is None
     assert "futility" not in without.sentence
@@ -155,7 +155,11 @@ def test_json_and_seed() -> None:
     ("trials", "settings", "line"),
     [
         ({"a": [0, 1], "b": [1, 1]}, {"n_max": 2}, "must exceed the 2 trials per policy so far"),
-        ({"a": [0, 1], "b": [1, 1]}, {"n_max": 9, "futility": 1.5}, "futility must lie strictly"),
+        (
+            {"a": [0, 1], "b": [1, 1]},
+            {"n_max": 9, "futility_chance": 1.5},
+            "futility_chance must lie strictly",
+        ),
         ({"a": [0], "b": [1]}, {"n_max": 9}, "at least 2 trials of each policy"),
         ({"a": [0, 1], "b": [1, 3]}, {"n_max": 9}, "within the bounds"),
         ({"a": [0, 1]}, {"n_max": 9}, "at least 2 policies"),

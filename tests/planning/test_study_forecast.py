@@ -62,7 +62,7 @@ def test_live_study_is_forecast_under_its_own_rules(tmp_path: Path) -> None:
         trial = study.next_trial("arm")
         assert trial is not None
         study.record(trial.trial, turn % 3 == 0, station="arm")
-    ahead = forecast_study(study, futility=0.1)["stack"]
+    ahead = forecast_study(study, futility_chance=0.1)["stack"]
 
     assert sum(ahead.seen.values()) == 12
     assert ahead.n_max == 40

@@ -22,9 +22,9 @@ JSON_PAIR = (
     "interval_level chance futile"
 )
 JSON_WHOLE = (
-    "schema version policies pairs order sentence method alpha adjust ties design baseline bounds "
-    "bounds_inferred n_max task trials_used trials_saved trials_unpaired doubts warnings facts "
-    "edition alternative"
+    "schema version policies pairs order_text sentence method alpha adjust ties design baseline "
+    "bounds bounds_inferred n_max task trials_used trials_saved trials_unpaired doubts warnings "
+    "facts edition alternative"
 )
 
 

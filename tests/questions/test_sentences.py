@@ -22,7 +22,7 @@ def test_very_many_policies_get_a_sentence_of_bounded_length() -> None:
     assert analysis.sentence.startswith(
         f"{start}(undecided does not mean equal): 20 of 66 pairs decided with "
     )
-    assert analysis.to_dict()["order"] == analysis.order_text
+    assert analysis.to_dict()["order_text"] == analysis.order_text
     assert analysis.order_text.startswith("high > low 0, low 1")
     assert (
         "Of 12 policies, none was shown to be better than another ("

@@ -83,7 +83,7 @@ def test_base_install_works_without_any_extra(base: Environment) -> None:
 
     assert "No module named" in absent.stderr
     assert version.stdout == f"stopwise {sw.__version__}\n"
-    assert json.loads(analysis.stdout)["order"] == "b > a"
+    assert json.loads(analysis.stdout)["order_text"] == "b > a"
     assert report.returncode == 2
     assert report.stderr.count("\n") == 1
     assert "stopwise[plots]" in report.stderr

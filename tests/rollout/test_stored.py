@@ -152,7 +152,7 @@ def test_a_race_takes_stored_trials_from_a_file(tmp_path: Path) -> None:
     assert code == 0, said
     assert f"note: {stored}: columns used: score = success" in printed
     found = json.loads(said[said.index("{\n") :])
-    assert found["order"] == "high > old"
+    assert found["order_text"] == "high > old"
     assert found["race"]["used"] < 50
 
 

@@ -249,8 +249,7 @@ TABLE = {
         Row("plan", "power", float, "The chance you want of finding a difference that is there.",
             0.8, "plan"),
         Row("plan forecast", "minutes_per_trial", float,
-            "How long a trial takes, to show hours as well.", None, SIMULATED,
-            typed="--minutes-per-trial --minutes"),
+            "How long a trial takes, to show hours as well.", None, SIMULATED),
         Row("plan", "robots", int, "Robots (or simulators) that run trials at once, for the hours.",
             1, "plan"),
         Row("plan forecast", "precision", float,
@@ -301,8 +300,8 @@ TABLE = {
             "a decision by then falls below 0.05 (or CHANCE): advisory (say so), binding (stop "
             "there, undecided) or none.", None, ASKED, values.futility, metavar="KIND[:CHANCE]",
             show_default="advisory"),
-        Row("forecast", "futility", float, "Advise stopping once the chance of another verdict "
-            "falls below this; set it in advance.", None, SIMULATED),
+        Row("forecast", "futility_chance", float, "Advise stopping once the chance of another "
+            "verdict falls below this; set it in advance.", None, SIMULATED),
     ],
     "Memory": [
         Row("gate", "state", Path, "Where to remember the trials counted so far. Give all trials "

@@ -31,12 +31,11 @@ MOST_RUNS = 20_000
 Running = tuple[StudyModel, Callable[[Ends], dict[str, Any]]]
 
 
-@flat(ForecastSettings)
+@flat(ForecastSettings, futility_chance=None)
 def forecast(
     trials: Any,
     *,
     n_max: int,
-    futility: float | None = None,
     minutes_per_trial: float | None = None,
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
@@ -57,7 +56,7 @@ def forecast(
         The trials so far and the settings of the study, as for ``analyze``.
     n_max
         The declared maximum number of trials per policy.
-    futility
+    futility_chance
         A threshold in (0, 1), set before the study: the advice is to stop once the chance of any
         further verdict is below it.
     minutes_per_trial
@@ -71,13 +70,14 @@ def forecast(
     --------
     >>> import stopwise as sw
     >>> trials = {"base": [0, 1, 0, 0, 1, 0, 0, 1], "new": [1, 1, 0, 1, 0, 1, 1, 1]}
-    >>> ahead = sw.forecast(trials, n_max=60, futility=0.1)
+    >>> ahead = sw.forecast(trials, n_max=60, futility_chance=0.1)
     >>> ahead.seen, ahead.futile, 0.3 < ahead.chance < 0.6
     ({'base': 8, 'new': 8}, False, True)
     """
     by_task = tables(read_if_place(trials), design=design)
     require(len(by_task) == 1, f"a forecast needs trials of one task, but got {len(by_task)} tasks")
     table = by_task[0].declaring(bounds)
+    futility_chance = settings.pop("futility_chance", None)
     rules = Rules.of(
         policies=table.policies,
         n_max=require_whole(n_max, "n_max", 2),
@@ -86,21 +86,21 @@ def forecast(
         **for_files(settings),
     )
     simulator = Simulator(seed, precision, progress)
-    return _forecast(table, rules, simulator, futility, minutes_per_trial)
+    return _forecast(table, rules, simulator, futility_chance, minutes_per_trial)
 
 
 def _forecast(
     table: Table,
     rules: Rules,
     simulator: Simulator,
-    futility: float | None,
+    futility_chance: float | None,
     minutes_per_trial: float | None,
 ) -> ForecastResult:
     assert rules.n_max is not None
     require(
-        futility is None or (is_number(futility) and 0 < futility < 1),
-        named("futility"),
-        f" must lie strictly between 0 and 1, but got {futility!r}",
+        futility_chance is None or (is_number(futility_chance) and 0 < futility_chance < 1),
+        named("futility_chance"),
+        f" must lie strictly between 0 and 1, but got {futility_chance!r}",
     )
     check_minutes(minutes_per_trial)
     where = "" if table.task is None else f" of {table.task!r}"
@@ -126,7 +126,7 @@ def _forecast(
         n_quantiles=quantiles(ends.more),
         chance_by=ends.decided_by(),
         mean_trials=ends.mean_trials,
-        futility=futility,
+        futility_chance=futility_chance,
         minutes_per_trial=minutes_per_trial,
         rules=rules,
         bounds_inferred=table.bounds_inferred,
@@ -201,7 +201,7 @@ def forecast_study(
     *,
     n_max: int | None = None,
     tasks: Collection[str] | None = None,
-    futility: float | None = None,
+    futility_chance: float | None = None,
     minutes_per_trial: float | None = None,
     precision: float = 0.015,
     seed: int = 0,
@@ -224,6 +224,6 @@ def forecast_study(
         require(horizon is not None, none, named("n_max"))
         table, rules = analysis.aligned, replace(analysis.rules, n_max=horizon)
         if len(table.scores) < (rules.n_max or 0):
-            ahead[task] = _forecast(table, rules, simulator, futility, minutes_per_trial)
+            ahead[task] = _forecast(table, rules, simulator, futility_chance, minutes_per_trial)
     require(bool(ahead), "every task has reached its n_max: nothing is left to forecast")
     return ahead

@@ -71,7 +71,7 @@ class ForecastResult(PlanningResult):
         ``chance`` within 0, 1, 2, ... further trials per policy.
     mean_trials
         Expected further trials of all policies together.
-    futility
+    futility_chance
         The threshold of ``chance_further`` that was set in advance, or None.
     minutes_per_trial, rules, runs
         To convert trials to hours, what the study declared, and how often it was continued.
@@ -93,7 +93,7 @@ class ForecastResult(PlanningResult):
     n_quantiles: tuple[int, int, int]
     chance_by: tuple[float, ...] = field(repr=False)
     mean_trials: float
-    futility: float | None
+    futility_chance: float | None
     minutes_per_trial: float | None
     rules: Rules
     bounds_inferred: bool
@@ -108,9 +108,9 @@ class ForecastResult(PlanningResult):
     @property
     def futile(self) -> bool | None:
         """Whether the chance is below the threshold set in advance; None without one."""
-        if self.futility is None:
+        if self.futility_chance is None:
             return None
-        return not self.decided and self.chance_further < self.futility
+        return not self.decided and self.chance_further < self.futility_chance
 
     @property
     def hours(self) -> float | None:
@@ -142,9 +142,9 @@ class ForecastResult(PlanningResult):
         )
 
     def _advice(self) -> str:
-        if self.futility is None:
+        if self.futility_chance is None:
             return ""
-        threshold = f"below the futility threshold of {self.futility:g} set in advance"
+        threshold = f"below the futility threshold of {self.futility_chance:g} set in advance"
         if not self.futile:
             return f"The chance of a further verdict is not {threshold}: continue. "
         return (

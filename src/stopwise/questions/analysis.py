@@ -196,7 +196,7 @@ class Analysis(OrderInWords):
                 for policy in self.policies
             ],
             "pairs": pairs,
-            "order": self.order_text,
+            "order_text": self.order_text,
             "sentence": self.sentence,
             **self.rules.compared(),
             **({"parameters": dict(self.rules.parameters)} if self.rules.parameters else {}),

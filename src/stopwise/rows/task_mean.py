@@ -96,7 +96,7 @@ class TaskMean:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"order": self.order, "tasks": [dict(vars(task)) for task in self.tasks]}
+        return {"task_order": self.order, "tasks": [dict(vars(task)) for task in self.tasks]}
 
 
 def shares(

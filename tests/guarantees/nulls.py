@@ -126,9 +126,5 @@ def one_wins(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> 
     return np.asarray(winner[..., None] == np.arange(means.size), dtype=float)
 
 
-def sevenths(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
-    return rng.binomial(6, means, (*size, means.size)) / 6
-
-
 def skewed(rng: np.random.Generator, size: tuple[int, ...], means: Floats) -> Floats:
     return rng.beta(0.4 * means, 0.4 * (1.0 - means), (*size, means.size))

@@ -1,9 +1,5 @@
-"""The promise beside a number: at the number itself, each direction is declared with at most alpha.
+"""The promise beside a number: the level is exact, and a bet in hindsight is caught."""
 
-Of scores whose mean is the number both directions are false; any mean on the wrong side is easier.
-"""
-
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,53 +13,6 @@ from stopwise.core.step.one_rate import OneRateTest, one_rate_test
 from tests.guarantees.pinned import assert_at_most
 
 RUNS, N = 1500, 100
-Draw = Callable[[np.random.Generator], Floats]
-
-
-def coins(rate: float) -> Draw:
-    """Success or failure."""
-    return lambda rng: (rng.random((RUNS, N)) < rate) * 1.0
-
-
-def replying(rng: np.random.Generator) -> Floats:
-    """A rate that answers to the past, .6 and .2 in turn of luck, never above .6 by its mean."""
-    scores = np.zeros((RUNS, N))
-    for n in range(N):
-        lucky = scores[:, :n].mean(axis=1) > 0.5 if n else np.zeros(RUNS, dtype=bool)
-        scores[:, n] = rng.random(RUNS) < np.where(lucky, 0.6, 0.2)
-    return scores
-
-
-# By name: the scores, and the number that their mean does not exceed (in all but one it is equal).
-AT_THE_NUMBER: dict[str, tuple[Draw, float]] = {
-    "coins .5": (coins(0.5), 0.5),
-    "coins .87": (coins(0.87), 0.87),
-    "coins .02": (coins(0.02), 0.02),
-    "seven levels": (lambda rng: rng.binomial(6, 0.6, (RUNS, N)) / 6, 0.6),
-    "low noise": (lambda rng: rng.beta(80, 20, (RUNS, N)), 0.8),
-    "rare failures": (lambda rng: np.where(rng.random((RUNS, N)) < 0.05, 0.0, 0.6), 0.57),
-    "jackpot": (lambda rng: np.where(rng.random((RUNS, N)) < 0.02, 1.0, 0.1), 0.118),
-    "replying": (replying, 0.6),
-}
-
-
-def errors(draw: Draw, reference: float, **settings: Any) -> dict[int, int]:
-    """How often each direction is declared, in studies that test it alone."""
-    scores = draw(np.random.default_rng(20))
-    return {
-        way: int(
-            (
-                sw.simulate(
-                    scores0=scores,
-                    reference=reference,
-                    **{"alternative": "greater", "ties": "paper", **rules},
-                ).decision
-                == way
-            ).sum()
-        )
-        for way, alternative in ((1, "greater"), (0, "less"))
-        for rules in [{"alternative": alternative, "workers": 1, **settings}]
-    }
 
 
 def test_sabotage_a_bet_that_sees_its_score(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,10 +24,10 @@ def test_sabotage_a_bet_that_sees_its_score(monkeypatch: pytest.MonkeyPatch) -> 
         return seen, np.maximum(growth, 0.5 * growth)
 
     monkeypatch.setattr(NScorePlus, "_seen", hindsight)
-    draw, reference = AT_THE_NUMBER["coins .5"]
-    found = errors(draw, reference, method="nscore-plus", n_max=N)
+    scores = (np.random.default_rng(20).random((RUNS, N)) < 0.5) * 1.0
+    found = sw.simulate("nscore-plus", scores, reference=0.5, n_max=N, alternative="greater")
     with pytest.raises(AssertionError):
-        assert_at_most(found[1], RUNS, 0.05)
+        assert_at_most(int((found.decision == 1).sum()), RUNS, 0.05)
 
 
 def exact_error(test: OneRateTest, n_max: int, rate: float) -> float:

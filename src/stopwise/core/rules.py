@@ -137,8 +137,11 @@ class Rules:
         width = ", the width of the bounds"
         margin = self._number("margin", -span, span, width)
         self._set(margin=margin, indifference=self._number("indifference", 0.0, span, width))
-        no_margin = f"{self.method} takes no margin"
-        require(margin == 0 or method.takes_margin, no_margin, parameter="margin")
+        if self.equivalence is not None:
+            self._set(equivalence=self._number("equivalence", 0.0, span, width))
+        for name in ("margin", "equivalence"):
+            text = f" needs a method that bets with a margin; {self.method} takes no margin"
+            require(method.takes_margin or not getattr(self, name), named(name), text)
         if self.baseline is not None and margin < 0 and self.alternative == "two-sided":
             self._set(alternative="greater")  # a baseline is always policy 0
         require(
@@ -148,13 +151,6 @@ class Rules:
             " that others are not to be worse than (a test of one pair: alternative 'greater' or "
             f"'less'), but got margin {margin!r} without",
         )
-        if self.equivalence is not None:
-            self._set(equivalence=self._number("equivalence", 0.0, span, width))
-            require(
-                method.takes_margin,
-                named("equivalence"),
-                f" needs a method that bets with a margin; {self.method} takes no margin",
-            )
         for goal, names in OF_GOALS.items():
             for name in names:
                 require(

@@ -20,8 +20,6 @@ from stopwise.errors import InvalidInput
 
 # Runs per block: states of a block stay in the processor's cache, and memory stays bounded.
 BLOCK = 1024
-# Columns checked at once, so that the check needs no more memory than a block of states.
-COLUMNS = 64
 # Columns scaled at once: as many scores as the processor reads from memory together.
 SCALED = 8
 
@@ -135,9 +133,7 @@ def run_studies(
         require_whole(workers, "workers", 1)
     blocks = [slice(start, min(start + BLOCK, runs)) for start in range(0, runs, BLOCK)]
     for block in blocks:
-        for start in range(0, n, COLUMNS):
-            columns = slice(start, min(start + COLUMNS, n))
-            comparison.check_both(array0[block, columns], array1[block, columns])
+        comparison.check_both(array0[block, :n], array1[block, :n])
     both: tuple[NDArray[Any], ...] = (array0, array1)
     if guesses is not None:  # behind the scores, along a first axis
         both = tuple(np.stack(scores) for scores in zip(both, guesses, strict=True))

@@ -64,7 +64,7 @@ def centre(estimates: Estimates, amount: Floats, margin: Floats | float) -> Floa
 
 
 def rare_failures(amount: Floats, effect: Floats, worst: Floats | float, chance: Floats) -> Floats:
-    """Bet a little less where one pair of the worst kind would cost nearly everything."""
+    """Bet a little less where the worst pair would cost nearly everything."""
     wanted = np.maximum(amount * worst, 1e-9)
     inverse = 1 / wanted
     middle = 1 + inverse + chance * worst / np.maximum(effect, 1e-9)

@@ -210,7 +210,7 @@ class NScorePlus(MayBeFutile[PlusState]):
         worst = np.maximum(below, above)
         # Noisy scores tell of the worst pair by their variance already.
         chance = bets.failure_chance(sums.pairs, 1 - estimates.spread)
-        amount = self._rare_failures(amount, effect, worst, chance)
+        amount = bets.rare_failures(amount, effect, worst, chance)
         amount = bets.noisy_scores(amount, worst, sums.pairs, estimates.spread)
         if bets.one_pair_may_decide(need, margin):
             # the product of both scores in the largest win, r0 = 0 and r1 = 1, over its square
@@ -235,16 +235,10 @@ class NScorePlus(MayBeFutile[PlusState]):
         if isinstance(margin, float) and margin < 0 and not self.number:
             seen = bets.losses_seen(sums, 1 + margin, estimates.own_spread)
             chance = np.maximum(chance, seen)
-        amount = self._rare_failures(amount, effect, worst, chance)
+        amount = bets.rare_failures(amount, effect, worst, chance)
         if self.number or bets.one_pair_may_decide(need, margin):
             amount = np.minimum(amount, bets.cap(sums, need, 0.0, 0.0))
         return Bet(bets.bounds(amount, worst), none, none)
-
-    def _rare_failures(
-        self, amount: Floats, effect: Floats, worst: Floats | float, chance: Floats
-    ) -> Floats:
-        """Bet a little less where the worst pair would cost nearly everything."""
-        return bets.rare_failures(amount, effect, worst, chance)
 
 
 @dataclass(frozen=True, kw_only=True)

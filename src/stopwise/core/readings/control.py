@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # The mean of g1 - g0; of several pairs, that of each.
 ProxyMeans = float | tuple[float, ...]
+WHOLE_ROWS = "a row is audited or not: people score all of its trials, or none"
 # A smaller variance of g1 - g0 is rounding.
 TINY = 1e-9
 
@@ -217,20 +218,14 @@ class Judge(Control):
 
     def check_row(self, row: Mapping[str, Sequence[Sequence[Any]]]) -> None:
         asked = {cell[0] is not None for cells in row.values() for cell in cells}
-        text = "a row is audited or not: people score all of its trials, or none"
-        require(len(asked) < 2, text, parameter="audit")
+        require(len(asked) < 2, WHOLE_ROWS, parameter="audit")
 
     def layers(self, scores: Floats, others: Sequence[Floats], policies: Names) -> Floats:
         layers = super().layers(scores, others, policies)
         audited, judged = ~np.isnan(layers)
         some = (audited & judged).any(axis=1) & (~audited & judged).any(axis=1)
-        row = int(some.argmax()) + 1
-        require(
-            not some.any(),
-            "a row is audited or not: people score all of its trials, or none, but some only of "
-            f"row {row}",
-            parameter="audit",
-        )
+        text = f"{WHOLE_ROWS}, but some only of row {int(some.argmax()) + 1}"
+        require(not some.any(), text, parameter="audit")
         return layers
 
     def ran(self, layers: Floats) -> Floats:

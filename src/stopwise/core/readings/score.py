@@ -32,7 +32,7 @@ ROWS_INCOMPLETE = (
     "each pair uses only rows in which both policies have a trial; this is valid only if which "
     "trials are missing does not depend on the scores"
 )
-BESIDE = "scores of a proxy go with proxy_mean, its mean for each policy: give both, or neither"
+BESIDE = "scores of a proxy go with proxy_mean, its known mean: give both, or neither"
 
 
 class Met(NamedTuple):
@@ -125,14 +125,11 @@ class Scores:
 
     def starts(self, policy: str, rows: int) -> Ints:
         """The first trial of each of so many rows of a policy, and of the row behind them."""
-        every, n_max = np.arange(rows + 1), self.rules.n_max
-        return every if n_max is None else every * self.groups.get(policy, n_max) // n_max
+        return np.arange(rows + 1) * (self.most(policy) or 1) // (self.rules.n_max or 1)
 
     def trials(self, policy: str, row: int) -> range:
         """The trials of a policy that a row takes, by their numbers."""
-        number, n_max = self.groups.get(policy), self.rules.n_max
-        if number is None or n_max is None:
-            return range(row, row + 1)
+        number, n_max = self.most(policy) or 1, self.rules.n_max or 1
         return range(row * number // n_max, (row + 1) * number // n_max)
 
     # What a trial has, and what a row makes of its trials.
@@ -219,11 +216,7 @@ class Scores:
 
     def beside(self, proxy: object, shape: tuple[int, ...]) -> Arrays | None:  # noqa: ARG002
         """What comes with scores of this shape, of both policies."""
-        require(
-            proxy is None,
-            "scores of a proxy go with the mean of their difference (proxy_mean or proxy_scores): "
-            "give both, or neither",
-        )
+        require(proxy is None, BESIDE, parameter="proxy_mean")
         return None
 
     def scored(self, scores0: Floats, scores1: Floats) -> tuple[Floats, Floats]:

@@ -1,11 +1,13 @@
 """Against packages that ask for an environment of their own: ``make test-lerobot``."""
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 
 INSTALLED = find_spec("lerobot") is not None
 
 if INSTALLED:
+    os.environ.setdefault("MUJOCO_GL", "egl")  # read once; there is no display
     import torch
 
     torch.set_num_threads(1)  # the policies are small

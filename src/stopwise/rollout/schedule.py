@@ -22,13 +22,15 @@ from stopwise.rollout.stopped import RaceStopped
 # of them fail by chance, that happens to one policy in a thousand.
 FAILURES = 10
 # Episodes begun and not yet looked at, in units of what the executor holds: where episodes differ
-# threefold in length, a row waits that long for its slowest.
-SPARE = 3
+# threefold in length, a row waits that long for its slowest; more of them are begun in vain.
+SPARE = 2.5
 # Rows that may be begun ahead before there is evidence, and more for each row seen: an easy race
 # is over by then.
 FIRST, MORE = 16, 2
 # Of the rows that a policy is likely to need: it may need fewer, and then the rest is in vain.
 LIKELY = 0.6
+# What is likely is computed anew after each row of the first fifty, and then less and less often.
+RENEWED = 1.02
 # Whatever is likely, so much of what the executor holds is begun: nothing is known for sure.
 LEAST = 0.5
 
@@ -203,7 +205,7 @@ class Schedule:
     def _allows(self, policy: str, ahead: int, begun: float) -> bool:
         """Whether to begin an episode so many rows ahead."""
         rows = self.rule.rows
-        if self._likely_at != rows:
+        if rows > RENEWED * self._likely_at:
             ways = self.rule.question.ways(self.rule.standings())
             self._likely = {name: LIKELY * _rows_more(*standing) for name, standing in ways.items()}
             self._likely_at = rows

@@ -4,21 +4,18 @@ import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import Pipe, get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from stopwise.errors import StopwiseError
 from stopwise.rollout.executors.fleet import Fleet, WorkerLost
 from stopwise.rollout.interrupts import undivided
-from stopwise.rollout.worker import Hired, Ready
-
-# Windows knows one way to end a process, which cannot be refused either.
-KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
-# The worker of this process, in the processes that are one.
-_worker: Hired | None = None
+from stopwise.rollout.worker import Hired
 
 
 def processes(workers: int | None = None, *, retries: int = 3) -> Fleet:
@@ -41,61 +38,63 @@ def cores() -> int:
 
 
 class _Processes:
-    """One pool of a single process per worker, so that a loss is known to be whose it is."""
+    """Processes as workers, each known by its connection, which is also its job."""
 
     def __init__(self) -> None:
-        self._payload = b""
-        self._pids: dict[ProcessPoolExecutor, Future[Ready]] = {}
+        self._folder: TemporaryDirectory[str] | None = None
+        self._setup = Path()
+        self._processes: dict[Connection, SpawnProcess] = {}
 
     def open(self, payload: bytes) -> None:
-        self._payload = payload
+        """Put the setup where each worker reads it when it is up: a pipe would wait for that."""
+        self._folder = TemporaryDirectory(prefix="stopwise-")
+        self._setup = Path(self._folder.name, "setup")
+        self._setup.write_bytes(payload)
 
-    def begin(self) -> tuple[ProcessPoolExecutor, Future[Ready]]:
-        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    def begin(self) -> tuple[Connection, Connection]:
+        here, there = Pipe()
+        process = get_context("spawn").Process(target=_work, args=(there, self._setup))
         try:
-            with undivided(), _uninterrupted():
-                self._pids[pool] = pool.submit(_install, self._payload)
+            with undivided(), _uninterrupted(), there:
+                process.start()
+                self._processes[here] = process
         except RuntimeError as error:  # multiprocessing's own message is long and off the point
             raise StopwiseError(
                 "a worker cannot start workers of its own: it imports your script, so keep the "
                 'call there under `if __name__ == "__main__":`'
             ) from error
-        return pool, self._pids[pool]
+        return here, here
 
-    def ask(self, worker: ProcessPoolExecutor, method: str, content: Sequence[Any]) -> Future[Any]:
-        try:
-            return worker.submit(_answer, method, tuple(content))
-        except BrokenProcessPool as error:  # it died while it was idle
-            lost: Future[Any] = Future()
-            lost.set_exception(error)
-            return lost
+    def ask(self, worker: Connection, method: str, content: Sequence[Any]) -> Connection:
+        with suppress(OSError):  # it died while it was idle, as its answer will tell
+            worker.send((method, content))
+        return worker
 
     def wait(self, jobs: Sequence[Any], seconds: float | None) -> Iterable[Any]:
-        return wait(jobs, timeout=seconds, return_when=FIRST_COMPLETED).done
+        return wait(jobs, seconds)
 
-    def answer(self, job: Future[Any]) -> Any:
+    def answer(self, job: Connection) -> Any:
         try:
-            return job.result()
-        except BrokenProcessPool as error:
+            good, answer = job.recv()
+        except (EOFError, OSError) as error:
             raise WorkerLost("its process ended abruptly") from error
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # results never raise: it is the set-up
-            said = str(error) or type(error).__name__
-            raise StopwiseError(f"a worker failed to start: {said}") from error
+        if not good:  # results never raise: it is the set-up
+            raise StopwiseError(f"a worker failed to start: {answer}")
+        return answer
 
-    def end(self, worker: ProcessPoolExecutor, busy: bool) -> None:
+    def end(self, worker: Connection, busy: bool) -> None:
         """Kill a busy process, and let an idle one go."""
-        ready = self._pids.pop(worker)
-        ready.cancel()
-        # A worker that is still loading ends once it has loaded.
-        if busy and ready.done() and not ready.cancelled() and ready.exception() is None:
-            with suppress(ProcessLookupError):
-                os.kill(ready.result().pid, KILL)
-        worker.shutdown(wait=not busy, cancel_futures=True)
+        if busy:
+            self._processes[worker].kill()
+        worker.close()
 
     def close(self) -> None:
-        pass
+        for connection, process in self._processes.items():
+            connection.close()
+            process.join()
+        self._processes.clear()
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 @contextmanager
@@ -115,12 +114,23 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _install(payload: bytes) -> Ready:
-    global _worker  # noqa: PLW0603 - a process is one worker
+def _work(driver: Connection, setup: Path) -> None:
+    """Do what the driver asks until it hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    _worker = Hired(payload)
-    return _worker.ready()
+    try:
+        worker = Hired(setup.read_bytes())
+        answer: Any = worker.ready()
+        while True:
+            driver.send((True, answer))
+            try:
+                method, content = driver.recv()
+            except EOFError:
+                return
+            answer = getattr(worker, method)(content)
+    except BaseException as error:
+        with suppress(OSError):
+            driver.send((False, str(error) or type(error).__name__))
 
 
 def _end_with_driver() -> None:
@@ -129,7 +139,3 @@ def _end_with_driver() -> None:
     assert driver is not None
     driver.join()
     os._exit(1)
-
-
-def _answer(method: str, content: Sequence[Any]) -> Any:
-    return getattr(_worker, method)(content)

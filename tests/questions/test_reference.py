@@ -71,7 +71,6 @@ def test_a_gate_holds_a_policy_against_a_number() -> None:
     near = sw.gate(NEW, reference=0.95, margin=0.2)
     assert near.sentence.startswith("Pass: new is less than 0.2 worse than 0.95")
     assert "| mean |" in near.to_markdown()
-    assert "less than 0.2 worse than 0.95" in near.to_junit()
     with pytest.raises(sw.InvalidInput, match="give one of the two"):
         sw.gate(NEW, OLD, reference=0.7)
     with pytest.raises(sw.InvalidInput, match="give one of the two"):

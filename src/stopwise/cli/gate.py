@@ -33,7 +33,7 @@ def gate(given: Given) -> None:
         from stopwise.data.sources import require_apart
 
         require_apart(given.state, places)
-    check_places(given.html, None, given.junit, given.summary)
+    check_places(given.html, None, given.summary)
     with _no_false_alarm():
         ask = _on_one_task if given.not_worse_anywhere is None else _on_all_tasks
         code = ask(given, places)
@@ -60,8 +60,6 @@ def _on_one_task(given: Given, places: list[Path]) -> int:
         print_notes(result.warnings)
 
     tell([result], given, show)
-    if given.junit is not None:
-        given.junit.write_text(result.to_junit(), encoding="utf-8")
     if given.summary is not None:
         with given.summary.open("a", encoding="utf-8") as file:
             file.write(result.to_markdown())
@@ -73,7 +71,7 @@ def _on_one_task(given: Given, places: list[Path]) -> int:
 def _on_all_tasks(given: Given, _: list[Path]) -> int:
     from stopwise.questions.anywhere import not_worse_anywhere
 
-    others = {*given.names("gate"), "junit", "summary", "html", "reference"}
+    others = {*given.names("gate"), "summary", "html", "reference"}
     given.refuse(others, "with --not-worse-anywhere, which looks at all tasks")
     if given.baseline is None:
         raise Mistyped("--not-worse-anywhere needs the old policy: name it with --baseline")

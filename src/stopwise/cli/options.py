@@ -309,8 +309,6 @@ TABLE = {
             "trials are taken to be complete.", None, "gate"),
         Row("watch", "state", Path, "Where to remember the trials seen, so that the next look "
             "refuses changed results."),
-        Row("gate", "versions", str, "With --state: text that names the exact versions of both "
-            "policies, such as two checkpoint hashes; another one is refused.", None, "gate"),
     ],
     "Output": [
         flag("analyze compare gate plan forecast race methods serve status", "as_json",
@@ -318,7 +316,6 @@ TABLE = {
         flag("watch", "as_json", "Print one line of JSON per look.", typed="--json"),
         Row("analyze plan forecast", "figures", str, "Save the figures as PDF, SVG and PNG in this "
             "folder, 3.5 inches wide if not said.", metavar="FOLDER[:INCHES]"),
-        Row("gate", "junit", Path, "Write the answer to this file as a JUnit test."),
         Row("gate", "summary", Path,
             "Append the answer to this file as a Markdown table, for a CI summary."),
         flag("analyze compare watch race", "exit_code", "Exit with 0 if every other policy was "

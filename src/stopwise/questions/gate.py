@@ -56,7 +56,6 @@ def gate(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     state: str | Path | None = None,
-    versions: str | None = None,
     **settings: Unpack[GateQuestion],
 ) -> GateResult:
     """Test whether a new policy is not worse than a baseline by a margin, as a release asks.
@@ -87,8 +86,6 @@ def gate(
     state
         File that remembers the pairs that were counted and the rules, for trials that come in over
         time. Give all of them each time: another past, or other rules, are refused.
-    versions
-        With ``state``: text that names the exact versions of both policies, such as two hashes.
     **settings
         The method, alpha, n_max and the method's own parameters.
 
@@ -113,7 +110,7 @@ def gate(
         " says how much worse is still acceptable, in units of the score: give a positive number "
         f"that was fixed before the data, such as 0.05, but got {least!r}",
     )
-    memory = Memory.opened(state, versions)
+    memory = Memory.opened(state)
     reading = {name: value for name, value in settings.items() if name in INPUT}
     asked: dict[str, Any] = {
         name: value for name, value in settings.items() if name not in INPUT and value is not None
@@ -294,21 +291,18 @@ KIND, VERSION = "stopwise gate", 1
 @dataclass(frozen=True)
 class Memory:
     place: Path | None
-    versions: str | None  # what the caller says identifies both policies
     before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
 
     @classmethod
-    def opened(cls, place: str | Path | None, versions: str | None) -> "Memory":
+    def opened(cls, place: str | Path | None) -> "Memory":
         if place is None:
-            alone = "versions of the policies are remembered in a state: give one"
-            require(versions is None, alone, parameter="versions")
-            return cls(None, None, {})
+            return cls(None, {})
         place = Path(place)
         require(place.parent.is_dir(), f"{place}: there is no folder {place.parent}")
         if not place.exists():
-            return cls(place, versions, {})
+            return cls(place, {})
         try:
-            return cls(place, versions, load(KIND, VERSION, place.read_text(encoding="utf-8")))
+            return cls(place, load(KIND, VERSION, place.read_text(encoding="utf-8")))
         except (UnicodeDecodeError, InvalidState) as error:
             raise InvalidState(f"{place}: this is not the state of a gate ({error})") from error
 
@@ -336,7 +330,7 @@ class Memory:
 
     def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
         """Settings that must stay as they are, as JSON gives them back."""
-        declared = {**rules.identity(), "task": pairs.task, "versions": self.versions}
+        declared = {**rules.identity(), "task": pairs.task}
         document: dict[str, Any] = json.loads(json.dumps(declared))
         return document
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree as ET
 
 from stopwise import __version__
 from stopwise.core.confidence import Interval
@@ -29,8 +28,6 @@ EXIT_CODES = {PASS: 0, FAIL: 1, UNDECIDED: 3}
 SCHEMA = 1
 # As a share of the score's range; a smaller difference from the margin is none.
 ROUNDING = 1e-9
-# What no XML file may hold, not even escaped.
-FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,21 +231,6 @@ class GateResult:
     def to_json(self) -> str:
         """Return the answer as JSON; the keys are in docs/guides/gate.md."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def to_junit(self) -> str:
-        """Return the answer as a JUnit file: fail is a failure, undecided a skipped test."""
-        outcome = {FAIL: "failure", UNDECIDED: "skipped"}.get(self.answer)
-        counts = {"tests": "1", "failures": str(int(self.answer == FAIL)), "errors": "0"}
-        counts["skipped"] = str(int(self.answer == UNDECIDED))
-        name, sentence = (FORBIDDEN.sub("?", t) for t in (self.claim(PASS), self.sentence))
-        suite = ET.Element("testsuite", {"name": "stopwise gate", **counts})
-        test = ET.SubElement(suite, "testcase", classname="stopwise.gate", name=name)
-        if outcome is not None:
-            ET.SubElement(test, outcome, message=sentence)
-        ET.SubElement(test, "system-out").text = sentence
-        ET.indent(suite)
-        text = ET.tostring(suite, encoding="unicode")
-        return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
     def to_markdown(self) -> str:
         """Return the answer as a table for the summary of a CI run."""

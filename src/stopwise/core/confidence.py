@@ -79,13 +79,7 @@ class ConfidenceState(NamedTuple):
     slope: Floats  # wealth against a value x below the node is fund + slope x + bend x^2 / 2
     bend: Floats
     reach: Floats  # values up to here were rejected by the evidence of this node
-    amount: Floats
-    centre0: Floats
-    cross: Floats
-
-    @property
-    def bet(self) -> Bet:
-        return Bet(self.amount, self.centre0, self.cross)
+    bet: Bet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +101,6 @@ class ConfidenceSequence:
         return [side for side, level in enumerate(self.levels) if level is not None]
 
     @cached_property
-    def _margin(self) -> Floats:
-        return np.full(len(self.sides), self.margin)
-
-    @cached_property
-    def _just_above(self) -> Floats:
-        return self._margin + ABOVE
-
-    @cached_property
     def _signs(self) -> Floats:
         return np.array([1.0 - 2.0 * side for side in self.sides])
 
@@ -129,10 +115,9 @@ class ConfidenceSequence:
         return 1.0 / self.level
 
     def start(self, shape: tuple[int, ...], test_state: Any = None) -> ConfidenceState:
-        node = np.array([_first_nodes(margin) for margin in self._margin])
-        node = np.broadcast_to(node, (*shape, *node.shape)).copy()
         none, nothing = np.zeros(shape), np.zeros((*shape, len(self.sides)))
-        flat = np.zeros_like(node)
+        flat = np.zeros((*nothing.shape, NODES))
+        node = flat + _first_nodes(self.margin)
         state = ConfidenceState(
             pairs=none,
             renewal=none,
@@ -145,13 +130,11 @@ class ConfidenceSequence:
             bound=nothing - 1.0,
             backed=nothing + 1.0,
             node=node,
-            fund=(node > self._margin[:, None]).astype(float),
+            fund=(node > self.margin).astype(float),
             slope=flat,
             bend=flat,
             reach=flat - 2.0,
-            amount=flat,
-            centre0=flat,
-            cross=flat,
+            bet=Bet(flat, flat, flat),
         )
         return self._with_bets(state, np.ones_like(nothing), test_state)
 
@@ -200,7 +183,7 @@ class ConfidenceSequence:
     def _released(self, state: ConfidenceState, wealth: Floats, rejected: Bools) -> ConfidenceState:
         """Once the other side is decided, this one never is: the test's wealth goes to the fund."""
         going = rejected[..., ::-1]
-        freed = (wealth * state.backed * going)[..., None] * (state.node <= self._margin[:, None])
+        freed = (wealth * state.backed * going)[..., None] * (state.node <= self.margin)
         return state._replace(backed=state.backed * ~going, fund=state.fund + freed)
 
     def _bet_on_group(self, state: ConfidenceState, wealth: Floats) -> ConfidenceState:
@@ -211,7 +194,7 @@ class ConfidenceSequence:
         x0, x1 = low - bet.centre0, high - null - bet.centre0
         factor = 1.0 + amount * (x1 - x0) - bet.cross * x0 * x1
         steepness = stretch * (amount - bet.cross * x0)
-        margin = self._margin[:, None]
+        margin = self.margin
         backing = (node <= margin) * wealth[..., None]
         surplus = backing * state.fall[..., None]
         bend = np.minimum(state.bend * factor + (2.0 * state.slope) * steepness, RICH)
@@ -233,8 +216,8 @@ class ConfidenceSequence:
         )
 
     def _with_bounds(self, state: ConfidenceState, rejected: Bools) -> ConfidenceState:
-        node, margin = state.node, self._margin[:, None]
-        decided_now = rejected & (state.bound <= self._margin)
+        node, margin = state.node, self.margin
+        decided_now = rejected & (state.bound <= margin)
         if not decided_now.any() and not (state.reach > state.bound[..., None]).any():
             return state
         reach = np.where(rejected[..., None] & (node <= margin), 2.0, state.reach)
@@ -255,10 +238,10 @@ class ConfidenceSequence:
 
     def _agreeing(self, bound: Floats, rejected: Bools) -> Floats:
         """Keep each bound on the side of the margin that the test has decided for."""
-        margin = self._margin
-        above = np.maximum(bound, self._just_above)
-        agreeing = np.where(rejected, above, np.minimum(bound, margin))
-        return np.where(margin > NO_MARGIN, agreeing, bound)
+        if self.margin <= NO_MARGIN:
+            return bound
+        above = np.maximum(bound, self.margin + ABOVE)
+        return np.where(rejected, above, np.minimum(bound, self.margin))
 
     def _halved(self, state: ConfidenceState) -> ConfidenceState:
         """Halve the regions of the likely values once they are few; one holds all beyond them."""
@@ -279,7 +262,7 @@ class ConfidenceSequence:
             & (last - first >= NODE_INDICES // 2)
             & (NODE_INDICES < NODES - 1)
         )
-        nodes = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
+        nodes: dict[str, Any] = {name: _take(getattr(state, name), parent) for name in _BY_NODE}
         left = np.where(parent > first, _take(node, parent - 1), state.bound[..., None])
         half = np.where(new, 0.5 * np.maximum(nodes["node"] - left, 0.0), 0.0)
         nodes["fund"] = nodes["fund"] + half * (nodes["slope"] + 0.5 * half * nodes["bend"])
@@ -299,14 +282,14 @@ class ConfidenceSequence:
             return -state.bound[..., ::-1]
         mean, noise, weight = _moments(state)
         reserve = (4.0 * np.sqrt(noise / weight) + 2.0 / weight)[..., None]
-        end: Floats = np.maximum(mean[..., None] * self._signs, self._margin) + reserve
+        end: Floats = np.maximum(mean[..., None] * self._signs, self.margin) + reserve
         return end
 
     def _with_bets(
         self, state: ConfidenceState, wealth: Floats, test_state: Any
     ) -> ConfidenceState:
         node = state.node
-        whole = state.fund + np.where(node <= self._margin[:, None], wealth[..., None], 0.0)
+        whole = state.fund + np.where(node <= self.margin, wealth[..., None], 0.0)
         size = group_size(state.pairs)
         bet = None
         if self.bettor is not None:
@@ -317,7 +300,7 @@ class ConfidenceSequence:
             none = np.zeros_like(amount)
             bet = Bet(amount, none, none)
         renewal = state.pairs + np.maximum(state.pairs // RENEWALS, 1.0)
-        return state._replace(renewal=renewal, **bet._asdict())
+        return state._replace(renewal=renewal, bet=bet)
 
     def _normal_bets(self, state: ConfidenceState, size: Floats) -> Floats:
         mean, noise, weight = _moments(state)

@@ -9,15 +9,6 @@ from benchmarks.paper.datasets import DATA, ROBOARENA
 from tests.cli.typed import EXAMPLE, run
 
 
-def test_table_sentence_and_notes() -> None:
-    code, output = run("analyze", EXAMPLE, "--bounds", "0,1", "--n-max", "60")
-
-    assert code == 0
-    assert "large+rl" in output
-    assert "the chance of any false order is at most 0.05" in " ".join(output.split())
-    assert "design: assumed independent" in output
-
-
 def test_report_and_figures_are_written(tmp_path: Path) -> None:
     code, output = run(
         "analyze", EXAMPLE, "--bounds", "0,1",
@@ -41,19 +32,6 @@ def test_figures_of_tasks_stay_in_their_folder(tmp_path: Path) -> None:
     folders = sorted(folder.name for folder in (tmp_path / "figures").iterdir())
     assert code == 0
     assert folders == ["1-up", "2-a_b", "board.pdf", "board.png", "board.svg"]
-
-
-def test_trials_without_a_score_are_an_error_or_dropped(tmp_path: Path) -> None:
-    path = tmp_path / "gaps.csv"
-    path.write_text("policy,score\na,0.5\nb,\nb,0.7\na,0.1\n")
-
-    refused, line = run("analyze", str(path), "--bounds", "0,1")
-    code, output = run("analyze", str(path), "--bounds", "0,1", "--missing", "drop")
-
-    assert refused == 2
-    assert "the score is missing" in line
-    assert code == 0
-    assert "0 of 1 pair decided with" in " ".join(output.split())
 
 
 if (DATA / "roboarena_complete599.csv").is_file():

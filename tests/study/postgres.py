@@ -48,7 +48,7 @@ class Server:
         if USER is not None:
             shutil.chown(folder, USER)
         server = cls(folder, durable)
-        server._run(
+        server.run(
             "initdb", "--pgdata", str(server.data), "--no-sync", "--auth", "trust",
             "--username", "stopwise", "--encoding", "UTF8", "--locale", "C", "--wal-segsize", "1",
         )  # fmt: skip
@@ -68,7 +68,7 @@ class Server:
         """Start the server and wait until it answers."""
         settings = {**SETTINGS, "fsync": "on" if self.durable else "off"}
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        self._run(
+        self.run(
             "pg_ctl", "start", "--wait", "--pgdata", str(self.data),
             "--log", str(self.folder / "log"),
             "--options", f"{options} -k {self.folder}",
@@ -76,7 +76,7 @@ class Server:
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server; "immediate" is a crash."""
-        self._run("pg_ctl", "stop", "--mode", mode, "--pgdata", str(self.data))
+        self.run("pg_ctl", "stop", "--mode", mode, "--pgdata", str(self.data))
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -99,7 +99,7 @@ class Server:
 
     def execute(self, statement: str, database: str = "postgres") -> str:
         """Run one statement as superuser."""
-        return self._run(
+        return self.run(
             "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
             "--host", str(self.folder), "--username", "stopwise",
             "--dbname", database, "--command", statement,
@@ -135,7 +135,7 @@ class Server:
         command = ["prlimit", "--pid", str(process), f"--fsize={size}"]
         subprocess.run(command, user=USER, check=True)
 
-    def _run(self, program: str, *arguments: str) -> str:
+    def run(self, program: str, *arguments: str) -> str:
         # Output goes to a file: a server that is started keeps its standard output open.
         with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(

@@ -66,10 +66,10 @@ def test_postgresql_backup_and_restore(server: Server) -> None:
     with pytest.raises(sw.InvalidInput, match="use pg_dump for PostgreSQL"):
         study.backup(server.folder / "copy.db")
 
-    server._run("pg_dump", *where, "--format=custom", f"--file={dump}", "kept")
+    server.run("pg_dump", *where, "--format=custom", f"--file={dump}", "kept")
     run_trials(study, 2)
     study.close()
-    server._run("pg_restore", *where, "--clean", "--if-exists", "--dbname=kept", dump)
+    server.run("pg_restore", *where, "--clean", "--if-exists", "--dbname=kept", dump)
 
     assert_restored(sw.Study.open(url), verdict)
 

@@ -77,7 +77,8 @@ def test_no_row_tells_whose_trial_it_is(tmp_path: Path, look_ahead: int | None) 
     with sw.Study.create(tmp_path / "x", plan) as study:
         study.lock()
         run(study, 80, stations=5)
-        board = study._ledger.refresh().boards["stack"]
+        with study.reading() as state:
+            board = state.boards["stack"]
 
         assert study.finished
         assert min(map(len, board.rows)) >= 2

@@ -1,5 +1,7 @@
 """Selection by people: what it can still do to the verdict, and that it shows."""
 
+from functools import cache
+
 import pytest
 from scipy.stats import binomtest
 
@@ -9,6 +11,7 @@ from tests.study.cheating import (
     SETTINGS,
     UNSTARTED,
     Act,
+    Outcome,
     accidents,
     correcting,
     giving_back,
@@ -23,12 +26,17 @@ ALPHA = float(str(SETTINGS["alpha"]))
 RUNS = 40
 
 
+@cache
+def honest() -> Outcome:
+    return outcomes(CHEATS["is honest"], RUNS)
+
+
 def test_giving_back_cannot_help_a_policy() -> None:
     """Counted as the worst score, and so as in the honest study: the same orders come out."""
     found = outcomes(giving_back(0.8), RUNS)
 
     assert_at_most(found.false, RUNS, ALPHA)
-    assert found.in_favour == outcomes(CHEATS["is honest"], RUNS).in_favour
+    assert found.in_favour == honest().in_favour
     assert found.warned == RUNS
 
 
@@ -46,7 +54,7 @@ def test_letting_the_lease_run_out_cannot_help_a_policy() -> None:
     before = outcomes(waiting(0.8), RUNS // 4, lapsing=False)
 
     assert_at_most(found.false, RUNS, ALPHA)
-    assert found.in_favour == outcomes(CHEATS["is honest"], RUNS).in_favour
+    assert found.in_favour == honest().in_favour
     assert found.warned == RUNS
     assert binomtest(before.in_favour, before.runs, ALPHA, alternative="greater").pvalue < 1e-4
 
@@ -65,7 +73,7 @@ def test_no_score_can_be_tried_out() -> None:
     found = outcomes(CHEATS["tries out which score ends the study"], RUNS)
 
     assert_at_most(found.false, RUNS, ALPHA)
-    assert abs(found.false - outcomes(CHEATS["is honest"], RUNS).false) <= 1
+    assert abs(found.false - honest().false) <= 1
 
 
 @pytest.mark.parametrize("act", [voiding(0.5), voiding(0.8), *UNSTARTED])

@@ -63,8 +63,8 @@ class TestTogether:
             thread.join()
 
         assert study.status().counted == 30
-        trials = study._ledger.refresh().trials
-        assert len({(trial.row, trial.arm) for trial in trials}) == 30
+        with study.reading() as state:
+            assert len({(trial.row, trial.arm) for trial in state.trials}) == 30
         assert sw.Study.open(place).verdict() == study.verdict()
 
 

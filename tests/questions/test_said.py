@@ -1,5 +1,6 @@
 """What an answer must say beside its numbers: assumptions that the data call for, and every end."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,22 +22,17 @@ def blocks(lacking: int) -> dict[str, list[object]]:
     }
 
 
-@pytest.mark.parametrize("lacking", [0, 3])
-def test_a_gate_says_what_rows_without_a_partner_assume(lacking: int) -> None:
-    trials = sw.read_trials(blocks(lacking), bounds=(0, 1))
-    found = sw.gate("new", "old", 0.1, results=trials)
-
-    said = [text for text in found.warnings if "which trials are missing" in text]
-    assert len(said) == (1 if lacking else 0)
-    assert found.design == "paired"
-
-
-@pytest.mark.parametrize("lacking", [0, 28])
-def test_an_analysis_says_what_rows_without_a_partner_assume(lacking: int) -> None:
-    found = sw.analyze(sw.read_trials(blocks(lacking), bounds=(0, 1)))
-
-    said = [text for text in found.warnings if "which trials are missing" in text]
-    assert len(said) == (1 if lacking else 0)
+@pytest.mark.parametrize(
+    ("answer", "lacking"),
+    [(partial(sw.gate, "new", "old", 0.1), 3), (sw.analyze, 28)],
+)
+def test_an_answer_says_what_rows_without_a_partner_assume(answer: Any, lacking: int) -> None:
+    for gone in (0, lacking):
+        trials = sw.read_trials(blocks(gone), bounds=(0, 1))
+        found = answer(trials) if answer is sw.analyze else answer(results=trials)
+        said = [text for text in found.warnings if "which trials are missing" in text]
+        assert len(said) == (1 if gone else 0)
+        assert found.design == "paired"
 
 
 def test_a_pair_that_is_practically_the_same_is_called_so_everywhere() -> None:

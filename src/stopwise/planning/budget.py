@@ -31,28 +31,22 @@ OF_TASKS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Division:
-    """A way to spend a budget."""
+class Spending:
+    """A way to spend a budget, and what it finds."""
 
     tasks: str  # ONE, EACH or RANDOM
     total: int
     n_max: int  # trials per policy, of a task or of all tasks together
-
-
-@dataclass(frozen=True, kw_only=True)
-class Spending(Division):
-    """What it finds."""
-
     # The smallest difference between two policies that is found with the target power while the
     # pairs share alpha; the same with ``step``; None if there is none.
-    gap: float | None
-    step_gap: float | None
+    gap: float | None = None
+    step_gap: float | None = None
     # By scenario: the chance that the best policy is named, if that alone is asked; empty where the
     # settings allow no best policy.
-    best: tuple[float, ...]
+    best: tuple[float, ...] = ()
 
 
-def divisions(budget: Any, policies: int, tasks: int) -> list[Division]:
+def divisions(budget: Any, policies: int, tasks: int) -> list[Spending]:
     """List the ways to spend each budget on so many policies that are tried."""
     totals = list(budget) if isinstance(budget, Sequence | np.ndarray) else [budget]
     require(len(totals) > 0, named("budget"), " needs at least one number, but got none")
@@ -60,7 +54,7 @@ def divisions(budget: Any, policies: int, tasks: int) -> list[Division]:
     divisors = {ONE: 1} if tasks == 1 else {EACH: tasks, RANDOM: 1}
     least = 2 * policies * tasks
     return [
-        Division(
+        Spending(
             tasks=text,
             total=total,
             n_max=require_whole(total, "budget", least) // (policies * divisor),
@@ -86,7 +80,7 @@ def explains(rules: Rules, budget: Any, tasks: int) -> bool:
 
 
 def explained(
-    plan: PlanResult, chosen: Sequence[Division], planner: Planner, assumed: Assumptions
+    plan: PlanResult, chosen: Sequence[Spending], planner: Planner, assumed: Assumptions
 ) -> "BudgetPlan":
     """Add to a plan what each way of spending tells apart, and what naming the best takes."""
     rules, scenarios = planner.rules, assumed.scenarios
@@ -105,8 +99,8 @@ def explained(
             step = pair.detectable(n_max, two, method=Step.name).gap
         named_best = () if best is None else best.rows(scenarios, [n_max])
         spendings.append(
-            Spending(
-                **vars(spending),
+            replace(
+                spending,
                 gap=pair.detectable(n_max, two).gap,
                 step_gap=step,
                 best=tuple(row.power for row in named_best),

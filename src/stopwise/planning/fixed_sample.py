@@ -12,7 +12,7 @@ from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
 from stopwise.core.barnard import barnard_region, binomial_chances
 from stopwise.planning.populations import Guessed
-from stopwise.planning.studies import OrderStudy
+from stopwise.planning.studies import BestStudy, OrderStudy
 
 # The tests of fixed-sample plans.
 BARNARD = "Barnard's exact test"
@@ -31,8 +31,10 @@ class FixedPlan(NamedTuple):
     test: str
 
 
-def fixed_plan(study: OrderStudy, power: float) -> FixedPlan | None:
+def fixed_plan(study: OrderStudy | BestStudy, power: float) -> FixedPlan | None:
     """Smallest fixed-sample plan with this power for two guesses; None if there is none."""
+    if isinstance(study, BestStudy):
+        return None
     rules, population = study.rules, study.population
     level, power = study.level, min(power, MOST_POWER)
     special = rules.margin or rules.alike or rules.reading.new or rules.reading.finite

@@ -17,7 +17,7 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
-from stopwise.planning.budget import Division, divisions, explained, explains
+from stopwise.planning.budget import Spending, divisions, explained, explains
 from stopwise.planning.plan_result import PlanResult, PlanRow
 from stopwise.planning.planner import Planner
 from stopwise.planning.populations import Guessed
@@ -232,7 +232,7 @@ def _horizons(
     stored: int | None,
     list_size: int | None,
     tasks: int,
-) -> tuple[list[int], list[Division]]:
+) -> tuple[list[int], list[Spending]]:
     """The n_max to consider, smallest first, and the ways to spend a budget."""
     usual = N_MAX if list_size is None else (require_whole(list_size, "list_size", 2),)
     if stored is not None:

@@ -57,11 +57,8 @@ class Planner:
         """Rows by scenario and then by n_max, simulated together."""
         declared = [replace(self.rules, **{"n_max": n, **changes}) for n in horizons]
         cases = [(scenario, rules) for scenario in scenarios for rules in declared]
-        if declared[0].goal == "best":
-            best = [BestStudy(rules, case.population) for case, rules in cases]
-            named = zip(self.simulator.run(best), cases, strict=True)
-            return tuple(PlanRow.of(ends, *case) for ends, case in named)
-        studies = [OrderStudy(rules, case.population) for case, rules in cases]
+        kind = BestStudy if self.rules.goal == "best" else OrderStudy
+        studies = [kind(rules, case.population) for case, rules in cases]
         return tuple(
             PlanRow.of(ends, *case, fixed_plan(study, ends.power))
             for ends, case, study in zip(self.simulator.run(studies), cases, studies, strict=True)

@@ -12,7 +12,6 @@ import stopwise as sw
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.planning import studies
-from stopwise.planning.forecast import running_best
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
 from stopwise.planning.studies import BestStudy
@@ -108,8 +107,8 @@ def test_a_continuation_is_what_a_question_says_of_its_trials(
     past[3, 1] = np.nan  # a trial that is void
     table = Table(policies=rules.policies, scores=past, design=rules.design)
     monkeypatch.setattr(studies, "_Trials", Recorded)
-    model, _ = running_best(table, rules)
-    assert isinstance(model, BestStudy)
+    model = BestStudy.after(table, rules)
+    assert model.now is not None
     ends = model.simulate(np.random.SeedSequence(7), 20)
 
     named, rows = Counter[str | None](), []
@@ -117,7 +116,7 @@ def test_a_continuation_is_what_a_question_says_of_its_trials(
         known = Table(policies=rules.policies, scores=scores, design=rules.design)
         found = BestQuestion(rules).analyze(known)
         named[found.best] += 1
-        rows.append(found.rows - model.rows_before)
+        rows.append(found.rows - model.now.rows)
     counts = dict(zip(rules.policies, ends.claims.tolist(), strict=True))
     assert counts == {name: named[name] for name in rules.policies}
     assert np.flatnonzero(ends.more).tolist() == sorted(set(rows))

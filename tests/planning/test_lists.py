@@ -7,7 +7,6 @@ from scipy import stats
 import stopwise as sw
 from stopwise.core.rules import Rules
 from stopwise.planning import studies
-from stopwise.planning.forecast import running_best
 from stopwise.planning.guesses import Guess
 from stopwise.planning.populations import Guessed
 from stopwise.planning.studies import BestStudy
@@ -64,8 +63,7 @@ def test_a_running_study_goes_on_over_the_scenes_that_are_left() -> None:
     rules = Rules(policies=("a", "b"), n_max=24, goal="best", list_size=24)
     past = np.array([[0, 1, 0, 0] * 5, [0, 1, 0, 0] * 5], dtype=float).T
     table = Table(policies=("a", "b"), scores=past, design="independent")
-    model, _ = running_best(table, rules)
-    assert isinstance(model, BestStudy)
+    model = BestStudy.after(table, rules)
     world = Guessed((Guess.of_rate(0.5),) * 2).begin(np.random.default_rng(0), 3)
     trials = studies._Trials(model, world, 3)
     assert np.array_equal(trials._given[1, :20], past)

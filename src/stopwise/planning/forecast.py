@@ -1,6 +1,6 @@
 """The question, midway through a study, whether it is worth continuing."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,23 +12,18 @@ from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
 from stopwise.planning.ends import Ends, mean, quantiles
-from stopwise.planning.forecast_result import ForecastResult, PairForecast
-from stopwise.planning.populations import Resampled
-from stopwise.planning.simulation import Simulator, StudyModel, check_minutes
+from stopwise.planning.forecast_result import ForecastResult
+from stopwise.planning.simulation import Simulator, check_minutes
 from stopwise.planning.studies import BestStudy, OrderStudy
 from stopwise.questions import QUESTIONS, for_files
-from stopwise.questions.best import BestQuestion
-from stopwise.questions.pairs import PairTests
 from stopwise.rows.reading import read_if_place
-from stopwise.rows.table import Table, unit_scores
+from stopwise.rows.table import Table
 from stopwise.rows.task_tables import tables
 
 if TYPE_CHECKING:
     from stopwise.study.study import Study
 
 MOST_RUNS = 20_000
-# A running study that can go on, and what its answer says once its ends are known.
-Running = tuple[StudyModel, Callable[[Ends], dict[str, Any]]]
 
 
 @flat(ForecastSettings, futility_chance=None)
@@ -111,12 +106,11 @@ def _forecast(
         f"policy{where} so far: nothing is left to forecast",
     )
     require_choice("goal", rules.goal, QUESTIONS)
-    running = running_best if rules.goal == "best" else running_order
-    model, answer = running(table, rules)
-    (ends,) = simulator.run([model], most=MOST_RUNS, needed=Ends.runs_for_forecast)
+    study = (BestStudy if rules.goal == "best" else OrderStudy).after(table, rules)
+    (ends,) = simulator.run([study], most=MOST_RUNS, needed=Ends.runs_for_forecast)
     trials = zip(table.policies, table.counts, strict=True)
     return ForecastResult(
-        **answer(ends),
+        **study.answer(ends),
         seen={name: count for name, count in trials if name in rules.reading.run},
         n_max=rules.n_max,
         chance=ends.chance(ends.decided),
@@ -133,67 +127,6 @@ def _forecast(
         runs=ends.runs,
         notes=table.notes,
     )
-
-
-def running_order(table: Table, rules: Rules) -> Running:
-    """The study of all pairs of a table, as it goes on."""
-    tests = PairTests(rules)
-    past = unit_scores(table.with_constants(rules.reading.constants), tests.comparison)
-    rows = past[:, : len(rules.reading.run)]
-    population = Resampled(rows, rules.design == "paired" and rows.shape[1] > 1)
-    study = OrderStudy(rules, population, past)
-
-    def answer(ends: Ends) -> dict[str, Any]:
-        pairs = tuple(_pairs(study, ends))
-        return {"pairs": pairs, "decided": all(pair.decided is not None for pair in pairs)}
-
-    return study, answer
-
-
-def _pairs(study: OrderStudy, ends: Ends) -> Iterator[PairForecast]:
-    for pair, (first, second) in enumerate(study.family.pairs.tolist()):
-        names = study.rules.policies[first], study.rules.policies[second]
-        claims, same = study.now.claims[0, pair], bool(study.now.same[0, pair])
-        count1, count0, both = ends.claims[pair]
-        if same:
-            count1 = count0 = 0  # what follows from others does not change how it ended
-        better = names[1] if claims[0] else names[0] if claims[1] else None
-        ended = count0 + count1 + both
-        yield PairForecast(
-            policy0=names[0],
-            policy1=names[1],
-            decided="the same" if same else better,
-            chance=ends.chance(ended),
-            chance_error=0.0 if study.now.decided[0, pair] else ends.error(ended),
-            chance0=ends.chance(count0),
-            chance1=ends.chance(count1),
-            chance_same=None if study.now.p_same is None else ends.chance(both),
-        )
-
-
-def running_best(table: Table, rules: Rules) -> Running:
-    """The study of the best policy of a table, as it goes on: only candidates are tried."""
-    require(
-        not rules.later,
-        "a forecast needs all policies from the start, but some of these join later",
-        parameter="later",
-    )
-    question = BestQuestion(rules)
-    past, now = question.comparison.scale.unit(table.scores), question.analyze(table)
-    left = tuple(rules.policies.index(name) for name in now.candidates)
-    population = Resampled(past[:, left], rules.design == "paired")
-    study = BestStudy(rules, population, past, left, now.rows)
-
-    def answer(ends: Ends) -> dict[str, Any]:
-        chances = map(ends.chance, ends.claims)
-        return {
-            "decided": now.best is not None,
-            "best": now.best,
-            "candidates": now.candidates,
-            "chances": dict(zip(rules.policies, chances, strict=True)),
-        }
-
-    return study, answer
 
 
 def forecast_study(

@@ -9,7 +9,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -18,15 +17,10 @@ from stopwise.core.scores import is_number, require_whole
 from stopwise.errors import require
 from stopwise.messages import named
 from stopwise.planning.ends import Ends, RunsNeeded
+from stopwise.planning.studies import BestStudy, OrderStudy
 
 CHUNK = 500
 MOST_RUNS = 100_000
-
-
-class StudyModel(Protocol):
-    """A study that can be simulated."""
-
-    def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends: ...
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class Simulator:
 
     def run(
         self,
-        models: Sequence[StudyModel],
+        models: Sequence[OrderStudy | BestStudy],
         *,
         most: int = MOST_RUNS,
         precision: float | None = None,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,9 +14,13 @@ from stopwise.core.simulate import run_studies
 from stopwise.errors import require
 from stopwise.messages import Setting
 from stopwise.planning.ends import Ends
-from stopwise.planning.populations import Population, World
+from stopwise.planning.forecast_result import PairForecast
+from stopwise.planning.populations import Population, Resampled, World
+from stopwise.questions.best import BestQuestion
+from stopwise.questions.best_analysis import BestAnalysis
 from stopwise.questions.candidates import Candidates, simulated_rows
 from stopwise.questions.pairs import PairStates, PairTests, replay
+from stopwise.rows.table import Table, unit_scores
 
 # Rows that are drawn at once. More: memory. Less: time.
 BLOCK = 32
@@ -57,6 +62,39 @@ class OrderStudy(PairTests):
             Setting("alternative", rules.alternative),
         )
         super().__post_init__()
+
+    @classmethod
+    def after(cls, table: Table, rules: Rules) -> Self:
+        """The study of a table's pairs, as it goes on."""
+        tests, reading = PairTests(rules), rules.reading
+        past = unit_scores(table.with_constants(reading.constants), tests.comparison)
+        rows = past[:, : len(reading.run)]
+        paired = rules.design == "paired" and rows.shape[1] > 1
+        return cls(rules, Resampled(rows, paired), past)
+
+    def answer(self, ends: Ends) -> dict[str, Any]:
+        """What a forecast says of the pairs."""
+        pairs = []
+        for pair, places in enumerate(self.family.pairs.tolist()):
+            names = [self.rules.policies[place] for place in places]
+            claims, same = self.now.claims[0, pair], bool(self.now.same[0, pair])
+            count1, count0, both = ends.claims[pair]
+            if same:
+                count1 = count0 = 0  # what follows from others does not change how it ended
+            better = names[1] if claims[0] else names[0] if claims[1] else None
+            ended = count0 + count1 + both
+            forecast = PairForecast(
+                policy0=names[0],
+                policy1=names[1],
+                decided="the same" if same else better,
+                chance=ends.chance(ended),
+                chance_error=0.0 if self.now.decided[0, pair] else ends.error(ended),
+                chance0=ends.chance(count0),
+                chance1=ends.chance(count1),
+                chance_same=None if self.now.p_same is None else ends.chance(both),
+            )
+            pairs.append(forecast)
+        return {"pairs": tuple(pairs), "decided": bool(self.now.decided.all())}
 
     @property
     def n_max(self) -> int:
@@ -165,8 +203,31 @@ class BestStudy:
     rules: Rules
     population: Population  # of the policies that are left
     past: Floats | None = None  # normalised scores (trials, policies), NaN for no trial
-    left: tuple[int, ...] = ()  # those that are candidates after the past
-    rows_before: int = 0
+    now: BestAnalysis | None = None  # how it stands after the past
+
+    @classmethod
+    def after(cls, table: Table, rules: Rules) -> Self:
+        """The study of a table, as it goes on: only candidates are tried."""
+        require(
+            not rules.later,
+            "a forecast needs all policies from the start, but some of these join later",
+            parameter="later",
+        )
+        question = BestQuestion(rules)
+        past, now = question.comparison.scale.unit(table.scores), question.analyze(table)
+        left = [rules.policies.index(name) for name in now.candidates]
+        return cls(rules, Resampled(past[:, left], rules.design == "paired"), past, now)
+
+    def answer(self, ends: Ends) -> dict[str, Any]:
+        """What a forecast says of the policies."""
+        assert self.now is not None
+        chances = map(ends.chance, ends.claims)
+        return {
+            "decided": self.now.best is not None,
+            "best": self.now.best,
+            "candidates": self.now.candidates,
+            "chances": dict(zip(self.rules.policies, chances, strict=True)),
+        }
 
     def simulate(self, seed: np.random.SeedSequence, runs: int) -> Ends:
         rules = self.rules
@@ -192,7 +253,7 @@ class BestStudy:
             n_max=rules.n_max or 0,
             trials=further,
             most_trials=(rules.n_max or 0) * most,
-            more=np.maximum(rows - self.rows_before, 0),
+            more=np.maximum(rows - (0 if self.now is None else self.now.rows), 0),
             share=float((ruled_out / np.maximum(others.sum(axis=1), 1)).sum()),
             claims=np.bincount(board.named[named], minlength=len(rules.policies)),
             decided=float(named.sum()),
@@ -205,7 +266,8 @@ class _Trials:
 
     def __init__(self, study: BestStudy, world: World, runs: int) -> None:
         policies = len(study.rules.policies)
-        self.left = list(study.left or range(policies))
+        left = study.rules.policies if study.now is None else study.now.candidates
+        self.left = [study.rules.policies.index(name) for name in left]
         self.means = np.full((runs, policies), -1.0)  # of a policy that was dropped none matters
         self.means[:, self.left] = world.means
         self._fresh = _one_by_one(world)

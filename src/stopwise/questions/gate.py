@@ -7,7 +7,7 @@ decides ends both. See docs/design/claims.md for what each false claim can cost.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -110,7 +110,8 @@ def gate(
         " says how much worse is still acceptable, in units of the score: give a positive number "
         f"that was fixed before the data, such as 0.05, but got {least!r}",
     )
-    memory = Memory.opened(state)
+    place = None if state is None else Path(state)
+    before = {} if place is None else _remembered(place)
     reading = {name: value for name, value in settings.items() if name in INPUT}
     asked: dict[str, Any] = {
         name: value for name, value in settings.items() if name not in INPUT and value is not None
@@ -122,7 +123,7 @@ def gate(
     trials = scene_list.drawn(trials, asked, design, task)
     table = _aligned(trials, names, task, design, growing=state is not None).declaring(bounds)
     table, whole = scene_list.declared(table, asked)
-    if memory.before and not memory.before["declared"].get("whole_list"):
+    if before and not before["declared"].get("whole_list"):
         whole = {}  # bets on the first scenes go on to the last
     table, pairs = _checked(table, names)
     rules = Rules.of(
@@ -136,9 +137,14 @@ def gate(
         **whole,
     )
     pairs = pairs.with_constants(rules.reading.constants)
-    memory.check(rules, pairs)
+    # As it will be read.
+    declared = json.loads(json.dumps({**rules.identity(), "task": pairs.task}))
+    if before:
+        _require_same(place, before, declared, pairs.scores)
     result = _answer(rules, pairs, _measured(table.scores, names))
-    memory.keep(rules, pairs.first(result.n))
+    if place is not None:
+        content = {"declared": declared, "pairs": pairs.scores[: result.n].tolist()}
+        replace_file(place, (dump(KIND, VERSION, content) + "\n").encode())
     return result
 
 
@@ -288,51 +294,34 @@ def _answer(rules: Rules, pairs: Table, all_trials: Measured) -> GateResult:
 KIND, VERSION = "stopwise gate", 1
 
 
-@dataclass(frozen=True)
-class Memory:
-    place: Path | None
-    before: Mapping[str, Any]  # what the file held when it was opened: empty on the first night
+def _remembered(place: Path) -> dict[str, Any]:
+    """What the state holds: nothing on the first night."""
+    require(place.parent.is_dir(), f"{place}: there is no folder {place.parent}")
+    if not place.exists():
+        return {}
+    try:
+        return load(KIND, VERSION, place.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, InvalidState) as error:
+        raise InvalidState(f"{place}: this is not the state of a gate ({error})") from error
 
-    @classmethod
-    def opened(cls, place: str | Path | None) -> "Memory":
-        if place is None:
-            return cls(None, {})
-        place = Path(place)
-        require(place.parent.is_dir(), f"{place}: there is no folder {place.parent}")
-        if not place.exists():
-            return cls(place, {})
-        try:
-            return cls(place, load(KIND, VERSION, place.read_text(encoding="utf-8")))
-        except (UnicodeDecodeError, InvalidState) as error:
-            raise InvalidState(f"{place}: this is not the state of a gate ({error})") from error
 
-    def check(self, rules: Rules, pairs: Table) -> None:
-        if not self.before:
-            return
-        now, then = self._declared(rules, pairs), self.before["declared"]
-        for name in {**then, **now}:
-            require(
-                then.get(name) == now.get(name),
-                f"{self.place}: {name} was {_text(then.get(name))} before, but is now "
-                f"{_text(now.get(name))}; keep it as it was, or begin another state",
-            )
-        counted = np.array(self.before["pairs"], dtype=float).reshape(-1, 2)
+def _require_same(
+    place: Path | None, before: Mapping[str, Any], now: Mapping[str, Any], scores: Floats
+) -> None:
+    """Raise unless rules and past are those that are remembered."""
+    then = before["declared"]
+    for name in {**then, **now}:
         require(
-            np.array_equal(pairs.scores[: len(counted)], counted),
-            f"{self.place}: some of the {len(counted)} pairs counted before have changed or are "
-            "missing; give all trials each time, old ones first and as they were",
+            then.get(name) == now.get(name),
+            f"{place}: {name} was {_text(then.get(name))} before, but is now "
+            f"{_text(now.get(name))}; keep it as it was, or begin another state",
         )
-
-    def keep(self, rules: Rules, pairs: Table) -> None:
-        if self.place is not None:
-            content = {"declared": self._declared(rules, pairs), "pairs": pairs.scores.tolist()}
-            replace_file(self.place, (dump(KIND, VERSION, content) + "\n").encode())
-
-    def _declared(self, rules: Rules, pairs: Table) -> dict[str, Any]:
-        """Settings that must stay as they are, as JSON gives them back."""
-        declared = {**rules.identity(), "task": pairs.task}
-        document: dict[str, Any] = json.loads(json.dumps(declared))
-        return document
+    counted = np.array(before["pairs"], dtype=float).reshape(-1, 2)
+    require(
+        np.array_equal(scores[: len(counted)], counted),
+        f"{place}: some of the {len(counted)} pairs counted before have changed or are missing; "
+        "give all trials each time, old ones first and as they were",
+    )
 
 
 def _text(value: object) -> str:

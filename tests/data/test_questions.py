@@ -153,7 +153,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     ),
     "chart.csv": (
         "Step,a - eval/success,a - eval/success__MIN,b - eval/success\n0,0.1,0,0.2\n9,0.4,0,0.3\n",
-        "'a - eval/success' hold one measure, each of another run: .* melt",
+        "'a - eval/success', 'b - eval/success' hold one measure, .* melt",
     ),
     "numbers_anew.csv": (
         table("Versuch,Erfolg", [*range(10)] * 2, [0, 1] * 10),
@@ -231,22 +231,8 @@ QUESTIONS: dict[str, tuple[str, str]] = {
             "policy,progress",
             ["a"] * 8 + ["b"] * 8,
             [
-                0.2,
-                0.61,
-                0.4,
-                0.8,
-                0.33,
-                0.52,
-                0.71,
-                0.510,
-                0.9,
-                0.7,
-                0.3,
-                0.45,
-                0.81,
-                0.64,
-                0.77,
-                0.653,
+                *(0.2, 0.61, 0.4, 0.8, 0.33, 0.52, 0.71, 0.51),
+                *(0.9, 0.7, 0.3, 0.45, 0.81, 0.64, 0.77, 0.653),
             ],
         ),
         r"line 9: the score of 'a' sums up the others",
@@ -274,8 +260,18 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         r"\[1\], column 'success': the score is missing",
     ),
     "crashed_by_number.json": (
-        json.dumps({p: {"ep_0": {"success": True}, "ep_1": {"error": "crashed"}} for p in "ab"}),
-        r"a\.ep_1, column 'success': the score is missing here and in 1 more row",
+        json.dumps(
+            {p: {"ep_0": {"success": True}, "ep_1": {"error": "x"}, "ep_2": None} for p in "ab"}
+        ),
+        r"a\.ep_1, column 'success': the score is missing here and in 3 more rows",
+    ),
+    "null_in_a_list.json": (
+        json.dumps({"a": [1, 0, None], "b": [1, 0, 1]}),
+        r"a\[2\], column 'score': the score is missing",
+    ),
+    "side_by_side.json": (
+        json.dumps([{"trial": i, "a": {"success": i}, "b": {"success": 1}} for i in (0, 1)]),
+        r"'a.success', 'b.success' hold one measure, .*policies=",
     ),
     "mlflow.csv": (
         "metrics.sr,metrics.n,params.policy\n0.6,50,a\n0.8,50,b\n",

@@ -173,6 +173,12 @@ RIGHT: dict[str, tuple[str, Scores]] = {
         ),
         {("task", "a"): [1], ("task", "b"): [0]},
     ),
+    "parts_within.json": (
+        json.dumps(
+            [{"success": i, "parts": {"x": {"success": 1}, "y": {"success": i}}} for i in (0, 1)]
+        ),
+        {("task", "parts_within"): [0, 1]},
+    ),
     "rewards_within.jsonl": (
         objects(*({"policy": p, "success": True, "rewards": [0, 0, 1]} for p in "ab")),
         {("task", "a"): [1], ("task", "b"): [1]},

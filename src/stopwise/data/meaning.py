@@ -7,6 +7,7 @@ import polars as pl
 from stopwise.data.names import (
     ALL_NAMES,
     CHECKPOINTS,
+    MEASURES,
     RISING,
     STARTS,
     STEPS,
@@ -22,7 +23,7 @@ from stopwise.errors import InvalidInput, require
 from stopwise.messages import BLANK, Message, Notes, Setting, counted, names_listed
 
 CURVE = frozenset((*STEPS, *CHECKPOINTS, "checkpoint_step", "ckpt_step"))
-SPLIT = frozenset(
+SPLIT = frozenset(MEASURES) | frozenset(
     each_of(
         "eval_mode is_train is_eval train type event kind record_type event_type row_type "
         "entry_type"

@@ -1,5 +1,6 @@
 """Which column means what, and why: by declaration, by format, or by evidence."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -152,14 +153,16 @@ def _refuse_two_outcomes(
     if others:
         which = f"{chosen!r} and {names_listed(others)} may be what is to be compared: say which "
         raise raw.refusal(which, "with ", Setting("score"))
-    runs = [name for name in raw.frame.columns if name.endswith(chosen.partition(" - ")[2] or " ")]
-    if len(runs) > 1 and "policy" not in known:
+    last = re.split(r" - |\.", chosen)[-1]
+    runs = [name for name in raw.frame.columns if re.split(r" - |\.", name)[-1] == last]
+    if len(runs) > 1 and last != chosen and "policy" not in known:
         raise raw.refusal(
-            f"columns such as {runs[0]!r} hold one measure, each of another run: write a row for "
-            "each run and step, with its policy (in pandas melt does that), or compare columns "
-            "as policies with ",
+            f"{names_listed(runs[:3])} hold one measure, perhaps each of another policy or run: "
+            "compare columns as policies with ",
             Setting("policies", [BLANK]),
-            f"; the columns are {raw.listed}",
+            ", or choose one with ",
+            Setting("score"),
+            "; for curves of runs, write a row for each run and step (pandas: melt)",
         )
 
 

@@ -13,6 +13,7 @@ from stopwise.data.frames import raw_of_array, raw_of_arrays
 from stopwise.data.names import (
     ALL_NAMES,
     CREDIT,
+    MEASURES,
     RISING,
     STEPS,
     UNDIRECTED,
@@ -137,7 +138,8 @@ def _table(content: Any, source: str) -> RawTable | None:
     """Return scores, columns by name (also as pandas writes them), or scores by run and task."""
     if isinstance(content, list):
         is_array = _is_scores(content) or _is_grid(content)
-        return raw_of_array(np.asarray(content), source) if is_array else None
+        array = np.asarray(content if is_array else [None])
+        return None if array.dtype == object else raw_of_array(array, source)
     if not isinstance(content, dict) or not content:
         return None
     names, rows = content.get("columns"), content.get("data")
@@ -152,7 +154,8 @@ def _table(content: Any, source: str) -> RawTable | None:
             return None
     columns = content.values()
     named = all(map(_is_plain, columns)) and any(usual(key) in ALL_NAMES for key in content)
-    whole = named or all(map(_is_scores, columns)) or all(map(_is_grid, columns))
+    whole = named or all(map(_is_scores, columns))
+    whole = whole or (len(columns) > 1 and all(map(_is_grid, columns)))
     return raw_of_arrays(content, {}, source) if whole else None
 
 
@@ -165,6 +168,9 @@ def _names_of_levels(records: list[Found]) -> list[str]:
         keys = set(every)
         if len(every) >= LEAST_SCORES and len(keys) == len(every) and ITEM not in fields:
             names.append(ITEM)  # each has one trial, as a question or a scene has
+            continue
+        if any(map(is_score_name, keys)):
+            names.append(MEASURES[0])
             continue
         roles = [role for role, form in OF_ROLES.items() if all(map(form.fullmatch, keys))]
         roles = [role for role in roles if role not in {*fields, *names} and len(keys) > 1]
@@ -205,7 +211,9 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_scores(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 0 and all(map(_is_number, value))
+    """Whether a list holds numbers, of which some may be missing."""
+    known = [item for item in value if item is not None] if isinstance(value, list) else []
+    return len(known) > 0 and all(map(_is_number, known))
 
 
 def _is_grid(value: Any) -> bool:
@@ -231,7 +239,7 @@ def _trials(node: Any, above: Above, level: str = "") -> Iterator[Found]:
         for key, value in node.items():
             yield from _trials(value, above.below(f".{key}", **{level: key}))
     elif _maps_records(node):
-        yield from _alike([(v, above.below(f".{key}", key)) for key, v in node.items()])
+        yield from _alike([(v or {}, above.below(f".{key}", key)) for key, v in node.items()])
     elif scores := _scores(node):
         for place, record in scores:
             yield above.below(place).found(record)
@@ -270,7 +278,9 @@ def _below(node: Record, above: Above) -> Iterator[Found]:
         keys = () if _holds_trials(key) else (key,)
         inside = above.below("", **shared).below(f".{key}", *keys)
         trials += _trials(value, inside, LEVELS.get(key.lower(), ""))
-    several = any(placed.rank > 2 for placed in trials) or any(map(_holds_map, inner.values()))
+    several = any(placed.rank > 2 for placed in trials)
+    if not any(is_score_name(key) and not SUMS & words_of(key) for key in facts):
+        several = several or any(map(_holds_map, inner.values()))
     if _has_outcome(node) and not several:
         yield above.found(flattened(node), 2 + listed)
     elif inner:
@@ -357,7 +367,7 @@ def _is_map(node: Record) -> bool:
 
 def _maps_records(node: Record) -> bool:
     """Whether an object names records of one kind, most with an outcome, such as episodes."""
-    values = list(node.values())
+    values = [value or {} for value in node.values()]
     if len(values) < 2 or not all(isinstance(value, dict) for value in values):
         return False
     if any(_is_records(inner) for value in values for inner in value.values()):
@@ -407,7 +417,7 @@ def _roles(path: str, records: list[Record], names: list[str]) -> tuple[dict[str
     """Meaning of the keys above the records that say nothing themselves: tasks, then policies."""
     known = {usual(field) for record in records for field in record} & ALL_NAMES | {*names}
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
-    keys = [name for name in names if name != ITEM and name not in OF_ROLES]
+    keys = [name for name in names if name not in {ITEM, MEASURES[0], *OF_ROLES}]
     roles = dict(zip(free[:: -1 if len(keys) < len(names) else 1], keys, strict=False))
     meant, notes = " and ".join(f"{key!r} the {role}" for role, key in roles.items()), Notes()
     if roles:

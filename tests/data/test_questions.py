@@ -108,16 +108,19 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         table("question,prompt,correct", NUMBERS, TWO, HALF),
         r"differ in 'prompt' .*columns=\{'policy': 'prompt'\} makes each a policy",
     ),
-    "ratings.csv": (
-        table(
-            "video_id,policy,rater,success",
-            sorted([*range(8)] * 6),
-            ["a", "a", "a", "b", "b", "b"] * 8,
-            "xyz" * 16,
-            [0, 1, 1] * 16,
-        ),
-        "differ in 'rater'",
-    ),
+    **{
+        f"ratings_{rater}.csv": (
+            table(
+                f"video_id,policy,{rater},success",
+                sorted([*range(8)] * 6),
+                ["a", "a", "a", "b", "b", "b"] * 8,
+                "xyz" * 16,
+                [0, 1, 1] * 16,
+            ),
+            f"differ in '{rater}'",
+        )
+        for rater in ("rater", "judge_id")
+    },
     "retries.csv": (
         table(
             "task,agent,attempt,resolved",
@@ -361,7 +364,7 @@ def test_what_is_open_is_a_question(tmp_path: Path, name: str) -> None:
         ("phase.csv", {"where": {"phase": "test"}}, 20),
         ("phase.csv", {"columns": {"block": "phase"}}, 60),
         ("blocks.csv", {"columns": {"seed": "Model #"}}, 60),
-        ("ratings.csv", {"where": {"rater": "x"}}, 16),
+        ("ratings_rater.csv", {"where": {"rater": "x"}}, 16),
         ("splits.json", {"where": {"split": "test/max_reward_"}}, 6),
         ("keys.json", {"columns": {"policy": "key1"}}, 10),
         ("keys.json", {"columns": {"task": "key1"}}, 10),

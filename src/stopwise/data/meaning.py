@@ -36,8 +36,8 @@ SPLIT_WORDS = frozenset(
         "included include usable void outlier quarantined rejected accepted"
     )
 )
-# What is judged, where several people judge one trial.
-RECORDED = frozenset(("video", "clip", "recording", "item", "case", "trial", "episode", "rollout"))
+# What a trial starts from, or what several people judge.
+JUDGED = STARTS | {"video", "clip", "recording", "item", "case", "trial", "episode", "rollout"}
 # Words in the names of columns that number the attempts at one thing.
 RETRIES = frozenset(("attempt", "try", "retry", "rep", "repeat", "repetition", "replicate"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
@@ -67,7 +67,7 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
     raters = roles.columns.get("evaluator", ()) if "evaluator" in roles.guessed else ()
     for name in raters:
         judged = [*roles.columns.get("block", ()), *free]
-        judged = [other for other in judged if (STARTS | RECORDED) & words_of(other)]
+        judged = [other for other in judged if JUDGED & words_of(other)]
         if _is_crossed(raw, frame.with_columns(raw.frame[name].alias("_own")), judged):
             raise _question(raw, name, SPLIT_OPTIONS)
     keys = [name for name in (*GROUP, "trial", "block", "score") if name in frame.columns]
@@ -85,7 +85,7 @@ def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) ->
     short, words = short_name(name), words_of(name)
     runs = [key for key in GROUP if key in keyed.columns]
     each = [*runs, "trial"] if "trial" in keyed.columns else runs
-    starts = [other for other in free if STARTS & words_of(other)]
+    starts = [other for other in free if JUDGED & words_of(other)]
     finer = [n for n in starts if raw.frame[n].n_unique() > keyed["_own"].n_unique()]
     rising, retries, unusual = short in RISING, RETRIES & words, short not in ALL_NAMES
     if rising and each != runs and _is_length(keyed, each):

@@ -10,10 +10,9 @@ import numpy as np
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.method import Evidence, Method, State, evidence_from_log_e
 from stopwise.core.scores import is_number
-from stopwise.errors import require, require_choice
+from stopwise.errors import require
 from stopwise.messages import named
 
-FUTILITIES = (None, "advisory", "binding")
 # Effects per pair that a decision may be hoped for: the greatest, and how many.
 GREATEST_EFFECT, EFFECTS = 2.0, 14
 
@@ -22,28 +21,15 @@ GREATEST_EFFECT, EFFECTS = 2.0, 14
 class MayBeFutile(Method[State]):
     """A method that knows its chance of a decision by n_max, if there is an effect."""
 
-    # Whether a study whose chance of a decision by n_max falls below ``futility_chance`` is told so
-    # ("advisory"), ends there ("binding"), or neither.
-    futility: str | None = "advisory"
-    futility_chance: float = 0.05
+    futility_chance: float = 0.05  # of a decision by n_max, below which a study is futile
 
     def __post_init__(self) -> None:
-        require_choice("futility", self.futility, FUTILITIES)
+        super().__post_init__()
         require(
             is_number(self.futility_chance) and 0 < self.futility_chance < 1,
             named("futility_chance"),
             f" must lie strictly between 0 and 1, but got {self.futility_chance!r}",
         )
-        require(
-            self.n_max is not None or not self.stops_at_futility,
-            "binding futility stops need a declared ",
-            named("n_max"),
-            ": without one, a decision is never out of reach",
-        )
-
-    @property
-    def stops_at_futility(self) -> bool:
-        return self.futility == "binding"
 
     @property
     def least_chance(self) -> float:

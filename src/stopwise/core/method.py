@@ -9,10 +9,13 @@ import numpy as np
 
 from stopwise.core.arrays import Bools, Floats
 from stopwise.core.confidence import Bet
+from stopwise.errors import require, require_choice
+from stopwise.messages import named
 
 # A NamedTuple of arrays, or of such, each with the runner's shape as its leading axes.
 State = TypeVar("State", bound=tuple[Any, ...])
 Kind = TypeVar("Kind")
+FUTILITIES = (None, "advisory", "binding")
 
 
 class Citation(NamedTuple):
@@ -66,6 +69,9 @@ class Method(ABC, Generic[State]):
     # Whether scores may be averages, of more trials for one policy than for the other: then one
     # side is quieter. Any answer is valid.
     averages: bool = False
+    # Whether a study in which a decision by n_max is unlikely is told so ("advisory"), ends there
+    # ("binding"), or neither.
+    futility: str | None = "advisory"
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -113,10 +119,19 @@ class Method(ABC, Generic[State]):
         """Return the only scores that the method accepts, or None if all of [0, 1] are."""
         return np.array([0.0, 1.0]) if self.scores == "binary" else None
 
+    def __post_init__(self) -> None:
+        require_choice("futility", self.futility, FUTILITIES)
+        require(
+            self.n_max is not None or not self.stops_at_futility,
+            "binding futility stops need a declared ",
+            named("n_max"),
+            ": without one, a decision is never out of reach",
+        )
+
     @property
     def stops_at_futility(self) -> bool:
         """Whether a study ends where ``futile`` says so."""
-        return False
+        return self.futility == "binding"
 
     def chance(self, state: State) -> Floats | None:  # noqa: ARG002
         """Return the chance of a decision by n_max if there is an effect, or None if unknown."""

@@ -64,7 +64,8 @@ class MethodParameters(TypedDict, total=False):
     ]
 
 
-_COMMON = {field.name for field in dataclasses.fields(Method)}
+# What the rules say to each method; ``futility`` is a parameter that all have.
+_COMMON = {field.name for field in dataclasses.fields(Method)} - {"futility"}
 _SCORES = {"any": "any within the bounds", "binary": "success or failure", "levels": "K levels"}
 
 

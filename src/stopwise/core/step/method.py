@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stopwise.core.arrays import Bools, Floats, Ints
-from stopwise.core.futility import FUTILITIES
 from stopwise.core.method import Citation, Evidence, Method
 from stopwise.core.step.one_rate import OneRateTest, one_rate_test
-from stopwise.errors import require, require_choice
+from stopwise.errors import require
 
 if TYPE_CHECKING:
     from stopwise.core.step.design import StepDesign
@@ -33,8 +32,6 @@ class StepState(NamedTuple):
 class Step(Method[StepState]):
     """Near-optimal test of two success rates with a declared horizon."""
 
-    futility: str | None = "advisory"  # advice, or an end ("binding"), where a decision is unlikely
-
     name: ClassVar[str] = "step"
     summary: ClassVar[str] = "STEP: near-optimal binary test for a declared n_max, from a table"
     citation: ClassVar[Citation] = Citation(
@@ -51,9 +48,6 @@ class Step(Method[StepState]):
     needs_n_max: ClassVar[bool] = True
     takes_margin: ClassVar[bool] = False
     constant_rates: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        require_choice("futility", self.futility, FUTILITIES)
 
     @cached_property
     def stopping(self) -> "StepDesign":
@@ -77,10 +71,6 @@ class Step(Method[StepState]):
     def _last(self) -> int:
         require(self.n_max is not None, "step answers only for a declared n_max, but it is None")
         return self.n_max or 0
-
-    @property
-    def stops_at_futility(self) -> bool:
-        return self.futility == "binding"
 
     def facts(self) -> tuple[str, ...]:
         if self.one_rate:

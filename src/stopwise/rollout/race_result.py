@@ -210,5 +210,5 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
         columns["block"] = [str(e.seed if listed else e.row) for e, _ in scored]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
-    bounds = None if rule.rules.by == "wins" else rule.bounds
+    bounds = rule.bounds if rule.rules.reading.ranged else None
     return Trials.from_columns(columns, bounds=bounds, notes=notes)

@@ -57,11 +57,6 @@ def phone_of(
     return joined(browser, url, study.create_token("operator", name), size)
 
 
-def owner_of(browser: Browser, study: sw.Study, url: str, **settings: Any) -> Page:
-    """Return the page of an owner with a new link."""
-    return joined(browser, url, study.create_token("owner", "ada"), DESKTOP, **settings)
-
-
 def tab(context: BrowserContext, url: str) -> Page:
     """Open the operator's page once more."""
     page = context.new_page()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, exp
 
 import stopwise as sw
 from stopwise.cli.demo import half_run
-from tests.browser.phone import DESKTOP, PHONE, answer_next, joined, picture, turn_to
+from tests.browser.phone import DESKTOP, PHONE, answer_next, entries_of, joined, picture, turn_to
 from tests.browser.phone import take as take_trial
 from tests.study.live import Clock, take
 from tests.web.serving import CUPS, served
@@ -23,10 +23,6 @@ NUMBER = {"kind": "number", "low": 0, "high": 30, "step": 0.5, "unit": "cm"}
 LAPTOP: ViewportSize = {"width": 1440, "height": 900}
 SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 DARK = "rgb(11, 16, 20)"
-
-
-def entries_of(study: sw.Study, kind: str) -> list[dict[str, Any]]:
-    return [entry.content for entry in study.journal() if entry.kind == kind]
 
 
 Choose = Callable[[Locator], None]

@@ -47,14 +47,3 @@ def test_page_and_figures(single: sw.PlanResult, tmp_path: Path) -> None:
     assert {path.name for path in paths} == {
         f"{name}.{ending}" for name in ("power", "stopping") for ending in ("pdf", "svg", "png")
     }
-
-
-def test_no_label_is_longer_than_its_axis(single: sw.PlanResult) -> None:
-    for figure in single.figures().values():
-        figure.draw_without_rendering()
-        for axes in figure.axes:
-            for label in (axes.xaxis.label, axes.yaxis.label):
-                box = label.get_window_extent()
-                assert min(box.x0, box.y0) >= -1
-                assert box.x1 <= figure.bbox.x1 + 1
-                assert box.y1 <= figure.bbox.y1 + 1

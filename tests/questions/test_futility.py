@@ -1,7 +1,6 @@
 """Futility of several policies: the same end however it is asked, and no decision changed."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from stopwise.core.rules import Rules
 from stopwise.questions.pairs import PairStates, PairTests, replay
 
 NAMES = ("a", "b", "c")
-BINDING: dict[str, Any] = {"futility": "binding", "n_max": 80}
 
 
 def scores(seed: int, rates: tuple[float, ...] = (0.5, 0.5, 0.7), rows: int = 200) -> Floats:

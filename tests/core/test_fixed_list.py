@@ -32,7 +32,7 @@ def test_a_tie_is_equal_on_this_list() -> None:
 
     assert str(verdict).startswith("Policy 0 and policy 1 are equal on these 3 scenes, in this run")
     assert verdict.decision == "equivalent"
-    assert verdict.interval == (0, 0)
+    assert str(verdict.interval) == "Interval(low=0.0, high=0.0)"
     assert verdict.p_value == 0
 
 

@@ -88,6 +88,15 @@ def test_not_worse_anywhere_needs_every_task(
     assert re.search(says, found.sentence)
 
 
+def test_of_lists_the_claim_is_about_the_scenes_of_each_task() -> None:
+    frame = table([(0.7, 0.8), (0.7, 0.8)], rows=60)
+    settings: dict[str, Any] = {"results": frame, "bounds": (0, 1), "list_size": 60}
+
+    found = not_worse_anywhere("new", "old", 0.2, **settings)
+
+    assert ", on the 60 scenes of each task, in this run; " in found.sentence
+
+
 def test_each_task_is_shown_at_the_whole_level_and_a_failure_shares_it() -> None:
     frame = table([(0.7, 0.8), (0.7, 0.8)])
     found = not_worse_anywhere("new", "old", 0.2, results=frame, bounds=(0, 1), alpha=0.1)

@@ -51,7 +51,7 @@ def test_a_race_that_was_killed_goes_on_in_the_order_drawn(tmp_path: Path) -> No
 
     assert answer(again.analysis) == answer(whole.analysis)
     assert again.seed == whole.seed
-    assert json.loads(lines[0])["race"]["scenes"][0] == whole.episodes[0].seed
+    assert json.loads(lines[0])["race"]["scenes"]["low"][0] == whole.episodes[0].seed
     for source in (journal, whole.trials):
         read: Any = sw.analyze(source, list_size=62, n_max=62, design="paired")
         assert answer(read) == answer(whole.analysis)
@@ -61,6 +61,37 @@ def test_a_race_that_was_killed_goes_on_in_the_order_drawn(tmp_path: Path) -> No
     journal.write_text("".join(lines))
     with pytest.raises(sw.InvalidState, match="line 4: the seed of"):
         race()
+
+
+def test_each_policy_may_have_an_order_of_its_own(tmp_path: Path) -> None:
+    journal = tmp_path / "race.jsonl"
+    race = partial(sw.race, RATES, draw, scenes=range(200, 240), design="independent")
+    result = race(journal=journal, alpha=1e-9)
+    met = [[e.seed for e in result.episodes if e.policy == name] for name in RATES]
+
+    orders = json.loads(journal.read_text().splitlines()[0])["race"]["scenes"]
+    assert all(own == orders[name][: len(own)] for name, own in zip(RATES, met, strict=True))
+    assert all(sorted(order) == list(range(200, 240)) for order in orders.values())
+    assert len({order[0] for order in orders.values()}) > 1
+    assert "on these 40 scenes, in this run" in result.sentence
+    assert answer(race(journal=journal, alpha=1e-9).analysis) == answer(result.analysis)
+    read = sw.analyze(journal, list_size=40, n_max=40, design="independent", alpha=1e-9)
+    assert answer(read) == answer(result.analysis)
+
+
+@pytest.mark.parametrize("design", ["paired", "independent"])
+def test_a_baseline_that_was_run_on_the_list_before_is_stored(design: str) -> None:
+    stored = {"mid": [draw(0.5, seed) for seed in range(30)]}
+    result = sw.race({"low": 0.3}, draw, scenes=30, stored=stored, design=design, alpha=1e-9)
+    run = sw.race({"mid": 0.5, "low": 0.3}, draw, scenes=30, design=design, alpha=1e-9)
+
+    assert {episode.policy for episode in result.episodes} == {"low"}
+    assert answer(result.analysis) == answer(run.analysis)
+    assert result.analysis.order_text == "mid > low"
+    if design == "paired":
+        assert answer(sw.analyze(result.trials, list_size=30, n_max=30, alpha=1e-9)) == answer(
+            run.analysis
+        )
 
 
 @pytest.mark.parametrize("given", ["60", "file"])
@@ -92,10 +123,11 @@ def test_the_command_takes_a_number_or_a_file_and_a_watch_follows(
     ("settings", "message"),
     [
         ({"n_max": 30}, "of a list of scenes n_max is their number, 60: leave it out"),
-        ({"design": "independent"}, "the design is paired"),
         ({"on_error": "void"}, "none may be left out"),
-        ({"stored": {"old": [0.5] * 60}}, "the design is paired|nor with stored trials"),
+        ({"stored": {"old": [0.5] * 20}}, "has 20 stored trials, but the list has 60 scenes"),
+        ({"env": {"a": draw, "b": draw}, "tasks": "mean"}, "all are of one environment"),
         ({"scenes": 0}, "scenes must be a whole number"),
+        ({"scenes": 10**12}, "scenes must be a whole number from 1 to 10000000"),
         ({"scenes": [1, 1]}, "a scene is in the list twice"),
         ({"scenes": [-1]}, "a scene must be a whole number"),
         ({"scenes": "nowhere.txt"}, r"nowhere\.txt: the scenes cannot be read"),

@@ -220,8 +220,8 @@ TABLE = {
         Row("analyze", "stored", list[str], "A policy whose trials were run before the study, "
             "under the same conditions: all of them count. Repeat for each.", None, "analyze"),
         Row("race watch", "stored", list[str], "A policy that was run before, under the same "
-            "conditions, and the file of its trials, at least --n-max of them: it is not run "
-            "again. Repeat for each.", metavar="NAME=FILE"),
+            "conditions, and the file of its trials, at least --n-max of them, or of --scenes one "
+            "each, in their order: it is not run again. Repeat for each.", metavar="NAME=FILE"),
         Row("plan", "stored", int, "How many trials of the first policy were run before: they "
             "count, and it is not run again.", None, "plan"),
         Row(FILES, "list_size", int, "Of a fixed list of scenes, each tried once in an order drawn "

@@ -22,7 +22,7 @@ from stopwise.core.readings.control import ProxyMeans
 from stopwise.core.readings.scale import Scale
 from stopwise.core.readings.scenes import beside_scenes
 from stopwise.core.readings.score import Scores
-from stopwise.core.scores import is_number, numeric_array, require_whole
+from stopwise.core.scores import MOST_TRIALS, is_number, numeric_array, require_whole
 from stopwise.errors import require, require_choice
 from stopwise.messages import named
 
@@ -123,7 +123,7 @@ class Rules:
         )
         method = registry.find(self.method)
         if self.n_max is not None:
-            self._set(n_max=require_whole(self.n_max, "n_max", 1))
+            self._set(n_max=require_whole(self.n_max, "n_max", 1, MOST_TRIALS))
         require(
             self.n_max is not None or not method.needs_n_max,
             f"{self.method} needs ",

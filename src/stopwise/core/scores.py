@@ -14,6 +14,9 @@ from stopwise.messages import named
 
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
+# Trials of a policy that fit into memory, and those that fit there for all simulated studies.
+MOST_TRIALS = 10_000_000
+MOST_PLANNED = 100_000
 
 
 def is_number(value: object) -> bool:

@@ -24,9 +24,10 @@ def task_draw(seed: int, row: int, policy: int, *, paired: bool) -> float:
     return _draw(seed, (_TASK, row) if paired else (_TASK, row, policy)) / 2.0**32
 
 
-def scene_order(seed: int, size: int) -> list[int]:
-    """Return the places of a list of scenes in the order in which they are tried."""
-    entropy = np.random.SeedSequence(seed, spawn_key=(_SCENES,))
+def scene_order(seed: int, size: int, policy: int, *, paired: bool) -> list[int]:
+    """Return the places of a list in the order of trials: one for all policies if paired."""
+    branch = (_SCENES,) if paired else (_SCENES, policy)
+    entropy = np.random.SeedSequence(seed, spawn_key=branch)
     return [int(place) for place in np.random.default_rng(entropy).permutation(size)]
 
 

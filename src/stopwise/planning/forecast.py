@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from stopwise.core.keywords import flat
 from stopwise.core.progress import Progress
 from stopwise.core.rules import Rules
-from stopwise.core.scores import is_number, require_whole
+from stopwise.core.scores import MOST_PLANNED, is_number, require_whole
 from stopwise.core.settings import ForecastSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, counted, named
@@ -75,7 +75,7 @@ def forecast(
     futility_chance = settings.pop("futility_chance", None)
     rules = Rules.of(
         policies=table.policies,
-        n_max=require_whole(n_max, "n_max", 2),
+        n_max=require_whole(n_max, "n_max", 2, MOST_PLANNED),
         bounds=table.bounds or (0.0, 1.0),
         design=table.design,
         **for_files(settings),

@@ -13,7 +13,7 @@ from stopwise.core.nscore_plus import NScorePlus
 from stopwise.core.progress import Progress
 from stopwise.core.readings.scale import Scale
 from stopwise.core.rules import Rules
-from stopwise.core.scores import is_number, require_whole
+from stopwise.core.scores import MOST_PLANNED, is_number, require_whole
 from stopwise.core.settings import PlanSettings
 from stopwise.errors import require, require_choice
 from stopwise.messages import Setting, named
@@ -234,7 +234,9 @@ def _horizons(
     tasks: int,
 ) -> tuple[list[int], list[Spending]]:
     """The n_max to consider, smallest first, and the ways to spend a budget."""
-    usual = N_MAX if list_size is None else (require_whole(list_size, "list_size", 2),)
+    usual = (
+        N_MAX if list_size is None else (require_whole(list_size, "list_size", 2, MOST_PLANNED),)
+    )
     if stored is not None:
         require_whole(stored, "stored", 2)
         usual = tuple(number for number in N_MAX if number <= stored) or (stored,)
@@ -245,7 +247,7 @@ def _horizons(
     chosen = [spending.n_max for spending in spendings] or (usual if n_max is None else n_max)
     candidates = list(chosen) if isinstance(chosen, Sequence | np.ndarray) else [chosen]
     require(len(candidates) > 0, named("n_max"), " needs at least one candidate, but got none")
-    return sorted({require_whole(n, "n_max", 2) for n in candidates}), spendings
+    return sorted({require_whole(n, "n_max", 2, MOST_PLANNED) for n in candidates}), spendings
 
 
 def _check(rules: Rules, assumed: Assumptions, correlation: float) -> None:

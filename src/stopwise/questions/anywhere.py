@@ -59,7 +59,9 @@ class AnywhereResult:
                 "the chance of the claim on all tasks if it is false on any",
             ),
         }[self.answer]
-        return f"{answer}; {chance} is at most {alpha}."
+        size = next(iter(self.tasks.values())).rules.list_size
+        scope = "" if size is None else f", on the {size} scenes of each task, in this run"
+        return f"{answer}{scope}; {chance} is at most {alpha}."
 
     def __str__(self) -> str:
         return self.sentence

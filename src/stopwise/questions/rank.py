@@ -184,7 +184,7 @@ def _pair_results(shown: Floats, outcome: PairStates) -> tuple[PairResult, ...]:
         results.append(
             PairResult(
                 **fields,
-                difference=float(comparison.scale.span * gained),
+                difference=float(comparison.scale.span * np.round(gained, 12)) + 0.0,
                 estimate=estimate if known else None,
                 interval=comparison.difference_interval(float(lows[pair]), float(highs[pair])),
                 interval_level=interval_level(comparison, levels, pair),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stopwise.core.scores import require_whole
-from stopwise.core.seeds import SEED_BITS, scene_order, task_draw
+from stopwise.core.scores import MOST_TRIALS, require_whole
+from stopwise.core.seeds import SEED_BITS, task_draw
 from stopwise.errors import InvalidInput, require
 from stopwise.rows.task_mean import task_at
 
@@ -26,21 +26,21 @@ def drawn_task(
     return task_at(shares, task_draw(seed, row, policy, paired=paired))
 
 
-def drawn_scenes(given: Scenes, seed: int) -> list[int]:
-    """Return the seeds of the scenes in the order in which a race with this seed tries them.
+def listed_scenes(given: Scenes) -> list[int]:
+    """Return the seeds of the scenes of a list.
 
     Given is how many, for the seeds from 0 on; the seeds; or the file with one on each line.
     """
     if isinstance(given, str | Path):
         scenes = _read(Path(given))
     elif isinstance(given, int):
-        scenes = list(range(require_whole(given, "scenes", 1)))
+        scenes = list(range(require_whole(given, "scenes", 1, MOST_TRIALS)))
     else:
         scenes = [require_whole(scene, "a scene", 0) for scene in given]
     require(len(scenes) > 0, "there must be a scene", parameter="scenes")
     require(max(scenes) < 2**SEED_BITS, f"seeds of scenes have {SEED_BITS} bits, but got one above")
     require(len({*scenes}) == len(scenes), "a scene is in the list twice", parameter="scenes")
-    return [scenes[place] for place in scene_order(seed, len(scenes))]
+    return scenes
 
 
 def _read(path: Path) -> list[int]:

@@ -11,14 +11,15 @@ from stopwise.core import registry
 from stopwise.core.arrays import Floats
 from stopwise.core.keywords import flat
 from stopwise.core.readings.averages import stored_scores
+from stopwise.core.readings.fixed_list import numbers_of
 from stopwise.core.rules import Rules
 from stopwise.core.scores import is_number, require_whole
-from stopwise.core.seeds import drawn_seed, episode_seed
+from stopwise.core.seeds import drawn_seed, episode_seed, scene_order
 from stopwise.core.settings import RaceSettings
 from stopwise.errors import InvalidInput, require, require_choice
 from stopwise.messages import Setting, named
 from stopwise.rollout.checkpoints import Checkpoints, Loader, identity_of
-from stopwise.rollout.draws import Scenes, drawn_scenes, drawn_task
+from stopwise.rollout.draws import Scenes, drawn_task, listed_scenes
 from stopwise.rollout.drive import drive
 from stopwise.rollout.environments import SUCCESS
 from stopwise.rollout.episode import Episode
@@ -108,8 +109,9 @@ def race(
         Of the tasks, as in {"reach": 2}, by which they are drawn; 1 where none is given.
     scenes
         A fixed list, each of which all policies try once: how many, for the seeds from 0 on; the
-        seeds; or the file that has one on each line. The order is drawn from the seed of the race.
-        Claims are then about this list, in this run, and n_max is its length.
+        seeds; or the file that has one on each line. The order is drawn from the seed of the race,
+        in the independent design one for each policy. Claims are then about this list, in this run,
+        and n_max is its length.
     seed
         Of the whole race, by default 0. With several tasks or a list of scenes it is drawn from
         the operating system, and the journal and the result keep it.
@@ -130,7 +132,8 @@ def race(
         Called whenever episodes came back.
     stored
         Scores of policies that are not run again, as for ``StopRule``; ``policies`` are then the
-        others, one or more. The design is independent.
+        others, one or more. The design is independent, or with ``scenes``, of which they are the
+        scores in the order of the list, as you choose.
     report_to, on_row
         As for ``StopRule``.
     **settings
@@ -160,28 +163,39 @@ def race(
     least = 1 if stored or settings.get("reference") is not None else 2
     first, arrivals = _entrants(policies, load, settings, begun, least=least)
     if design is None:
-        design = begun.get("design", "independent" if stored else _usual_design(settings))
+        apart = bool(stored) and scenes is None
+        design = begun.get("design", "independent" if apart else _usual_design(settings))
     settings["later"] = [name for name in settings.get("later", ()) if name not in first]
     setup = Setup(env=env, policies=first, score=score, timeout=timeout, success=success)
-    order = None if scenes is None else drawn_scenes(scenes, seed)
     declared: Any = {"n_max": n_max, "bounds": bounds, "design": design, **settings}
-    if order is not None:
-        _check_list(len(order), declared, on_error, alone=shares is None and not stored)
-        declared |= {"n_max": len(order), "list_size": len(order)}
-    rule = StopRule([*stored, *first, *settings["later"]], stored=stored, **declared)
+    names = [*stored, *first, *settings["later"]]
+    scenes_of: dict[str, list[int]] = {}
+    if scenes is not None:
+        listed = listed_scenes(scenes)
+        _check_list(len(listed), n_max, on_error, one_task=shares is None)
+        declared |= {"n_max": len(listed), "list_size": len(listed)}
+        numbers_of(stored, declared)
+        for number, name in enumerate(names):
+            order = scene_order(seed, len(listed), number, paired=design == "paired")
+            scenes_of[name] = [listed[place] for place in order]
+            if name in stored:
+                stored[name] = [stored[name][place] for place in order]
+    rule = StopRule(names, stored=stored, **declared)
     failures = FailureRule(on_error)
     if failures.score is not None:
         rule.check("a failed episode", failures.score)
     paired = rule.design == "paired"
     schedule = Schedule(
         rule,
-        partial(episode_seed, seed, paired=paired) if order is None else lambda row, _: order[row],
+        (lambda row, policy: scenes_of[names[policy]][row])
+        if scenes_of
+        else partial(episode_seed, seed, paired=paired),
         task_of=None if shares is None else partial(drawn_task, seed, shares, paired=paired),
         failures=failures,
     )
     book = None
     if journal is not None:
-        book = Journal(journal, _identity(rule, setup, seed, shares, order), on_error)
+        book = Journal(journal, _identity(rule, setup, seed, shares, scenes_of), on_error)
     answer = partial(result_of, schedule, shares=shares, seed=seed)
     with reporter_of(report_to, on_row) as reporter:
         rule.report_by(reporter)
@@ -293,12 +307,11 @@ def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
     return stopped
 
 
-def _check_list(size: int, declared: Mapping[str, Any], on_error: str, *, alone: bool) -> None:
+def _check_list(size: int, n_max: int | None, on_error: str, *, one_task: bool) -> None:
     for good, why in (
-        (declared["n_max"] in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
-        (declared["design"] == "paired", "all policies try the same ones: the design is paired"),
+        (n_max in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
         (on_error != "void", 'none may be left out: choose on_error="raise" or "score:0"'),
-        (alone, "they go neither with several tasks nor with stored trials"),
+        (one_task, "all are of one environment: give one, or leave the scenes out"),
     ):
         require(good, f"of a list of scenes {why}", parameter="scenes")
 
@@ -355,7 +368,7 @@ def _identity(
     setup: Setup,
     seed: int,
     shares: Mapping[str, float] | None,
-    order: Sequence[int] | None,
+    scenes_of: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
     env = setup.env
     return {
@@ -370,7 +383,7 @@ def _identity(
         "score": identity_of(setup.score),
         "timeout": setup.timeout,
         "seed": int(seed),
-        **({} if order is None else {"scenes": list(order)}),
+        **({"scenes": dict(scenes_of)} if scenes_of else {}),
         **rule.stored_identity,
     }
 

@@ -199,7 +199,7 @@ def _doubts(schedule: Schedule, failures: Mapping[str, int], retries: int) -> It
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     """Return the scores that count, stored ones first; in a paired design the row is the block."""
     rule, scored = schedule.rule, schedule.scored
-    stored = [(name, score) for name, scores in rule.stored.items() for score in scores]
+    stored = [(name, score) for name, own in rule.stored.items() for score in own]
     columns: dict[str, list[object]] = {
         "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
         "score": [*(score for _, score in stored), *(score for _, score in scored)],
@@ -207,7 +207,13 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     if rule.design == "paired":
         # Of a list a scene is known by its seed, so that its order can be told from the list's.
         listed = rule.rules.list_size is not None
-        columns["block"] = [str(e.seed if listed else e.row) for e, _ in scored]
+        met = [
+            schedule.seed_of(row, n)
+            for n, own in enumerate(rule.stored.values())
+            for row in range(len(own))
+        ]
+        met += [episode.seed if listed else episode.row for episode, _ in scored]
+        columns["block"] = [str(scene) for scene in met]
     if any(episode.task is not None for episode, _ in scored):
         columns["task"] = [episode.task for episode, _ in scored]
     bounds = rule.bounds if rule.rules.reading.ranged else None

@@ -76,7 +76,7 @@ class Schedule:
         task_of: Callable[[int, int], str] | None = None,
     ) -> None:
         self.rule, self.failures = rule, failures
-        self._seed_of, self._task_of = seed_of, task_of
+        self.seed_of, self._task_of = seed_of, task_of
         self._numbers = {policy: number for number, policy in enumerate(rule.policies)}
         self._joins: deque[tuple[str, int]] = deque()  # to come, with their rows
         self._next: defaultdict[str, int] = defaultdict(int)  # by policy, the number to hand out
@@ -218,7 +218,7 @@ class Schedule:
         self._next[policy] += 1
         place = number, self._numbers[policy]
         task = None if self._task_of is None else self._task_of(*place)
-        return Ticket(policy, number, self._seed_of(*place), task)
+        return Ticket(policy, number, self.seed_of(*place), task)
 
     def _row(self, places: Places) -> dict[str, list[Shown]] | None:
         """Return the scores of a row, or None as long as one of its episodes is awaited."""

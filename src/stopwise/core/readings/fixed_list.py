@@ -11,7 +11,7 @@ from stopwise.core.confidence import CAUTION, Bet, ConfidenceSequence, Confidenc
 from stopwise.core.futility import MayBeFutile
 from stopwise.core.method import Citation, Method
 from stopwise.core.readings.score import Scores
-from stopwise.core.scores import require_whole
+from stopwise.core.scores import MOST_TRIALS, require_whole
 from stopwise.errors import require
 from stopwise.messages import Setting, counted, named
 
@@ -161,7 +161,8 @@ class OnList(MayBeFutile[ListState]):
         left = np.maximum(self.list_size - state.pairs, TINY)
         size, second = self._moments(state)
         spread = state.square + left * second - self.list_size * margin**2
-        deviation = np.sqrt(np.maximum(spread, 0.1 * self.list_size * second))
+        spread = np.maximum(spread, 0.1 * self.list_size * second)
+        deviation = np.sqrt(spread)
         effect = _hoped(state.pairs / left, (margin - null) * self.list_size / deviation)
         effect = effect * deviation / left / size
         mean = null / size
@@ -207,7 +208,7 @@ class ListSequence(ConfidenceSequence):
         left = self.list_size - state.pairs
         below = self.number[0] if self.number else 1.0
         above = 1.0 - below if self.number else 1.0
-        mean = np.round(state.total / self.list_size, 12)
+        mean = np.round(state.total / self.list_size, 12) + 0.0  # no "-0"
         least, most = mean - below * left / self.list_size, mean + above * left / self.list_size
         low, high = super().bounds(state)
         return np.clip(low, least, most), np.clip(high, least, most)
@@ -264,7 +265,7 @@ class Listed(Scores):
 
     def checked(self) -> dict[str, Any]:
         rules = self.rules
-        size = require_whole(rules.list_size, "list_size", 1)
+        size = require_whole(rules.list_size, "list_size", 1, MOST_TRIALS)
         text = f"list_size={size} goes with nscore-plus: {rules.method} is not proven without "
         require(rules.method == "nscore-plus", f"{text}replacement", parameter="list_size")
         n_max = size if rules.n_max is None else rules.n_max

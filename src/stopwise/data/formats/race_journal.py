@@ -143,7 +143,7 @@ class JournalCheck:
             if scenes is None:
                 seed = episode_seed(seed, row, self._numbers[policy], paired=self._paired)
             else:
-                seed = scenes[row] if row < len(scenes) else None
+                seed = scenes[policy][row] if row < len(scenes[policy]) else None
             if seed_read != seed:
                 yield f"the seed of {policy!r} in row {row} must be {seed}, but is {seed_read!r}"
         task = episode.get("task")

@@ -33,7 +33,7 @@ class VirtualCluster:
 
     def begin(self) -> tuple[int, Hashable]:
         worker = next(self._numbers)
-        return worker, self._job(self.now, Ready(pid=0, width=1))
+        return worker, self._job(self.now, Ready(width=1))
 
     def ask(self, worker: int, method: str, content: Sequence[Ticket]) -> Hashable:  # noqa: ARG002
         end, episodes = self.now, []

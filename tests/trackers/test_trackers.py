@@ -257,17 +257,6 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["race", "--env", "mine:play", "--policy", "low=mine:low", "--policy", "high=mine:high"]
 
 
-def test_a_function_gets_every_row_as_a_tracker_does() -> None:
-    memory, rows = Memory(), {}
-
-    def keep(row: int, values: dict[str, float]) -> None:
-        rows[row] = values
-
-    result = raced(report_to=memory, on_row=keep)
-    assert rows == memory.rows
-    assert sorted(rows) == list(range(1, result.rows + 1))
-
-
 def test_a_function_of_the_command_line(modules: list[str], tmp_path: Path) -> None:
     both = ["--on-row", "mine:write", "--report-to", "tensorboard"]
     result = CliRunner().invoke(app, [*modules, *both, "--json"])

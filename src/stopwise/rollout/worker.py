@@ -1,6 +1,5 @@
 """What a worker keeps loaded, and how it runs its tickets; the same wherever it lives."""
 
-import os
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +29,6 @@ class Setup:
 class Ready(NamedTuple):
     """The answer of a worker elsewhere, once it is ready."""
 
-    pid: int
     width: int  # tickets of one policy that take no longer than one, side by side
 
 
@@ -148,7 +146,7 @@ class Hired(Worker):
         super().__init__(pickle.loads(payload))
 
     def ready(self) -> Ready:
-        return Ready(os.getpid(), self.width)
+        return Ready(self.width)
 
     def hear(self, payloads: Sequence[bytes]) -> None:
         for payload in payloads:

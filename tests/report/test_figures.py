@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 import stopwise as sw
 from stopwise.core.arrays import Floats
-from stopwise.report.figure_data import evidence_curves, histograms, pair_matrix
+from stopwise.report.figure_data import histograms, pair_matrix
 
 LONG = [
     "paligemma_fast_specialist_droid", "paligemma_fast_droid", "paligemma_diffusion_droid",
@@ -48,9 +48,9 @@ def test_bars_are_shares_that_compare_between_policies() -> None:
 
 
 def test_p_value_curves_fall_to_the_verdict(analysis: sw.Analysis) -> None:
-    for curve, pair in zip(evidence_curves(analysis), analysis.sorted_pairs, strict=True):
-        assert np.all(np.diff(curve.value) <= 0)
-        assert (curve.value[-1] <= analysis.alpha) == pair.decided == curve.decided
+    for pair in analysis.pairs:
+        assert np.all(np.diff(pair.path.p_value) <= 0)
+        assert (pair.path.p_value[-1] <= analysis.alpha) == pair.decided
 
 
 def test_sameness_has_its_own_evidence() -> None:
@@ -58,12 +58,12 @@ def test_sameness_has_its_own_evidence() -> None:
     rng = np.random.default_rng(0)
     near = {name: rng.beta(40, 40, 200) for name in ("old", "new")}
     found = sw.analyze(near, equivalence=0.05, n_max=200)
-    [curve], [pair] = evidence_curves(found), found.pairs
+    [pair] = found.pairs
     bands = [patch for patch in found.plot_intervals().axes[0].patches if patch.get_alpha()]
 
     assert pair.same
-    assert curve.value[-1] == pytest.approx(pair.p_equivalent)
-    assert curve.n[-1] == pair.n
+    assert pair.path.p_value[-1] == pytest.approx(pair.p_equivalent)
+    assert pair.path.n[-1] == pair.n
     assert len(bands) == 1
 
 

@@ -93,7 +93,8 @@ class Canvas:
 
 def line_look(index: int) -> dict[str, Any]:
     """Colour and style of the line with this number."""
-    return {"color": COLOURS[index % len(COLOURS)], "linestyle": STYLES[index % len(STYLES)]}
+    turn, colour = divmod(index, len(COLOURS))
+    return {"color": COLOURS[colour], "linestyle": STYLES[(colour + turn) % len(STYLES)]}
 
 
 def save(figure: "Figure", place: "Path | io.BytesIO", **look: Any) -> None:

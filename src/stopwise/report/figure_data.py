@@ -1,7 +1,6 @@
 """Data of the figures of an analysis, computed apart from drawing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +13,6 @@ if TYPE_CHECKING:
 
 # So many different scores are drawn as they are, others in this many equal steps.
 FEW_VALUES, STEPS = 11, 20
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One pair's evidence against its number of pairs of trials."""
-
-    label: str
-    n: Ints
-    value: Floats  # p-values, adjusted for the family
-    decided: bool
 
 
 def tried(analysis: "Analysis") -> "list[PolicyResult]":
@@ -51,16 +40,6 @@ def histograms(analysis: "Analysis") -> tuple[Floats, float, list[Floats]]:
     counts: list[Floats] = [np.histogram(part, edges)[0].astype(np.float64) for part in scores]
     shares = [part / max(part.sum(), 1.0) for part in counts]
     return middles, float(edges[1] - edges[0]), shares
-
-
-def evidence_curves(analysis: "Analysis") -> list[Curve]:
-    """A curve per pair, best first."""
-    return list(map(curve_of, analysis.sorted_pairs))
-
-
-def curve_of(pair: "PairResult") -> Curve:
-    """The evidence of one pair; of sameness where that was shown."""
-    return Curve(pair.relation, pair.path.n, pair.path.p_value, pair.decided)
 
 
 def decided_by(analysis: "Analysis") -> tuple[Ints, Ints]:

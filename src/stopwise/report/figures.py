@@ -18,9 +18,7 @@ from stopwise.report.canvas import (
     line_look,
 )
 from stopwise.report.figure_data import (
-    Curve,
     decided_by,
-    evidence_curves,
     histograms,
     pair_matrix,
     tried,
@@ -151,66 +149,30 @@ def plot_evidence(
 
     Of many pairs it draws how many were decided by when.
     """
-    curves = evidence_curves(analysis)
-    longest = 16 if (width or WIDTH.get()) < 5 else 30
-    labels = [wrapped(curve.label, longest) for curve in curves]
-    lines = sum(label.count("\n") + 1 for label in labels)
-    few = len(curves) <= MOST_CURVES and lines <= MOST_LINES
-    canvas = Canvas(max(2.3, 0.6 + LINE * lines * few), ax, width)
+    pairs, canvas = analysis.sorted_pairs, Canvas(2.4, ax, width)
     axes = canvas.axes
     axes.set_xlabel("pairs of trials")
-    if not few:
+    if len(pairs) > MOST_CURVES:
         from matplotlib.ticker import MaxNLocator
 
         n, decided = decided_by(analysis)
         axes.step(n, decided, where="post", color=COLOURS[0])
-        axes.axhline(len(analysis.pairs), color=GREY, linewidth=1, linestyle="--")
-        axes.set_ylabel(f"decided, of {len(analysis.pairs)} pairs")
+        axes.axhline(len(pairs), color=GREY, linewidth=1, linestyle="--")
+        axes.set_ylabel(f"decided, of {len(pairs)} pairs")
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         return canvas.done()
-    for index, curve in enumerate(curves):
-        look = line_look(index)
-        axes.step(curve.n, curve.value, where="post", linewidth=1.2, **look)
-        if curve.decided:
-            axes.plot(curve.n[-1:], curve.value[-1:], "o", markersize=4, color=look["color"])
+    for index, pair in enumerate(pairs):
+        look, path = line_look(index), pair.path
+        label = wrapped(pair.relation, 40)
+        axes.step(path.n, path.p_value, where="post", linewidth=1.2, label=label, **look)
+        if pair.decided:
+            axes.plot(path.n[-1:], path.p_value[-1:], "o", markersize=4, color=look["color"])
     axes.set_yscale("log")
     axes.axhline(analysis.alpha, color=GREY, linewidth=1, label=f"decided at {analysis.alpha:g}")
-    axes.set_ylabel("anytime p-value, adjusted" if len(curves) > 1 else "anytime p-value")
+    axes.set_ylabel("anytime p-value, adjusted" if len(pairs) > 1 else "anytime p-value")
     canvas.legend()
-    _label_ends(axes, curves, labels)
     return canvas.done()
-
-
-def _label_ends(axes: "Axes", curves: list[Curve], labels: list[str]) -> None:
-    """Write the name of each curve beside its end, one below the other where they would overlap."""
-    axes.figure.canvas.draw()
-    line = LINE * axes.get_figure(root=True).dpi / axes.get_window_extent().height  # type: ignore[union-attr]  # drawn
-    low, high = axes.get_ylim()
-    to_share = axes.transScale + axes.transLimits
-    heights = [line * (label.count("\n") + 1) for label in labels]
-    ends = [
-        float(to_share.transform((0, np.clip(curve.value[-1], low, high)))[1]) for curve in curves
-    ]
-    order = np.argsort(ends).tolist()
-    tops: dict[int, float] = {}
-    least = -line
-    for index in order:  # from below, each above the one before
-        tops[index] = max(ends[index] + heights[index] / 2, least + heights[index])
-        least = tops[index]
-    most = 1.0 + line
-    for index in reversed(order):  # and none above the frame
-        tops[index] = min(tops[index], most)
-        most = tops[index] - heights[index]
-        colour = COLOURS[index % len(COLOURS)]
-        # A line from each name to its end: which is whose, also without colours.
-        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "linestyle": ":"}
-        axes.annotate(
-            labels[index], (float(curves[index].n[-1]), ends[index]), (1.03, tops[index]),
-            xycoords=axes.get_xaxis_transform(), textcoords="axes fraction", fontsize=SMALL,
-            color=colour, va="top", annotation_clip=False, linespacing=1.0,
-            arrowprops={**leader, "relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 2},
-        )  # fmt: skip
 
 
 def plot_intervals(

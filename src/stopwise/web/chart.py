@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from stopwise.questions.standing import PairResult
-from stopwise.report.figure_data import curve_of
 
 WIDTH, HEIGHT = 640.0, 260.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 628.0, 24.0, 230.0
@@ -41,12 +40,11 @@ class Chart:
 
 def chart_of(pairs: Sequence[PairResult], alpha: float) -> Chart:
     """1 / p of each pair against its pairs of trials, on a logarithmic scale."""
-    curves = list(map(curve_of, pairs))
-    heights = [-np.log10(np.maximum(curve.value, 1e-300)) for curve in curves]
+    heights = [-np.log10(np.maximum(pair.path.p_value, 1e-300)) for pair in pairs]
     needed = -math.log10(alpha)
     highest = max(float(height.max()) for height in heights)
     top = min(max(1.25 * needed, 1.05 * highest), 3 * needed)  # the axis has a top
-    last = max(4, *(int(curve.n[-1]) for curve in curves))
+    last = max(4, *(int(pair.path.n[-1]) for pair in pairs))
 
     def x(n: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * n / last, 1)
@@ -55,11 +53,11 @@ def chart_of(pairs: Sequence[PairResult], alpha: float) -> Chart:
         return round(BOTTOM - (BOTTOM - TOP) * min(decades, top) / top, 1)
 
     lines = []
-    for pair, curve, height in zip(pairs, curves, heights, strict=True):
+    for pair, height in zip(pairs, heights, strict=True):
         keep = np.unique(np.linspace(0, height.size - 1, POINTS).astype(int))
-        places = [(x(curve.n[place]), y(height[place])) for place in keep]
+        places = [(x(pair.path.n[place]), y(height[place])) for place in keep]
         text = " ".join(f"{a},{b}" for a, b in places)
-        lines.append(Line(curve.label, text, places[-1], pair.decided))
+        lines.append(Line(pair.relation, text, places[-1], pair.decided))
     return Chart(
         lines,
         bar=y(needed),

@@ -29,7 +29,7 @@ def test_a_token_ends_by_itself(tmp_path: Path, clock: Clock) -> None:
     with sw.Study.open(tmp_path / "cups", clock=clock) as again:
         assert again.authenticate(ever) is None
     for days in (0, -1, float("nan"), 1e9):
-        with pytest.raises(sw.InvalidInput, match="days must be between 0 and 3660"):
+        with pytest.raises(sw.InvalidInput, match=r"days must be (greater|less) than"):
             study.create_token("operator", "arm 9", days=days)
 
 

@@ -45,7 +45,7 @@ def everything_shown(state: StudyState) -> list[Any]:
     return [
         *(views.offer(state, station) for station in ("left", "right", "third")),
         *(views.whereabouts(state, trial.number, station=trial.station) for trial in state.trials),
-        *(views.rubric(state, trial) for trial in state.trials),
+        *(views.rubric(state, trial.number) for trial in state.trials),
         *views.trial_lines(state, 100),
         views.status(state, state.locked_plan),
     ]

@@ -23,6 +23,18 @@ class Actions(ABC):
     def do(self, operation: Operation[Result], *, who: str | None = None) -> Result:
         """Do an operation: what it decides is stored durably, or it raises and changes nothing."""
 
+    @abstractmethod
+    def offer(self, station: str) -> views.StationOffer:
+        """Return a station's trial, or the reason why it has none."""
+
+    def holding(self, station: str) -> views.Assignment | None:
+        """Return the trial that a station has taken but not yet reported."""
+        return self.offer(station).trial
+
+    def checks_due(self, station: str) -> tuple[str, ...]:
+        """Check list of a station before its next trial."""
+        return self.offer(station).checks
+
     def next_trial(
         self,
         station: str,

@@ -118,7 +118,7 @@ def _open_trials(state: StudyState) -> Iterator[TrialRecord]:
 def holding(state: StudyState, station: str) -> TrialRecord | None:
     """Return the trial that a station has not reported yet, if its lease still runs."""
     number = state.held.get(station)
-    trial = state.trial(number) if number is not None else None
+    trial = state.known(number) if number is not None else None
     if trial is not None and trial.status == "leased" and trial.expires > state.now:
         slot = state.slot(trial)
         if slot.holder == trial.number and not slot.settled:

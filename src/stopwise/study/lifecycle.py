@@ -9,13 +9,13 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from stopwise import __version__
 from stopwise.core.registry import edition_of
-from stopwise.errors import InvalidInput, NotAllowed, require, require_choice
+from stopwise.errors import InvalidInput, NotAllowed, require_choice
 from stopwise.study.access import Role, digest_of, find, owner_tokens
 from stopwise.study.blinding import Draws
 from stopwise.study.entries import Entry
 from stopwise.study.event import Event
 from stopwise.study.events import Amended, Locked, TokenCreated, TokenRevoked, Unblinded
-from stopwise.study.limits import DAYS, Name, Note
+from stopwise.study.limits import Days, Name, Note
 from stopwise.study.operation import Now, Operation
 from stopwise.study.plan_file import faults
 from stopwise.study.requirements import require_reason
@@ -102,14 +102,11 @@ class CreateToken(Operation[None]):
     text: str
     role: str
     name: Annotated[Name, BeforeValidator(str.strip)]
-    days: float | None = TOKEN_DAYS
+    days: Days | None = TOKEN_DAYS
 
     def decide(self, now: Now) -> TokenCreated:
         days, name = self.days, self.name
         require_choice("role", self.role, list(Role))
-        require(
-            days is None or 0 < days <= DAYS, f"days must be between 0 and {DAYS}, but got {days!r}"
-        )
         taken = {
             record.name
             for record in now.state.tokens.values()

@@ -28,6 +28,7 @@ Name = Annotated[
 Short = Annotated[str, Field(max_length=NAME)]
 Note = Annotated[str, Field(max_length=NOTE)]
 Seconds = Annotated[float, Field(ge=0, le=SECONDS)]
+Days = Annotated[float, Field(gt=0, le=DAYS)]
 TrialNumber = Annotated[int, Field(ge=1, le=10**9, description="The number of the trial.")]
 # How long what is sent may be, for the description of the API; its rubric says what it may be.
 SentAnswer = StrictBool | StrictFloat | Short | Annotated[list[Short], Field(max_length=1000)]

@@ -61,22 +61,12 @@ class Now:
 
 
 class Operation(BaseModel, Generic[Result]):
-    """A request to a study; its fields are the request's.
-
-    Attributes
-    ----------
-    route
-        Method and path of the API; empty if it is not offered there.
-    roles
-        Who may do it over the API.
-    own
-        Whether, there, an operator may do it only to a trial that was taken with the same token.
-    """
+    """A request to a study; its fields are the request's."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-    route: ClassVar[str]
-    roles: ClassVar[tuple[Role, ...]]
-    own: ClassVar[bool]
+    route: ClassVar[str]  # method and path of the API; empty if it is not offered there
+    roles: ClassVar[tuple[Role, ...]]  # who may do it there
+    own: ClassVar[bool]  # whether only with the token by which the trial was taken
 
     def __init_subclass__(
         cls, *, route: str = "", roles: tuple[Role, ...] = OWNER, own: bool = False

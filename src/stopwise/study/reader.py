@@ -18,6 +18,7 @@ from stopwise.study.entries import Entry
 from stopwise.study.ledger import Ledger, one_look
 from stopwise.study.plan_file import FILE_NAME, read_plan, read_text, yaml_text
 from stopwise.study.records import record_frame, trial_table
+from stopwise.study.requirements import require_taken_by
 from stopwise.study.selection import selection
 from stopwise.study.state import StudyState, TokenRecord
 from stopwise.study.store import LOCKED, Store, lost_store
@@ -129,7 +130,8 @@ class StudyReader:
     offer = view(views.offer)
     whereabouts = view(views.whereabouts)
     taken_by = view(views.taken_by)
-    rubric = view(views.rubric_of)
+    rubric = view(views.rubric)
+    require_taken_by = view(require_taken_by)
     trial_lines = view(views.trial_lines)
     overshoot = view(views.overshoot)
     trials_saved = view(views.trials_saved)
@@ -137,12 +139,6 @@ class StudyReader:
     minutes_per_trial = view(views.minutes_per_trial)
     size = view(views.size)
     selection = view(selection)
-
-    def holding(self, station: str) -> views.Assignment | None:
-        return self.offer(station).trial
-
-    def checks_due(self, station: str) -> tuple[str, ...]:
-        return self.offer(station).checks
 
     def verdict(self) -> verdict.StudyVerdict:
         """Return the verdict on each pair, replayed from the journal."""

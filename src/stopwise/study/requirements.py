@@ -18,10 +18,9 @@ def require_under_way(state: StudyState, code: str) -> TrialRecord:
 
 
 def require_trial(state: StudyState, number: int) -> TrialRecord:
-    trial = state.trial(number) if state.locked_plan else None
-    if trial is None:
+    if not (state.locked_plan and 1 <= number <= len(state.trials)):
         raise NotAllowed(f"there is no trial {number}")
-    return trial
+    return state.trials[number - 1]
 
 
 def own_trial(state: StudyState, number: int, station: str | None) -> TrialRecord:

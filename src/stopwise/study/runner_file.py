@@ -13,16 +13,13 @@ import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from stopwise.errors import InvalidInput, require
+from stopwise.files import PRIVATE
 from stopwise.study.limits import SECONDS
 from stopwise.study.plan_file import faults, template
 from stopwise.study.rubric import PlanPart
 
-PRIVATE = 0o600
 SERVED = ("ws://", "wss://")
-FIELDS = ("trial", "code", "task", "condition", "episode")
 _FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
-# What looks like one of them; a variable of a shell does not, nor do numbers or spaces in braces.
-_LIKE_A_FIELD = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
 
 
 def _splits(command: str) -> str:
@@ -35,21 +32,8 @@ def _splits(command: str) -> str:
     return command
 
 
-def _only(*names: str) -> AfterValidator:
-    def check(text: str) -> str:
-        for name in _LIKE_A_FIELD.findall(text):
-            if name not in names:
-                raise ValueError(
-                    f"{{{name}}} is not filled in, only {', '.join(names)}; if you mean it "
-                    f"literally, write {{ {name} }}"
-                )
-        return text
-
-    return AfterValidator(check)
-
-
 Text = Annotated[str, Field(max_length=10_000)]
-Command = Annotated[Text, AfterValidator(_splits), _only(*FIELDS)]
+Command = Annotated[Text, AfterValidator(_splits)]
 
 
 def filled(command: str, values: Mapping[str, str]) -> list[str]:
@@ -102,8 +86,8 @@ class RunnerFile(PlanPart):
     policies: dict[str, PolicySource] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=SECONDS)
     robot: Command | None = None
-    camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
-    recording: Annotated[Text, _only(*FIELDS)] | None = None
+    camera: Command | None = None
+    recording: Text | None = None
     router: Address = Address()
     token: str | None = None
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from stopwise.files import PRIVATE
 from stopwise.study import guard
-from stopwise.study.runner_file import PRIVATE
 
 GRACE = 5.0  # seconds between asking a policy to end and making it
 

@@ -118,9 +118,6 @@ class StudyState:
     def lease(self) -> float:
         return 60.0 * self.locked_plan.lease_minutes
 
-    def trial(self, number: int) -> TrialRecord | None:
-        return self.trials[number - 1] if 1 <= number <= len(self.trials) else None
-
     def known(self, number: int) -> TrialRecord:
         if not 1 <= number <= len(self.trials):
             raise LookupError(f"there is no trial {number}")
@@ -142,7 +139,7 @@ class StudyState:
             return None
         row = board.rows[trial.row]
         holders = [slot.holder for arm, slot in row.items() if arm != trial.arm]
-        other = self.trial(holders[0] or 0) if holders else None
+        other = self.known(holders[0]) if holders and holders[0] else None
         # One that was handed out again meanwhile, or to another station, is not seen beside it.
         current = row[trial.arm].holder == trial.number
         return other if other and current and other.station == trial.station else None

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from stopwise.core.scores import as_numbers
+from stopwise.files import PRIVATE
 from stopwise.policies.actor import Actor
 from stopwise.policies.import_path import made
 from stopwise.policies.openpi import ServedPolicy, packed, unpacked
 from stopwise.policies.router import Router
-from stopwise.study.runner_file import PRIVATE, RunnerFile
+from stopwise.study.runner_file import RunnerFile
 from stopwise.study.running import Running
 
 LOG = logging.getLogger(__name__)

@@ -159,7 +159,7 @@ def offer(state: StudyState, station: str) -> StationOffer:
         task=trial.task,
         instructions=plan.task(trial.task).instructions,
         condition=trial.condition,
-        rubric=rubric(state, trial),
+        rubric=rubric(state, trial.number),
         tags=plan.tags,
         station=trial.station,
         seconds_left=max(0.0, trial.expires - state.now),
@@ -227,11 +227,8 @@ def size(state: StudyState) -> tuple[int, int]:
     return arms * (arms - 1) // 2 * len(state.boards), len(state.trials)
 
 
-def rubric_of(state: StudyState, trial: int) -> dict[str, Any]:
-    return rubric(state, require_trial(state, trial))
-
-
-def rubric(state: StudyState, trial: TrialRecord) -> dict[str, Any]:
+def rubric(state: StudyState, number: int) -> dict[str, Any]:
+    trial = require_trial(state, number)
     first = state.run_before(trial)
     content: dict[str, Any] = state.locked_plan.task(trial.task).score.model_dump(mode="json")
     return content if first is None else {**content, "first": first.code}

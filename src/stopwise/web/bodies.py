@@ -1,12 +1,13 @@
 """Request and response bodies of the API that the study itself does not define."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from stopwise.study.access import Role
 from stopwise.study.entries import Entry
 from stopwise.study.lifecycle import TOKEN_DAYS
-from stopwise.study.limits import DAYS, NAME, Name
+from stopwise.study.limits import NAME, Days, Name
 
 
 class _Body(BaseModel):
@@ -119,6 +120,6 @@ class PlanRequest(_Body):
 class TokenRequest(_Body):
     """Who the token is for."""
 
-    role: Annotated[str, Field(max_length=20)]
+    role: Role
     name: Name
-    days: Annotated[float, Field(gt=0, le=DAYS)] = TOKEN_DAYS
+    days: Days = TOKEN_DAYS

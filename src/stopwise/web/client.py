@@ -17,7 +17,7 @@ from stopwise.errors import InvalidInput, NotAllowed, StopwiseError, StoreFailed
 from stopwise.study.actions import Actions
 from stopwise.study.operation import Operation, Result
 from stopwise.study.verdict import StudyVerdict
-from stopwise.study.views import Assignment, StationOffer, Status
+from stopwise.study.views import StationOffer, Status
 from stopwise.web.links import web_address
 
 Parsed = TypeVar("Parsed")
@@ -122,18 +122,9 @@ class StudyClient(Actions):
         return cast(Result, result)
 
     def offer(self, station: str) -> StationOffer:
-        """Return a station's trial, or the reason why it has none."""
         return parsed(
             StationOffer, self._call("GET", f"/api/trials/held?station={quote(station, safe='')}")
         )
-
-    def holding(self, station: str) -> Assignment | None:
-        """Return the trial that a station has taken but not yet reported."""
-        return self.offer(station).trial
-
-    def checks_due(self, station: str) -> tuple[str, ...]:
-        """Check list of a station before its next trial."""
-        return self.offer(station).checks
 
     def hear(self, station: str) -> None:
         """Note that the runner of a station is there; only for the role "runner"."""

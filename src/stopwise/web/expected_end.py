@@ -13,26 +13,14 @@ PRECISION = 0.03  # standard error of the chance: it is shown in whole per cent
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedEnd:
-    """What to expect of a study after journal entry ``seq``; nothing in it is about one policy.
-
-    Attributes
-    ----------
-    trials, at_most
-        Trials that will count in the end: as expected, and if all goes on to n_max.
-    chance
-        That the question is then answered on every task; None if a task has no complete round.
-    minutes_per_trial
-        From one result to the next, while people work; None if too few came.
-    why_not
-        Why the rest is not known; empty if it is.
-    """
+    """What to expect of a study after journal entry ``seq``; nothing in it is about one policy."""
 
     seq: int
-    trials: float | None = None
-    at_most: int | None = None
-    chance: float | None = None
-    minutes_per_trial: float | None = None
-    why_not: str = ""
+    trials: float | None = None  # that will count in the end
+    at_most: int | None = None  # if all goes on to n_max
+    chance: float | None = None  # of an answer on every task; None without a complete round of each
+    minutes_per_trial: float | None = None  # None if too few came
+    why_not: str = ""  # the rest is not known; empty if it is
 
     def more(self, counted: int) -> int:
         """Expected number of further trials, given how many count so far."""

@@ -8,6 +8,7 @@ from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from stopwise.study.access import Grant, Role
+from stopwise.study.operation import AT_THE_ROBOT, OPERATOR, OWNER, RUNNER
 from stopwise.web.site import CurrentSite, Site
 
 CSRF_HEADER = "X-CSRF-Token"
@@ -67,12 +68,9 @@ def allow(*roles: Role) -> Callable[[Grant], Grant]:
 
 
 Anyone = Annotated[Grant, Depends(_grant)]
-Owner = Annotated[Grant, Depends(allow(Role.OWNER))]
-# Takes and scores trials; never the runner, which knows whose trial it is.
-Operator = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR))]
-# Sees which trial a station holds, and says that it runs.
-AtTheRobot = Annotated[Grant, Depends(allow(Role.OWNER, Role.OPERATOR, Role.RUNNER))]
+Owner = Annotated[Grant, Depends(allow(*OWNER))]
+Operator = Annotated[Grant, Depends(allow(*OPERATOR))]
+AtTheRobot = Annotated[Grant, Depends(allow(*AT_THE_ROBOT))]
 # Sees the evidence, which might sway an operator.
 Reader = Annotated[Grant, Depends(allow(Role.OWNER, Role.VIEWER))]
-# Resolves codes: not even the owner, unless by a token that the journal names.
-Runner = Annotated[Grant, Depends(allow(Role.RUNNER))]
+Runner = Annotated[Grant, Depends(allow(*RUNNER))]

@@ -13,7 +13,7 @@ from stopwise.study.recordings import LARGEST, TYPES, not_stored
 from stopwise.web.bodies import RecordingView
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import Anyone, AtTheRobot
-from stopwise.web.routes.trials import TrialNumber, require_own
+from stopwise.web.routes.trials import TrialNumber
 from stopwise.web.site import CurrentSite, Site
 
 router = APIRouter(prefix="/api", tags=["recordings"], responses=FAILURES)
@@ -31,7 +31,7 @@ async def add_recording(
 ) -> RecordingView:
     """Store a video or photo of a trial: the body is the file, up to 200 MiB."""
     if grant.role is not Role.RUNNER:
-        await run_in_threadpool(require_own, site, grant, trial)
+        await run_in_threadpool(site.study.require_taken_by, trial, grant.name)
     with SpooledTemporaryFile(max_size=2**20) as file:
         size = 0
         async for chunk in request.stream():

@@ -4,14 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
-from stopwise.errors import NotAllowed
 from stopwise.study import limits
-from stopwise.study.access import Grant, Role
+from stopwise.study.access import Role
 from stopwise.study.views import StationOffer, Whereabouts
 from stopwise.web.bodies import Done
 from stopwise.web.failures import FAILURES
 from stopwise.web.permissions import AtTheRobot, Operator, Owner, Runner
-from stopwise.web.site import CurrentSite, Site
+from stopwise.web.site import CurrentSite
 
 router = APIRouter(prefix="/api", tags=["trials"], responses=FAILURES)
 TrialNumber = Annotated[int, Path(ge=1, le=10**9, description="The trial number.")]
@@ -23,7 +22,7 @@ def held_trial(site: CurrentSite, grant: AtTheRobot, station: Station = None) ->
     """Return the trial a station currently holds, and whether it is still needed."""
     offer = site.study.offer(station or grant.name)
     if offer.trial is not None and grant.role is not Role.RUNNER:
-        require_own(site, grant, offer.trial.trial)
+        site.study.require_taken_by(offer.trial.trial, grant.name)
     return offer
 
 
@@ -32,7 +31,7 @@ def trial_whereabouts(
     site: CurrentSite, grant: Operator, trial: TrialNumber, station: Station = None
 ) -> Whereabouts:
     """Return the status of a station's trial, even if the station no longer holds it."""
-    require_own(site, grant, trial)
+    site.study.require_taken_by(trial, grant.name)
     return site.study.whereabouts(trial, station=station or grant.name)
 
 
@@ -53,9 +52,3 @@ def hear_runner(site: CurrentSite, _: Runner, station: Annotated[limits.Name, Qu
 def list_policies(site: CurrentSite, _: Runner) -> list[str]:
     """Return the names of all policies."""
     return list(site.study.policies())
-
-
-def require_own(site: Site, grant: Grant, trial: int) -> None:
-    """Raise unless the trial was taken with this token; it stays so for good."""
-    if site.study.taken_by(trial) != grant.name:
-        raise NotAllowed(f"trial {trial} was taken by someone else")

@@ -173,14 +173,6 @@ function showToken(form, answer) {
   place.querySelector(".notice").hidden = !["127.0.0.1", "localhost"].includes(new URL(answer.link).hostname);
 }
 
-async function revoke(button) {
-  if (!confirm(button.dataset.sure)) return;
-  await call("DELETE", `/api/tokens/${encodeURIComponent(button.dataset.revoke)}`).catch((error) =>
-    alert(error.message),
-  );
-  refresh();
-}
-
 // One of several parts of the page is shown: the one that the address names.
 function showTab() {
   const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -201,26 +193,19 @@ addEventListener("beforeunload", (event) => {
   const drafts = [...document.querySelectorAll("textarea")];
   if (drafts.some((draft) => draft.value !== draft.defaultValue)) event.preventDefault();
 });
-for (const form of document.querySelectorAll("form[data-method]")) {
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    send(form, event.submitter);
-  });
-}
-for (const form of document.querySelectorAll("form[data-rubric]")) {
-  form.addEventListener("change", (event) => {
-    if (event.target.name === "trial") showRubric(form);
-  });
-  form.addEventListener("reset", () => hideRubric(form));
-}
+document.addEventListener("submit", (event) => {
+  if (!event.target.dataset.method) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+document.addEventListener("change", ({ target }) => target.name === "trial" && showRubric(target.form));
+document.addEventListener("reset", ({ target }) => target.dataset.rubric !== undefined && hideRubric(target));
 document.addEventListener("click", (event) => {
   const tab = event.target.closest("[role=tab]");
   if (tab) {
     history.replaceState(null, "", `#${tab.getAttribute("aria-controls")}`);
     showTab();
   }
-  const button = event.target.closest("[data-revoke]");
-  if (button) revoke(button);
   if (event.target.matches(".token-link")) event.target.select();
   for (const name of ["trials", "task"]) {
     if (event.target.dataset[name] === undefined) continue;
@@ -247,10 +232,6 @@ document.getElementById("report")?.addEventListener("click", async (event) => {
   link.textContent = "Report";
   if (response) location.assign(link.href);
   else connection(false);
-});
-document.getElementById("leave")?.addEventListener("click", async () => {
-  await call("POST", "/api/leave").catch(() => {});
-  location.assign("/join");
 });
 // A store that takes nothing changes nothing, so nobody is told: it is asked for.
 setInterval(async () => {

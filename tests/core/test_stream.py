@@ -112,17 +112,17 @@ def test_a_decided_test_takes_no_further_run() -> None:
     test = sw.SequentialTest(n_max=50, alternative="greater")
     first = test.run([0.0] * 30, [1.0] * 30)
 
-    assert (first.decision, first.n, test.unused) == (sw.Decision.POLICY1, 4, 26)
+    assert (first.decision, first.n) == (sw.Decision.POLICY1, 4)
     with pytest.raises(sw.InvalidInput, match=r"decided after 4 pairs .* make a new test"):
         test.run([1.0] * 30, [0.0] * 30)
     assert test.verdict == first
     assert test.update(1.0, 0.0).n == 5  # one at a time, the interval goes on
 
 
-def test_pairs_beyond_n_max_are_counted_as_unused_and_then_refused() -> None:
+def test_pairs_beyond_n_max_are_not_used_and_then_refused() -> None:
     test = sw.SequentialTest(n_max=4)
 
-    assert (test.run([0.5] * 6, [0.5] * 6).n, test.unused) == (4, 2)
+    assert test.run([0.5] * 6, [0.5] * 6).n == 4
     assert test.verdict.n_max_reached
     with pytest.raises(sw.InvalidInput, match="n_max = 4 pairs are already in"):
         test.run([0.5], [0.5])

@@ -110,17 +110,11 @@ class SequentialTest(Resumable):
         self.rules = rules
         self._comparison = PairTest(rules)
         self._limit = rules.n_max
-        self._unused = 0
         seen = self._comparison.start(())
         bounds = self._comparison.confidence.start((), seen.tests)
         self._state = StreamState(0, (0.0, 0.0), seen, bounds)
         self._given: list[Any] = []  # all that came in: pairs, and other numbers of them at most
         self._unit_pairs: list[tuple[float, float]] = []
-
-    @property
-    def unused(self) -> int:
-        """Pairs given to the last ``run`` that came after its end and were not used."""
-        return self._unused
 
     @property
     def verdict(self) -> Verdict:
@@ -176,9 +170,8 @@ class SequentialTest(Resumable):
     ) -> Verdict:
         """Add pairs until there is a decision, the scores run out, or n_max is reached.
 
-        Scores after that are not looked at; ``unused`` says how many pairs were left. A test that
-        has decided takes no further run: another task or another pair of policies needs a test of
-        its own.
+        Scores after that are not looked at. A test that has decided takes no further run: another
+        task or another pair of policies needs a test of its own.
 
         Parameters
         ----------
@@ -207,7 +200,6 @@ class SequentialTest(Resumable):
         self._require_room()
         comparison.check_both(array0, array1)
         guesses = self.rules.reading.beside(proxy, array0.shape)
-        before = self._state.n
         alone = scores1 is None
         for r0, r1, *proxies in zip(
             (array1 if alone else array0).tolist(),
@@ -221,7 +213,6 @@ class SequentialTest(Resumable):
             if self._ended_by_futility():
                 break
             self._take(_known(r0), _known(r1), proxies or None)
-        self._unused = array0.size - (self._state.n - before)
         return self.verdict
 
     def extend(self, n_max: int | None = None) -> None:

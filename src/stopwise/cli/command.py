@@ -1,5 +1,6 @@
 """Shared by all commands: reading values, and failing in one clear line."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -15,6 +16,7 @@ from stopwise.errors import InvalidInput, StopwiseError, number_of
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
 # With more options than these, help shows them in panels.
 FEW = 12
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
 
 
 class Mistyped(InvalidInput):
@@ -47,7 +49,11 @@ class Command(TyperCommand):
         for word in args:
             last = words[-1] if words else ""
             after = words[-2:-1] == ["--bounds"] or last.startswith("--bounds=")
-            if after and _is_float(last.removeprefix("--bounds=")) and _is_float(word):
+            if (
+                after
+                and NUMBER.fullmatch(last.removeprefix("--bounds="))
+                and NUMBER.fullmatch(word)
+            ):
                 words[-1] += f",{word}"
             else:
                 words.append(word)
@@ -149,11 +155,3 @@ def clear_errors(command: str) -> Iterator[None]:
             text = f"{text} S{see}" if text.endswith("?") else f"{text.rstrip('.')}; s{see}"
         typer.echo(f"{command}: {text}", err=True)
         raise typer.Exit(2) from error
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -64,7 +64,8 @@ TABLE = {
         Row("correct", "reason", str, "How the mistake happened.", ""),
         Row("void", "reason", str, "The cause, which must have nothing to do with the score.", ""),
         Row("amend import unblind", "reason", str, "Why; shown in the report.", ""),
-        flag("void", "not_repeatable", "Do not run the trial again."),
+        Row("void", "redraw", bool, "Whether the trial is run again.", True,
+            typed="--redraw/--no-redraw"),
         Row("amend", "change", list[str], "A setting to change, e.g. lease_minutes=60.",
             typed="--set", metavar="NAME=VALUE"),
         flag("import", "again", "These are new trials, although some with the same scores were "

@@ -97,9 +97,8 @@ def correct(given: Given) -> None:
 @takes("void")
 def void(given: Given) -> None:
     """Exclude a trial for a stated cause; it stays in the journal and is run again."""
-    again = not given.not_repeatable
     with open_study(given.place) as study:
-        study.void(given.trial, given.reason, redraw=again, who=person(given.who))
+        study.void(given.trial, given.reason, redraw=given.redraw, who=person(given.who))
     typer.echo(f"voided: trial {given.trial}")
 
 

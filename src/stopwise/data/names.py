@@ -1,6 +1,7 @@
 """Usual names of columns: what a name suggests, whatever the column holds."""
 
 import re
+from functools import lru_cache
 
 from stopwise.messages import Message, Setting
 
@@ -119,6 +120,7 @@ CIRCUMSTANCES = frozenset(
 NO_NAME = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?(_duplicated_\d+)?")
 
 
+@lru_cache(10_000)
 def usual_name(name: str) -> str:
     """Return a name as the usual ones are written: small, with _, without brackets behind."""
     short = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\]|[?:*])+$", "", name.strip()) or name.strip()
@@ -136,16 +138,19 @@ def is_named(name: str, *roles: str) -> bool:
     return any(usual_name(name) in NAMES[role] for role in roles)
 
 
+@lru_cache(10_000)
 def is_score_name(name: str) -> bool:
     """Whether a name is usual for a score, perhaps behind that of a group: "eval/success"."""
     return bool({usual_name(name), short_name(name)} & set(NAMES["score"]))
 
 
+@lru_cache(10_000)
 def words_of(name: str) -> frozenset[str]:
     """Return the words of a column's name."""
     return frozenset(re.split(r"[^a-z]+", usual_name(name)))
 
 
+@lru_cache(10_000)
 def sounds_like_outcome(name: str) -> bool:
     """Whether a word of the name suggests the outcome of a trial."""
     return is_score_name(name) or bool(OUTCOMES & words_of(name))

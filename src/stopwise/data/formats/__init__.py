@@ -31,11 +31,10 @@ __all__ = ["TABLE", "Format", "Opened", "names", "opened"]
 
 
 class Format(Protocol):
-    """One kind of file; each in the registry follows it."""
+    """One kind of file, as each in the registry is; its name is for ``format=``."""
 
     @property
-    def name(self) -> str:
-        """What the user writes in ``format=``."""
+    def name(self) -> str: ...
 
     def recognise(self, head: Head) -> bool:
         """Whether the beginning looks like this format; never an error."""

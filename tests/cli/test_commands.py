@@ -1,6 +1,5 @@
 """The commands as a user runs them, in a process of their own."""
 
-import json
 import os
 import pty
 import re
@@ -12,8 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-import stopwise as sw
 
 STOPWISE = Path(sys.executable).with_name("stopwise")
 
@@ -53,13 +50,3 @@ def test_demo_serves_a_live_study_in_a_terminal(tmp_path: Path) -> None:
                 os.read(terminal, 4096)
     os.close(terminal)
     assert page.is_success
-
-
-def test_methods_lists_all() -> None:
-    listed = json.loads(run("methods", "--json").stdout)
-    table = run("methods")
-
-    assert [entry["name"] for entry in listed] == list(sw.methods())
-    assert table.returncode == 0
-    assert all(info.name in table.stdout for info in sw.methods().values())
-    assert "the default: any" in table.stdout

@@ -183,7 +183,7 @@ def test_equal_guesses_gaps_and_a_pilot_can_be_planned() -> None:
 
 
 def test_a_forecast_says_who_may_be_named_and_what_that_takes() -> None:
-    found = ahead(minutes_per_trial=2, futility=0.01)
+    found = ahead(minutes_per_trial=2, futility_chance=0.01)
     content = found.to_dict()
     assert 0.3 < found.chance < 1
     assert sum(found.chances.values()) == pytest.approx(found.chance)

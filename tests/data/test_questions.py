@@ -508,3 +508,5 @@ def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> N
     np.savez(tmp_path / "curves.npz", a=np.zeros((2, 3, 4)))
     with pytest.raises(sw.InvalidInput, match="take one point of each"):
         sw.read_trials(tmp_path / "curves.npz")
+    with pytest.raises(sw.InvalidInput, match="as the steps of learning curves do"):
+        sw.read_trials({"a": [[1, 2, 3, 4, 5]], "b": [[2, 3, 5, 6, 9], [1, 3, 4, 5, 6]]})

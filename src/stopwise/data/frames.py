@@ -17,6 +17,8 @@ from stopwise.messages import Message
 
 # More columns for each row, and than this squared, are hardly one for each policy.
 MOST_WIDE = 3
+# Fewer tasks may stand in the order of their means by chance.
+LEAST_RISING = 5
 
 
 def is_frame(source: object) -> bool:
@@ -112,6 +114,9 @@ def _runs_by_tasks(arrays: Mapping[Any, Any], source: str) -> RawTable:
         f"{source}: arrays must be numbers of shape (runs, tasks), with the same tasks for all "
         f"policies, but got { ({name: grid.shape for name, grid in grids.items()}) }",
     )
+    rise = all((np.diff(grid.mean(axis=0)) > 0).all() for grid in grids.values())
+    text = f"{source}: all columns rise, as the steps of learning curves do: take one point of each"
+    require(not rise or max(tasks) < LEAST_RISING, text)
     series = [pl.Series(name, grid.ravel()) for name, grid in grids.items()]
     note = (
         "each array holds the scores of one policy, with a row per run and a column per task; runs "

@@ -96,9 +96,6 @@ class Table:
         )
         return replace(self, scores=scores, notes=(*self.notes, note))
 
-    def first(self, rows: int | None) -> "Table":
-        return self.with_each(lambda scores: scores[:rows])
-
     def without(self, policies: Collection[str | None]) -> "Table":
         kept = [index for index, name in enumerate(self.policies) if name not in policies]
         names = tuple(self.policies[index] for index in kept)

@@ -74,8 +74,9 @@ def test_rows_are_independent_only_where_that_is_declared() -> None:
         for design in (None, "independent")
     ]
     assert found == ["paired", "independent"]
+    shared = [*rows(rng, TASKS * 9), ("lift", "old", 0.5), ("push", "new", 0.5)]
     with pytest.raises(sw.InvalidInput, match="so that their scores are not independent"):
-        over_tasks(table(rows(rng, TASKS * 9)), order="random", weights=None, design="independent")
+        over_tasks(table(shared), order="random", weights=None, design="independent")
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 Run ``python -m benchmarks.efficiency.rounds``. Three sets of tasks: one policy better by .077
 everywhere; policies that trade tasks; and tasks near the ceiling beside others. Beside them the
-recorded scores of LBM policies, if these are there. Paired, one-sided at alpha .05, at most as
-many pairs as given; a round is a pair for each task.
+recorded scores of LBM and RoboArena policies, if these are there: each session of RoboArena has a
+task of its own, so that its tasks are drawn, and make no rounds. Paired, one-sided at alpha .05, at
+most as many pairs as given; a round is a pair for each task.
 """
 
 from argparse import Namespace
@@ -12,13 +13,14 @@ import numpy as np
 from rich.table import Table
 
 import stopwise as sw
-from benchmarks.paper.datasets import DATA, lbm_scores
+from benchmarks.paper.datasets import DATA, lbm_scores, roboarena
 from benchmarks.program import benchmark
 from stopwise.core.arrays import Floats
 from stopwise.core.rules import Rules
 from stopwise.questions.pairs import PairTests, replay
 
 ALPHA = 0.05
+ROBOARENA = "PG-Diff", "pi0-FAST"
 
 
 def sets(tasks: int) -> dict[str, tuple[Floats, Floats]]:
@@ -98,4 +100,9 @@ def main(options: Namespace) -> Table:
             (1, *tested(own[0], own[1], "paired")),
         ]
         table.add_row(name, *(f"{size * n:.0f} / {power:.3f}" for size, n, power in cells))
+    if (DATA / "roboarena_complete599.csv").is_file():
+        sessions = np.array([roboarena()[policy] for policy in ROBOARENA])
+        session = rng.integers(sessions.shape[1], size=(options.runs, options.pairs))
+        pairs, power = tested(*sessions[:, session], "paired")
+        table.add_row("RoboArena", "-", "-", "-", f"{pairs:.0f} / {power:.3f}")
     return table

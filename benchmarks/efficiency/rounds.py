@@ -103,6 +103,7 @@ def main(options: Namespace) -> Table:
     if (DATA / "roboarena_complete599.csv").is_file():
         sessions = np.array([roboarena()[policy] for policy in ROBOARENA])
         session = rng.integers(sessions.shape[1], size=(options.runs, options.pairs))
-        pairs, power = tested(*sessions[:, session], "paired")
+        x, y = sessions[:, session]
+        pairs, power = tested(x, y, "paired")
         table.add_row("RoboArena", "-", "-", "-", f"{pairs:.0f} / {power:.3f}")
     return table

@@ -85,7 +85,7 @@ def read_trials(source: Any, **settings: Unpack[ReadingSettings]) -> Trials:
         reading.order,
         bounds_inferred=reading.bounds == "data",
         preferences=any(part.score_column == part.raw.preferences for part in parts),
-        columns=tuple(dict.fromkeys(column for part in parts for column in part.told)),
+        columns=tuple(dict.fromkeys(column for part in parts for column in part.explained)),
         unit="seed" if reading.at is not None and "seed" in frame.columns else "trial",
     )
 
@@ -101,7 +101,7 @@ def explained(
             raw = table.raw
             try:
                 raw = shaped(raw, reading, alone=table.alone)
-                columns |= dict.fromkeys(resolve(raw, reading, alone=table.alone).told)
+                columns |= dict.fromkeys(resolve(raw, reading, alone=table.alone).explained)
             except InvalidInput:
                 columns |= dict.fromkeys(Column(name, "", "") for name in raw.frame.columns)
         return read_trials(source, **settings).columns, None

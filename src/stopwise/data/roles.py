@@ -54,7 +54,7 @@ class Roles:
     columns: Mapping[str, tuple[str, ...]]
     guessed: frozenset[str]
     notes: Notes
-    told: tuple[Column, ...]
+    explained: tuple[Column, ...]
 
 
 def is_policy(raw: RawTable, name: str, *, alone: bool = True) -> bool:

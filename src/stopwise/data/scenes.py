@@ -52,7 +52,9 @@ def with_blocks(parts: Sequence[Part], reading: Reading, notes: Notes) -> list[P
             replace(
                 part,
                 frame=part.frame.with_columns(blocks.alias("block")),
-                told=tuple(block if column.name == name else column for column in part.told),
+                explained=tuple(
+                    block if column.name == name else column for column in part.explained
+                ),
             )
             for part, blocks in zip(parts, values, strict=True)
         ]
@@ -63,7 +65,7 @@ def _is_free(part: Part, name: str) -> bool:
     """Whether a column of a file plays no role and may hold names or whole numbers."""
     kind = part.raw.frame.schema.get(name, pl.Null())
     named = usual_name(name) in ALL_NAMES | NUMBERING or sounds_like_outcome(name)
-    plays = any(column.name == name and column.role for column in part.told)
+    plays = any(column.name == name and column.role for column in part.explained)
     return (kind == pl.String or kind.is_integer()) and not named and not plays
 
 
@@ -92,7 +94,7 @@ def tell_unused(parts: Sequence[Part], notes: Notes) -> None:
     for part in parts if not any(part.raw.defined for part in parts) else ():
         policies = part.frame["policy"]
         several = policies.n_unique()
-        for name in [column.name for column in part.told if not column.role]:
+        for name in [column.name for column in part.explained if not column.role]:
             values = part.raw.frame[name]
             if sounds_like_outcome(name) or values.dtype.is_float() or several < 2:
                 continue

@@ -44,7 +44,7 @@ class Part:
     frame: pl.DataFrame
     bounds: Bounds | None
     notes: Notes
-    told: tuple[Column, ...]
+    explained: tuple[Column, ...]
 
     def require_within(self, bounds: Mapping[str, Bounds]) -> None:
         """Raise, naming file and place, for the first score outside the bounds of its task."""
@@ -97,7 +97,7 @@ def standardise(raw: RawTable, table: Loaded, reading: Reading) -> Part:
         frame=frame,
         bounds=bounds,
         notes=notes,
-        told=roles.told,
+        explained=roles.explained,
     )
 
 

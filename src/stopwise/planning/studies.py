@@ -188,8 +188,8 @@ class OrderStudy(PairTests):
 def with_number(rules: Rules, values: Floats) -> Floats:
     """Values (..., policies) in [0, 1], with the reference as the last policy if there is one."""
     constants = rules.scale.unit(np.array([*rules.reading.constants.values()]))
-    beside = np.broadcast_to(constants, (*values.shape[:-1], constants.size))
-    return np.concatenate([values, beside], axis=-1)
+    numbers = np.broadcast_to(constants, (*values.shape[:-1], constants.size))
+    return np.concatenate([values, numbers], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)

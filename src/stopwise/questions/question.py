@@ -267,7 +267,7 @@ class Question(Resumable):
             if name in reading.constants:
                 column = np.full_like(blank, reading.constants[name])
             columns.append(column)
-        scores, *beside = [
+        scores, *others = [
             side_by_side([blank[kind], *(column[kind] for column in columns)])[:, 1:]
             for kind in range(reading.kinds)
         ]
@@ -278,7 +278,7 @@ class Question(Resumable):
             task=task,
             bounds=self.rules.bounds,
             notes=tuple(notes),
-            beside=tuple(beside),
+            other_scores=tuple(others),
         )
 
     def _content(self) -> dict[str, Any]:

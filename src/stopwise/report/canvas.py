@@ -50,7 +50,7 @@ class Canvas:
         require_matplotlib()
         from matplotlib.figure import Figure
 
-        self.own, self.width = ax is None, width or WIDTH.get()
+        self.owns_figure, self.width = ax is None, width or WIDTH.get()
         if ax is None:
             figure = Figure(figsize=(self.width, height), layout="constrained")
             ax = figure.subplots()
@@ -66,7 +66,7 @@ class Canvas:
         look: dict[str, Any] = {"fontsize": SMALL, "frameon": False}
         if handles is not None:
             look["handles"] = handles
-        if not self.own:
+        if not self.owns_figure:
             self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), **look)
             return
         for columns in (4, 3, 2, 1):

@@ -353,7 +353,7 @@ def plot_board(
     image = axes.imshow(means, cmap="Blues", vmin=0, vmax=1.25, aspect="auto")
     upright = max(map(len, names)) * LETTER > cell
     _name_cells(axes, tasks, [wrapped(name, 30) for name in names], upright=upright)
-    if cell < SLIM and canvas.own:
+    if cell < SLIM and canvas.owns_figure:
         bar = canvas.figure.colorbar(
             image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30, pad=0.02,
             boundaries=np.linspace(0, 1, 21), ticks=[0, 0.5, 1],

@@ -199,7 +199,7 @@ def _doubts(schedule: Schedule, failures: Mapping[str, int], retries: int) -> It
 def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
     """Return the scores that count, stored ones first; in a paired design the row is the block."""
     rule, scored = schedule.rule, schedule.scored
-    stored = [(name, score) for name, own in rule.stored.items() for score in own]
+    stored = [(name, score) for name, scores in rule.stored.items() for score in scores]
     columns: dict[str, list[object]] = {
         "policy": [*(name for name, _ in stored), *(episode.policy for episode, _ in scored)],
         "score": [*(score for _, score in stored), *(score for _, score in scored)],
@@ -209,8 +209,8 @@ def _trials(schedule: Schedule, notes: Sequence[str]) -> Trials:
         listed = rule.rules.list_size is not None
         met = [
             schedule.seed_of(row, n)
-            for n, own in enumerate(rule.stored.values())
-            for row in range(len(own))
+            for n, scores in enumerate(rule.stored.values())
+            for row in range(len(scores))
         ]
         met += [episode.seed if listed else episode.row for episode, _ in scored]
         columns["block"] = [str(scene) for scene in met]

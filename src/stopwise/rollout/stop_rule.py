@@ -142,7 +142,7 @@ class StopRule(Resumable):
     def places(self) -> Places:
         """The trials of the next row that are still to be run, by their numbers."""
         places, tried = self.question.places, self.rules.reading.tried
-        return {name: own for name, own in places.items() if name in tried}
+        return {name: numbers for name, numbers in places.items() if name in tried}
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -246,10 +246,10 @@ class StopRule(Resumable):
 
         def find_all(places: Places) -> Mapping[str, Sequence[Shown]] | None:
             tried = self.rules.reading.tried
-            run = find({name: own for name, own in places.items() if name in tried})
+            run = find({name: numbers for name, numbers in places.items() if name in tried})
             if run is None:
                 return None
-            before = {name: own for name, own in places.items() if name not in tried}
+            before = {name: numbers for name, numbers in places.items() if name not in tried}
             return {
                 **run,
                 **{name: self.stored[name][n.start : n.stop] for name, n in before.items()},
@@ -334,7 +334,7 @@ class StopRule(Resumable):
         rule = cls.__new__(cls)
         rule.question = resume(content["question"])
         stored = content["stored"]
-        rule.stored = {str(name): list(map(float, own)) for name, own in stored.items()}
+        rule.stored = {str(name): list(map(float, scores)) for name, scores in stored.items()}
         rule._waiting = {int(row): dict(results) for row, results in content["waiting"]}
         rule._next = {str(policy): int(row) for policy, row in content["next"].items()}
         return rule

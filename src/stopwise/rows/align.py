@@ -76,7 +76,7 @@ def align(
         bounds_inferred=trials.bounds_inferred,
         training_runs=runs,
         preferences=trials.preferences,
-        beside=tuple(layers[1:]),
+        other_scores=tuple(layers[1:]),
         scenes=scenes,
     )
 

@@ -23,7 +23,7 @@ def taken(
     reading = {name: settings[name] for name in settings if name in INPUT}
     others = {name: settings[name] for name in settings if name not in INPUT}
     parts = list(source.values()) if isinstance(source, Mapping) else []
-    runs_by_tasks = all(isinstance(own, np.ndarray) and own.ndim == 2 for own in parts)
+    runs_by_tasks = all(isinstance(part, np.ndarray) and part.ndim == 2 for part in parts)
     of_files = parts and (runs_by_tasks or all(map(is_place, parts)))
     if of_files or is_place(source) or isinstance(source, np.ndarray):
         from stopwise.data.read import read_trials

@@ -108,7 +108,7 @@ def _simulated(
         scores = simulated.arranged(table.policies)[new]
     complete: Floats = scores[~np.isnan(scores.astype(float)).any(axis=-1)]
     require(
-        not any(_same_rows(complete, layer) for layer in (table.scores, *table.beside)),
+        not any(_same_rows(complete, layer) for layer in (table.scores, *table.other_scores)),
         "the simulated scenes have the scores of the trials, row by row: the mean of the proxy "
         "must come from other scenes, drawn separately from those of the trials",
         parameter="proxy_scores",

@@ -31,7 +31,7 @@ class Table:
     # checkpoints. 0 if there is nothing to be said of it.
     training_runs: int = 0
     preferences: bool = False  # whether scores say which of two trials was preferred
-    beside: tuple[Floats, ...] = ()  # other scores of the same trials, each like ``scores``
+    other_scores: tuple[Floats, ...] = ()  # other scores of the same trials, each like ``scores``
     scenes: tuple[str, ...] = ()  # names of the rows' scenes, where there are any
     simulated: Floats | None = None  # the proxy's scores (scenes, policies), in a random order
 
@@ -102,11 +102,11 @@ class Table:
         return replace(self.with_each(lambda scores: scores[:, kept]), policies=names)
 
     def layers(self, reading: Scores) -> Floats:
-        return reading.layers(self.scores, self.beside, self.policies)
+        return reading.layers(self.scores, self.other_scores, self.policies)
 
     def with_each(self, change: Callable[[Floats], Floats]) -> "Table":
-        layers = tuple(map(change, self.beside))
-        return replace(self, scores=change(self.scores), beside=layers)
+        layers = tuple(map(change, self.other_scores))
+        return replace(self, scores=change(self.scores), other_scores=layers)
 
     def with_constants(self, constants: Mapping[str, float]) -> "Table":
         """Return the table with last columns that always score these constants, if it has none."""
@@ -126,13 +126,13 @@ class Table:
 
     def having(self, columns: Mapping[str, Sequence[Any]]) -> "Table":
         """Return the table with these trials in place of a policy's, each with all its scores."""
-        layers = [self.scores, *self.beside]
+        layers = [self.scores, *self.other_scores]
         added = {name: np.array(cells, dtype=float) for name, cells in columns.items()}
         for kind, layer in enumerate(layers):
             known = dict(zip(self.policies, layer.T, strict=True))
             known |= {name: cells.reshape(len(cells), -1)[:, kind] for name, cells in added.items()}
             layers[kind] = side_by_side([known[name] for name in self.policies])
-        return replace(self, scores=layers[0], beside=tuple(layers[1:])) if columns else self
+        return replace(self, scores=layers[0], other_scores=tuple(layers[1:])) if columns else self
 
     def check(self, check: Callable[[Floats, str], None]) -> None:
         for name, known in self.by_policy.items():

@@ -268,7 +268,7 @@ def over_tasks(
         " out, and their averages are compared",
     )
     if order != "independent" and not by_task:
-        table = replace(table, beside=())
+        table = replace(table, other_scores=())
     if not growing and not set(share) <= set(weights or ()) and came_in_turn(trials.frame, "task"):
         more = one_look("tasks came one after the other, and a row takes one trial of each")
         missing = (*missing, more)
@@ -367,7 +367,7 @@ def _averaged(parts: list[Table], share: Mapping[str, float], *, by_task: bool) 
     return replace(
         parts[0],
         policies=policies,
-        beside=tuple(scores),
+        other_scores=tuple(scores),
         # An average lies between its parts, whatever is rounded.
         scores=np.clip(means, scores.min(axis=0), scores.max(axis=0)),
         design="paired" if any(part.design == "paired" for part in parts) else "independent",

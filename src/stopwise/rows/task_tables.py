@@ -115,7 +115,7 @@ def _from_mapping(source: Mapping[str, Any], design: str | None, proxy: Any) -> 
         scores=side_by_side([*columns.values()]),
         design=design or "independent",
         notes=(*((note,) if gaps and proxy is None else ()), *uneven),
-        beside=() if proxy is None else (_proxy(proxy, columns),),
+        other_scores=() if proxy is None else (_proxy(proxy, columns),),
     )
 
 

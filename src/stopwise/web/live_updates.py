@@ -31,12 +31,12 @@ class LiveUpdates:
 
     async def listen(self) -> AsyncIterator[int | None]:
         """Yield the sequence number now and after every change; None as a sign of life."""
-        known, told = -1, 0.0
+        known, sent_at = -1, 0.0
         while not self._closed:
             newest = await self._newest()
-            if newest != known or time.monotonic() >= told + HEARTBEAT:
+            if newest != known or time.monotonic() >= sent_at + HEARTBEAT:
                 yield None if newest == known else newest
-                known, told = newest, time.monotonic()
+                known, sent_at = newest, time.monotonic()
             await asyncio.sleep(SECONDS)
 
     def close(self) -> None:

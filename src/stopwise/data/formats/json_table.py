@@ -253,10 +253,10 @@ def _alike(items: list[tuple[Any, Above]]) -> Iterator[Found]:
         list(_trials(item, above)) if isinstance(item, dict) else [above.found({"score": item})]
         for item, above in items
     ]
-    own = [above.found({}).place for _, above in items]
+    places = [above.found({}).place for _, above in items]
     trials = [
         part[0].rank
-        for place, part in zip(own, parts, strict=True)
+        for place, part in zip(places, parts, strict=True)
         if [place] == [placed.place for placed in part]
     ]
     rank = max(trials, default=0)

@@ -1,11 +1,13 @@
 """How far a pair has come on its way to a decision."""
 
+import math
+
 import numpy as np
 import pytest
 
 import stopwise as sw
 from stopwise.core.pair_verdict import Decision
-from stopwise.questions.standing import Standing, share_of_way
+from stopwise.questions.standing import Standing, rows_to_go, share_of_way, ways
 
 
 def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecided") -> Standing:
@@ -32,6 +34,15 @@ def standing(log_e: float | None, p_value: float = 1.0, decision: str = "undecid
 )
 def test_the_share_is_that_of_the_p_value(pair: Standing, share: float) -> None:
     assert share_of_way(pair, alpha=0.05) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("evidence", [(0.5, 2.0), (2.0, 0.5)])
+def test_what_lies_ahead_is_the_way_of_the_slowest_pair(evidence: tuple[float, float]) -> None:
+    """It has a share of .5 of the logarithm of 80 after ten rows."""
+    found = ways([standing(log_e) for log_e in evidence], alpha=0.05)
+
+    assert rows_to_go(found.values(), None) == math.ceil(10 * (math.log(80) / 0.5 - 1))
+    assert set(found) == {"a", "b"}
 
 
 def test_it_never_falls_so_that_operators_do_not_see_what_they_scored() -> None:

@@ -103,6 +103,14 @@ def test_tickets_in_any_number_and_order_give_the_same(settings: dict[str, Any])
         assert run(rates, most, settings, left) == one
 
 
+def test_a_row_that_was_looked_at_takes_no_second_result() -> None:
+    rule = sw.StopRule(["a", "b", "c"], goal="best", design="paired", n_max=20)
+    for policy in rule.needed:
+        rule.add(policy, 0.5)
+    with pytest.raises(sw.InvalidInput, match="row 0 has already been looked at"):
+        rule.add("a", 1.0, row=0)
+
+
 # Trials of a file by policy: the last two come later.
 RNG = np.random.default_rng(3)
 TRIALS = {

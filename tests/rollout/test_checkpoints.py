@@ -77,6 +77,11 @@ def test_a_journal_knows_its_checkpoints(tmp_path: Path) -> None:
         again(f"{folder}/*", draw)
 
 
+@pytest.fixture(autouse=True)
+def told_of_each_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stopwise.rollout.drive.SECONDS_BETWEEN_REPORTS", 0.0)
+
+
 def growing(folder: Path, rates: dict[str, float], newcomers: dict[str, tuple[int, float]]) -> Any:
     """Return a folder of checkpoints, and what adds some once so many episodes came back."""
     checkpoints(folder, rates)

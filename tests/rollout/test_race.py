@@ -152,7 +152,10 @@ def test_failures_are_counted_and_their_effect_is_stated(on_error: str, warning:
     assert len(result.trials) == result.used - missing
 
 
-def test_progress_is_told_and_remaining_is_a_number_of_rows() -> None:
+def test_progress_is_told_and_remaining_is_a_number_of_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("stopwise.rollout.drive.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[Any] = []
     result = sw.race(RATES, draw, n_max=100, on_progress=told.append)
 

@@ -10,6 +10,9 @@ from stopwise.rollout.journal import Journal
 from stopwise.rollout.schedule import Schedule
 from stopwise.rollout.sight import RaceProgress
 
+# Progress is worked out for people, who look no more often: many episodes may end meanwhile.
+SECONDS_BETWEEN_REPORTS = 0.1
+
 
 def drive(
     schedule: Schedule,
@@ -24,11 +27,15 @@ def drive(
     it is waited for.
     """
     begin, rule = time.monotonic(), schedule.rule
-    waits = False
+    waits, told = False, -SECONDS_BETWEEN_REPORTS
 
     def tell() -> None:
-        if on_progress is not None:
-            seconds = time.monotonic() - begin
+        nonlocal told
+        seconds = time.monotonic() - begin
+        if on_progress is not None and (
+            schedule.over or rule.waits or seconds - told >= SECONDS_BETWEEN_REPORTS
+        ):
+            told = seconds
             about = {"episodes": schedule.count, "p_values": rule.p_values, "seconds": seconds}
             on_progress(RaceProgress.of(rule, **about))
 

@@ -129,7 +129,7 @@ def race(
     timeout
         Seconds after which an episode counts as failed.
     on_progress
-        Called whenever episodes came back.
+        Called as episodes come back, ten times a second at most, and at the end.
     stored
         Scores of policies that are not run again, as for ``StopRule``; ``policies`` are then the
         others, one or more. The design is independent, or with ``scenes``, of which they are the

@@ -132,7 +132,7 @@ def test_one_task_after_the_other_leaves_the_verdict_as_it_is(tmp_path: Path, de
     plan: dict[str, Any] = {"tasks": ["a", "bb", "ccc"], "n_max": 40, "design": design}
     verdicts = {}
     for order in ("chosen", "blocked"):
-        with locked(tmp_path / order, **plan, next_task=order) as study:
+        with locked(tmp_path / order, **plan, task_order=order) as study:
             tasks = by_slot(study, ("left", "right"))
             verdicts[order] = {
                 one.task: [(pair.better, pair.n, pair.p_value) for pair in one.pairs]
@@ -145,12 +145,12 @@ def test_one_task_after_the_other_leaves_the_verdict_as_it_is(tmp_path: Path, de
 
 
 def test_where_tasks_are_blocked_no_station_chooses(tmp_path: Path) -> None:
-    with locked(tmp_path / "study", tasks=["a", "b"], next_task="blocked") as study:
+    with locked(tmp_path / "study", tasks=["a", "b"], task_order="blocked") as study:
         with pytest.raises(sw.InvalidInput, match="no station chooses its task"):
             study.next_trial("left", task="b")
         assert {take(study, station).task for station in ("left", "right")} == {"a", "b"}
-    with pytest.raises(sw.InvalidInput, match="leave out next_task: blocked"):
-        sw.Study.create(tmp_path / "mean", plan(**MEAN, next_task="blocked"))
+    with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
+        sw.Study.create(tmp_path / "mean", plan(**MEAN, task_order="blocked"))
     listed = {"tasks": [{"name": "a", "starts": ["left", "right"]}], "design": "blocks"}
-    with pytest.raises(sw.InvalidInput, match="leave out next_task: blocked"):
-        sw.Study.create(tmp_path / "list", plan(**listed, n_max=2, next_task="blocked"))
+    with pytest.raises(sw.InvalidInput, match="leave out task_order: blocked"):
+        sw.Study.create(tmp_path / "list", plan(**listed, n_max=2, task_order="blocked"))

@@ -166,9 +166,9 @@ def _tasks_in_turn(
     state: StudyState, plan: StudyPlan, station: str, task: str | None
 ) -> list[str | None]:
     """Yield the station's own task first, then those at which fewest others are; None is any."""
-    if plan.next_task == "chosen":
+    if plan.task_order == "chosen":
         return [task]
-    require(task is None, "the plan says next_task: blocked, so that no station chooses its task")
+    require(task is None, "the plan says task_order: blocked, so that no station chooses its task")
     at_work = {name: state.trials[number - 1].task for name, number in state.held.items()}
     last = at_work.pop(station, None)
     others = Counter(at_work.values())

@@ -130,7 +130,7 @@ class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is mad
     # How many rows may be open beyond the first that is not settled; None for no limit.
     look_ahead: int | None = Field(default=None, ge=0)
     # Stations may choose the task of the next trial, or go through tasks one after the other.
-    next_task: Literal["chosen", "blocked"] = "chosen"
+    task_order: Literal["chosen", "blocked"] = "chosen"
     tags: tuple[str, ...] = ()  # of failures, that operators may choose from
     # What is to be checked at each station before the first trial of a day.
     checks: Annotated[tuple[CheckName, ...], Field(max_length=50)] = ()
@@ -166,7 +166,7 @@ class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is mad
         return DESIGNS[self.design]
 
     def _contradictions(self) -> Iterator[tuple[bool, str]]:
-        together, blocked = self.together, self.next_task == "blocked"
+        together, blocked = self.together, self.task_order == "blocked"
         apart, starts = not self.drawing.shared, any(task.starts for task in self.tasks)
         pairs, number = any(task.judged_in_pairs for task in self.tasks), len(self.policies)
         yield (
@@ -190,7 +190,7 @@ class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is mad
         yield (
             blocked and (starts or together),
             "what is drawn at random, starts of a list or the task of each row, is in that order: "
-            "leave out next_task: blocked",
+            "leave out task_order: blocked",
         )
         yield bool(self.weights) and not together, "weights belong to over_tasks: mean"
         if not together:

@@ -95,7 +95,7 @@ def _place(site: Site, _: Asked) -> dict[str, Any]:
     # A name that no other study has, for how long a score is held, and what may be chosen.
     study = site.study
     plan = study.plan
-    free = plan.shares is None and plan.next_task == "chosen"
+    free = plan.shares is None and plan.task_order == "chosen"
     tasks = [task.name for task in plan.tasks] if free else []
     return {"study": site.cookie, "hold": sites.UNDO_SECONDS, "tasks": tasks}
 

@@ -15,6 +15,7 @@ def test_names_and_numbers_are_whole_at_every_width(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
+    print_rows([{"task": "all", **dict.fromkeys(("10/50/90 %", "± SE", "max h"), "1 2 3 4 5 6")}])
     print_rows(ROWS, ("task", "letters"))
     lines = capsys.readouterr().out.splitlines()
 

@@ -14,6 +14,7 @@ NSCORE: dict[str, Any] = {"method": "nscore"}
 
 SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"method": "magic"}, "method must be one of nscore-plus, .*'magic'"),
+    ({"method": "m" * 99}, r"but got .m{36}\.\.\.$"),
     ({"alpha": 0}, "alpha must lie strictly between 0 and 1, but got 0"),
     ({"alpha": float("nan")}, "alpha must lie strictly"),
     ({"n_max": 0}, "n_max must be a whole number from 1 to 10000000, but got 0"),

@@ -105,7 +105,9 @@ def test_the_papers_convention_is_named() -> None:
         ({"a": [1], "b": [1]}, {"ties": "maybe"}, "ties must be one of"),
         ({"a": [1], "b": [1]}, {"adjust": "none"}, "adjust must be one of"),
         ({"a": [1], "b": [1]}, {"bounds": (1, 0)}, "bounds must be two finite numbers"),
-        ({"a": ["x"], "b": [1]}, {}, "'a' must be numbers"),
+        ({"a": [1], "b": [1]}, {"bounds": 1}, "bounds must be two finite numbers"),
+        ({"a": ["x"], "b": [1]}, {}, "'a' must be numbers, but got the text 'x'$"),
+        ({"a": ["1"], "b": [1]}, {}, r"convert it first, as in float\('1'\)$"),
         ([1, 2], {}, "mapping from policy to scores, but got list"),
     ],
 )
@@ -186,6 +188,7 @@ def test_tables_leave_for_papers() -> None:
         (sw.analyze, ([1, 0], [0, 1]), r"takes 1 argument .*, but got 2: .*sw.compare\(a, b\)"),
         (sw.compare, (17, 20, 14, 20), r"got 4: two counts are sw.compare\('17/20', '14/20'\)"),
         (sw.compare, ("17", "14"), r"got '17': give .* as in sw.compare\('17/20', '14/20'\)"),
+        (partial(sw.gate, margin=0.1), ("17/20", "14/20"), r"two counts are sw.compare\('17/20'"),
         (sw.compare, ("17/20",), "17/20 is one policy: give the other too, .* reference=0.9"),
     ],
 )

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import stopwise as sw
+from stopwise.report.tables import pair_rows
 
 NEW = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0] * 6
 OLD = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0] * 6
@@ -20,6 +21,8 @@ def test_the_number_is_a_policy_without_trials() -> None:
     assert "of at most 200 trials" in found.sentence
     assert found.to_dict()["reference"] == 0.6
     assert "against the number 0.6 (fixed in advance)" in found.to_html()
+    above, below = (row["difference"] for row in pair_rows(found))
+    assert (above, below) == ("0.3", "0.3"), "of the better one over the other"
 
 
 def test_one_interval_for_mean_and_decision() -> None:

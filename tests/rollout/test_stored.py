@@ -73,6 +73,9 @@ def test_files_say_what_lies_unused_and_groups_use_it(tmp_path: Path) -> None:
     (note,) = (note for note in short.warnings if "unequal numbers" in note)
     assert "the last 140 trials of the longest lie unused" in note
     assert "unequal='groups' uses every trial" in note
+    assert sw.compare(OLD, NEW, unequal="groups").n_max == 60
+    gated = sw.gate(NEW, OLD, margin=0.1).warnings
+    assert any(note.endswith("unused, without a partner") for note in gated), "no such word there"
     assert not any("unequal numbers" in note for note in every.warnings)
     assert any("old 200 in 60 rows" in note for note in every.warnings)
     assert every.n_max == 60

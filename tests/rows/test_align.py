@@ -41,8 +41,7 @@ def test_independent_trials_meet_by_number() -> None:
         *trials.notes,
         "design: assumed independent: no block column found",
         "unequal numbers of trials (a 3, b 1): the last 2 trials of the longest lie unused, "
-        "without a partner; if the numbers were fixed before any score was seen, "
-        "unequal='groups' uses every trial",
+        "without a partner",
     )
 
 

@@ -204,11 +204,11 @@ TABLE = {
              "Show what each column is taken for and why, and nothing else."),
     ],
     "Which trials meet": [
-        Row("analyze", "design", str, "How trials of different policies meet: auto, independent, "
-            "paired (one trial each from the same start), stratified (several), or groups (all "
-            "trials of unequal numbers, which were fixed before any score was seen).",
+        Row("analyze compare", "design", str, "How trials of different policies meet: auto, "
+            "independent, paired (one trial each from the same start), stratified (several), or "
+            "groups (all trials of unequal numbers, which were fixed before any score was seen).",
             "auto", ASKED, values.design),
-        Row("compare watch gate forecast", "design", str, "How trials of different policies are "
+        Row("watch gate forecast", "design", str, "How trials of different policies are "
             "matched: auto, independent, paired (one trial each from the same start) or stratified "
             "(several).", "auto", ASKED, values.design),
         Row("plan", "design", str, "independent, or paired: one trial each from the same start.",

@@ -101,7 +101,10 @@ def print_rows(rows: Rows, words: Collection[str] = WORDS) -> None:
     drawn = table.Table(box=box.SIMPLE, collapse_padding=True, pad_edge=False)
     for name in rows[0]:
         justify: Any = "left" if name in words else "right"
-        drawn.add_column(Text(name), justify=justify, no_wrap=name not in words)
+        cells = (name, *(str(row[name]) for row in rows))
+        # A number is never cut: rich takes its first word for enough.
+        width = None if name in words else max(Text(cell).cell_len for cell in cells)
+        drawn.add_column(Text(name), justify=justify, no_wrap=bool(width), min_width=width)
     for row in rows:
         drawn.add_row(*(Text(str(value)) for value in row.values()))
     options = console.options.update(max_width=10_000)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypedDict, TypeVar, cast
 from stopwise.core.arrays import Floats
 from stopwise.core.method import Method
 from stopwise.errors import InvalidInput
-from stopwise.messages import Setting, named
+from stopwise.messages import Setting, named, shortened
 
 Kind = TypeVar("Kind")
 
@@ -125,7 +125,7 @@ def methods() -> dict[str, MethodInfo]:
 
 def find(name: str) -> type[Method[Any]]:
     if not isinstance(name, str) or name not in _BY_NAME:
-        text = f" must be one of {', '.join(_BY_NAME)}, but got {name!r}"
+        text = f" must be one of {', '.join(_BY_NAME)}, but got {shortened(name)}"
         raise InvalidInput(named("method"), text)
     return _BY_NAME[name]
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from stopwise.core.arrays import Floats
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import named
+from stopwise.messages import named, shortened
 
 # Data files round milestone values to about 8 digits.
 LEVEL_TOLERANCE = 1e-6
@@ -71,10 +72,13 @@ def numeric_array(values: object, what: str) -> NDArray[Any]:
     except ValueError as error:
         raise InvalidInput(f"{what} must be a regular array of numbers: {error}") from error
     if array.size and array.dtype.kind not in "biuf":
-        shown = repr(values) if array.ndim == 0 else f"values of type {array.dtype}"
+        shown = shortened(values) if array.ndim == 0 else f"values of type {array.dtype}"
         if array.dtype.kind == "U":
-            first = str(array.flat[0])[:40]
-            shown = f"the text {first!r}: convert it first, as in float({first!r})"
+            first = str(array.flat[0])
+            shown = f"the text {shortened(first)}"
+            with suppress(ValueError):
+                float(first)
+                shown += f": convert it first, as in float({first!r})"
         raise InvalidInput(f"{what} must be numbers, but got {shown}")
     return in_full(array)
 

@@ -40,6 +40,7 @@ class CompareKeywords(CompareSettings, total=False):
     bounds: tuple[float, float] | None
     design: str | None
     tasks: str | None
+    unequal: str
 
 
 @overload
@@ -74,6 +75,7 @@ def compare(
     bounds: tuple[float, float] | None = None,
     design: str | None = None,
     tasks: str | None = None,
+    unequal: str = "shorter",
     rerun: bool = False,
     **settings: Unpack[CompareSettings],
 ) -> Any:
@@ -93,7 +95,7 @@ def compare(
     rerun
         Whether these are two runs of the same policies on the same scenes: then the answer says how
         many scenes flip, how the mean changed, and what such a benchmark can show.
-    n_max, bounds, design, tasks, **settings
+    n_max, bounds, design, tasks, unequal, **settings
         As for ``analyze``.
 
     Examples
@@ -133,7 +135,7 @@ def compare(
         settings.setdefault("baseline", names[0])
     columns = dict(zip(names, given, strict=False))
     asked: dict[str, Any] = {"n_max": n_max, "bounds": bounds, "design": design, "tasks": tasks}
-    return analyze(columns, **asked, **settings)
+    return analyze(columns, **asked, unequal=unequal, **settings)
 
 
 def refuse_rates(*policies: Any) -> None:

@@ -20,6 +20,7 @@ from stopwise.messages import Message, Setting, counted, first_few
 from stopwise.questions.family import Family
 from stopwise.questions.standing import PairResult, PolicyResult
 from stopwise.rows.groups import CODE as UNEQUAL_NUMBERS
+from stopwise.rows.groups import with_cure
 from stopwise.rows.table import Table
 
 # As a share of the score's range; less is rounding.
@@ -132,7 +133,9 @@ def warnings(
     """Doubts about an answer, and notes without those that the rules answer."""
     grouped = table.mean is None and rules.goes_with(groups={rules.policies[0]: 1})
     vain = set() if grouped else {UNEQUAL_NUMBERS}
-    notes = (note for note in answered(table.notes) if getattr(note, "code", "") not in vain)
+    notes = (
+        with_cure(note) for note in answered(table.notes) if getattr(note, "code", "") not in vain
+    )
     ranged = wide_bounds(table.without(rules.reading.constants)) if rules.reading.ranged else ()
     first = (
         "every claim assumes fresh draws in random order, and these trials do not look like that "

@@ -31,6 +31,7 @@ from stopwise.data.trials import Trials
 from stopwise.errors import InvalidState, require
 from stopwise.files import replace_file
 from stopwise.messages import Message, Setting, named
+from stopwise.questions.counts import is_count
 from stopwise.questions.doubts import answered, changes, checkpoints_only, sorted_rows, wide_bounds
 from stopwise.questions.gate_result import FAIL, PASS, UNDECIDED, GateResult, Measured
 from stopwise.rows import scene_list
@@ -103,6 +104,7 @@ def gate(
         "compare the new policy with a baseline or with a number (reference): give one of the two",
         parameter="baseline",
     )
+    _refuse_counts(new, results)
     least: Any = 0.0 if margin is None and reference is not None else margin
     require(
         is_number(least) and (least > 0 or (least == 0 and reference is not None)),
@@ -155,6 +157,7 @@ def found_policies(
 
     Both are sources of trials, or names in ``results`` or, of the baseline, in the file ``new``.
     """
+    _refuse_counts(new, results)
     given = {"baseline": baseline, "new": new}
     given = {
         usual: given_source for usual, given_source in given.items() if given_source is not None
@@ -203,6 +206,14 @@ def found_policies(
             require(name in trials.policies, text)
     require(len({*names}) == len(given), f"the new policy and the baseline are both {names[0]!r}")
     return trials, tuple(names)
+
+
+def _refuse_counts(new: Any, results: Any) -> None:
+    require(
+        results is not None or not isinstance(new, str) or not is_count(new) or Path(new).exists(),
+        f"a gate takes single trials, in order, but got {new!r}: two counts are ",
+        Setting("first", words="sw.compare('17/20', '14/20')"),
+    )
 
 
 def _aligned(

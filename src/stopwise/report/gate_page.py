@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from stopwise.core.scores import interval_text, score_text
-from stopwise.messages import counted
+from stopwise.messages import counted, in_short
 from stopwise.report.canvas import COLOURS, GREY, Canvas
 from stopwise.report.fonts import wrapped
 from stopwise.report.html import Origin, captioned, render_page
@@ -73,6 +73,7 @@ def gate_page(result: "GateResult", origin: Origin | None = None) -> str:
         title=f"{result.policy}: {result.answer}",
         found=result,
         rows=rows,
+        assumed=in_short(result.warnings),
         settings=settings,
         pictures=captioned({"gate": result.plot()}, {"gate": caption}, result.sentence),
         origin=origin or Origin(),

@@ -122,7 +122,9 @@ def overall(analyses: Sequence["Analysis"]) -> str | None:
     pairs = [pair for analysis in analyses for pair in analysis.pairs]
     if len(pairs) == len(analyses):
         times = Counter(pair.finding for pair in pairs)
-        first, second = sorted(policy_names(analyses), key=lambda name: -times[name])
+        leads = Counter(analysis.policies[0].name for analysis in analyses)
+        names = policy_names(analyses)
+        first, second = sorted(names, key=lambda name: (-times[name], -leads[name]))
         same = f", practically the same on {n}" if (n := times["practically the same"]) else ""
         return (
             f"{first} is better than {second} on {times[first]}, worse on {times[second]}{same}, "

@@ -58,7 +58,9 @@ def pair_rows(analysis: "Analysis") -> list[dict[str, object]]:
     reading, mean = analysis.rules.reading, analysis.aligned.mean
     unit = (mean.row_name if mean else "") or reading.unit
     rows = []
-    for pair in pairs:
+    for given in pairs:
+        # A pair with a number keeps its direction, except where it reads "0.9 > new".
+        pair = given.turned() if given.better == given.policy0 else given
         row: dict[str, object] = {
             "pair": f"{pair.relation}{' (implied)' if pair.implied else ''}",
             "anytime p": p_text(pair, analysis.alpha),

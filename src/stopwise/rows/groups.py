@@ -54,17 +54,22 @@ def grouped(
 
 
 def unequal_numbers(numbers: dict[str, int]) -> tuple[Message, ...]:
-    """Note the trials that lie unused for want of a partner, and the word that would use them."""
+    """Note the trials that lie unused for want of a partner."""
     *_, second, most = (0, *sorted(numbers.values()))
     if second in (0, most):
         return ()
     listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
     note = Message(
         f"unequal numbers of trials ({listed}): the last {counted(most - second, 'trial')} of the "
-        "longest lie unused, without a partner; if the numbers were fixed before any score was "
-        "seen, ",
-        Setting("unequal", "groups"),
-        " uses every trial",
+        "longest lie unused, without a partner",
         code=CODE,
     )
     return (note,)
+
+
+def with_cure(note: str) -> str:
+    """The note of unused trials with the word that would use them; another as it is."""
+    if getattr(note, "code", "") != CODE:
+        return note
+    cure = "; if the numbers were fixed before any score was seen, "
+    return Message(note, cure, Setting("unequal", "groups"), " uses every trial", code=CODE)

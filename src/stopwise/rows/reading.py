@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import numeric_array
 from stopwise.data.reading import MANY_MISSING, InputSettings
 from stopwise.errors import InvalidInput, require, require_choice
@@ -39,7 +40,8 @@ def taken(
         missing = reading.pop("missing", "error")
         require_choice("missing", missing, ("error", "fail", "drop"))
         if proxy is None and not isinstance(source, Trials):
-            worst = (bounds or (0.0, 1.0))[1 if others.get("lower_is_better") else 0]
+            ends = Scale.declared((0.0, 1.0) if bounds is None else bounds).ends
+            worst = ends[1 if others.get("lower_is_better") else 0]
             source = {name: _known(name, scores, missing, worst) for name, scores in source.items()}
         _refuse(reading, "is for files and frames, and these are scores")
     else:

@@ -33,6 +33,17 @@ from tests.web.serving import CUPS, certified, served
 
 ENTERED = "Trial 1: cup reached, cup lifted, 0.333"
 STORED = [(1, ["cup reached", "cup lifted"], "the left cup wobbled")]
+FULL = """() => {
+  let ballast = "";
+  for (let size = 2 ** 23; size >= 1; size /= 2) {
+    try {
+      localStorage.ballast = ballast + "x".repeat(size);
+      ballast = localStorage.ballast;
+    } catch {
+      // half as much may do
+    }
+  }
+}"""
 # A tab in the background is told late what others did: this one never is.
 FROZEN = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true)"
 
@@ -225,6 +236,22 @@ def test_a_slow_network_loses_nothing(browser: Browser, tmp_path: Path) -> None:
         expect_trial(phone, 3)
         expect_stored(phone, "Trial 2: none of the steps, 0")
         assert stored(study) == [*STORED, (2, [], "")]
+
+
+def test_a_browser_without_room_says_so_and_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    with running(tmp_path) as (study, url):
+        phone = phone_of(browser, study, url)
+        phone.evaluate(FULL)
+        take(phone)
+        expect(phone.locator("#forgetful")).to_contain_text("keep this page open")
+        enter(phone)
+        phone.locator("#save").click()
+        expect_trial(phone, 2)
+        expect_stored(phone, ENTERED)
+        assert stored(study) == STORED
+        phone.evaluate("() => localStorage.removeItem('ballast')")
+        tap(phone, "None of these", "Save")
+        expect(phone.locator("#forgetful")).to_be_hidden()
 
 
 def test_a_check_list_is_kept_for_its_day(browser: Browser, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ BROKEN = {
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"policies": ["one"]}, "a plan needs at least 2 policies, or a reference"),
+        ({"policies": ["one"]}, "policies: a plan needs at least 2 policies, or a reference"),
         ({"method": "savi", "design": "blocks"}, "savi is proven only for the independent"),
         ({"name": 7}, "name: must be text (in quotes), but got 7"),
         ({"tasks": [{"name": "t", "score": {"kind": "star"}}]}, "but got {'kind': 'star'}"),

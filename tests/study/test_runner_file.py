@@ -16,6 +16,10 @@ FAULTS: dict[str, tuple[str, int, str]] = {
     "an open quote": ('policies: {old: "ls \'", new: ls}', 0o600, "the command cannot be read"),
     "no command": ('policies: {old: " ", new: ls}', 0o600, "the command is empty"),
     "a wrong limit": ("policies: {old: ls, new: ls}\ntime_limit: 0", 0o600, "time_limit: must be"),
+    "no such field": ("policies: {old: 'ls {nope}', new: ls}", 0o600, r"\{nope\} is not filled in"),
+    "no file yet": ("policies: {old: 'ls {file}', new: ls}", 0o600, r"write \{ file \}"),
+    "a camera": ("policies: {old: ls, new: ls}\ncamera: 'ls {fil}'", 0o600, r"\{fil\} is not"),
+    "a recording": ("policies: {old: ls, new: ls}\nrecording: '{file}'", 0o600, "is not filled in"),
     "no yaml": ("policies: {", 0o600, "cannot be read"),
 }
 

@@ -19,7 +19,10 @@ from stopwise.study.plan_file import faults, template
 from stopwise.study.rubric import PlanPart
 
 SERVED = ("ws://", "wss://")
+FIELDS = ("trial", "code", "task", "condition", "episode")
 _FIELD = re.compile(r"\{(trial|code|task|condition|episode|file)\}")
+# What looks like one of them; a variable of a shell does not, nor do numbers or spaces in braces.
+_LIKE_A_FIELD = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
 
 
 def _splits(command: str) -> str:
@@ -32,8 +35,17 @@ def _splits(command: str) -> str:
     return command
 
 
+def _only(*names: str) -> AfterValidator:
+    def check(text: str) -> str:
+        wrong = next((name for name in _LIKE_A_FIELD.findall(text) if name not in names), None)
+        require(wrong is None, f"{{{wrong}}} is not filled in; as it is, write {{ {wrong} }}")
+        return text
+
+    return AfterValidator(check)
+
+
 Text = Annotated[str, Field(max_length=10_000)]
-Command = Annotated[Text, AfterValidator(_splits)]
+Command = Annotated[Text, AfterValidator(_splits), _only(*FIELDS)]
 
 
 def filled(command: str, values: Mapping[str, str]) -> list[str]:
@@ -86,8 +98,8 @@ class RunnerFile(PlanPart):
     policies: dict[str, PolicySource] = Field(min_length=1)
     time_limit: float | None = Field(default=None, gt=0, le=SECONDS)
     robot: Command | None = None
-    camera: Command | None = None
-    recording: Text | None = None
+    camera: Annotated[Text, AfterValidator(_splits), _only(*FIELDS, "file")] | None = None
+    recording: Annotated[Text, _only(*FIELDS)] | None = None
     router: Address = Address()
     token: str | None = None
 

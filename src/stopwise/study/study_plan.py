@@ -155,6 +155,8 @@ class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is mad
 
     @model_validator(mode="after")
     def _test_exists(self) -> "StudyPlan":
+        few = "a plan needs at least 2 policies, or a reference, a number"
+        require(len(self.policies) > 1 or self.reference is not None, few, parameter="policies")
         for contradicts, message in self._contradictions():
             require(not contradicts, message)
         for task in self.tasks:
@@ -169,10 +171,6 @@ class StudyPlan(_WithRules, _Compared):  # type: ignore[misc]  # its base is mad
         together, blocked = self.together, self.task_order == "blocked"
         apart, starts = not self.drawing.shared, any(task.starts for task in self.tasks)
         pairs, number = any(task.judged_in_pairs for task in self.tasks), len(self.policies)
-        yield (
-            number < 2 and self.reference is None,
-            "a plan needs at least 2 policies, or a reference, a number",
-        )
         yield (
             pairs and apart,
             "a preference compares the two trials of a row: the plan needs design: blocks",

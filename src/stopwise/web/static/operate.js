@@ -2,7 +2,7 @@
 import { call, listen, NoConnection } from "./api.js";
 import { stayAwake } from "./awake.js";
 import { chooser } from "./chips.js";
-import { sharedState } from "./keeping.js";
+import { forgetful, sharedState } from "./keeping.js";
 import { offerChecks, today } from "./checks.js";
 import { Queue } from "./queue.js";
 import { showRobot, stopRobot } from "./robot.js";
@@ -74,6 +74,7 @@ function showConnection() {
   else if (queue.waiting) pill.textContent = lost ? "waiting for connection" : "saving…";
   else pill.textContent = lost ? "no connection" : "connected";
   showLast();
+  find("forgetful").hidden = !forgetful();
 }
 
 // What was entered last, above all else, for as long as it is the last.

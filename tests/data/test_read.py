@@ -100,6 +100,10 @@ def test_bad_tables_get_one_clear_error(source: Any, message: str) -> None:
             {"score": "x", "columns": {"score": "y"}},
             r"score='x' and columns=\{'score': 'y'\} contradict",
         ),
+        (
+            {"columns": "score"},
+            r"columns is a dictionary .* 'score': .* columns=\{'score': \.\.\.\}",
+        ),
         ({"order": "random"}, "order must be one of file, time, shuffled, but got 'random'"),
         ({"order": "time"}, "order='time' needs a time column, but none was found"),
         ({"order": "shuffled"}, "order='shuffled' needs a seed, a whole number"),

@@ -231,6 +231,7 @@ def test_bounds_from_the_pilots_data_void_the_promise() -> None:
         (({0: 0.5, 1: 0.4}, 0.5), {}, "that sum to 1, but got {0: 0.5, 1: 0.4}"),
         (({2: 1.0}, 0.5), {}, r"milestones need scores in \[0, 1\]"),
         (("half", 0.5), {}, "a guess must be a success rate"),
+        (([0] * 99, 0.5), {}, r"but got \[0, [0, ]+\.\.\.$"),
         ((0.4, 0.6), {"bounds": (0, 5)}, r"a success rate needs bounds \(0, 1\)"),
         ((0.4, 0.6), {"n_max": 1}, "n_max must be a whole number from 2 to 100000"),
         ((0.4, 0.6), {"n_max": []}, "n_max needs at least one candidate"),

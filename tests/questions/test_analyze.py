@@ -189,6 +189,7 @@ def test_tables_leave_for_papers() -> None:
         (sw.compare, (17, 20, 14, 20), r"got 4: two counts are sw.compare\('17/20', '14/20'\)"),
         (sw.compare, ("17", "14"), r"got '17': give .* as in sw.compare\('17/20', '14/20'\)"),
         (partial(sw.gate, margin=0.1), ("17/20", "14/20"), r"two counts are sw.compare\('17/20'"),
+        (sw.Study, ("folder",), r"sw.Study.open\('folder'\)"),
         (sw.compare, ("17/20",), "17/20 is one policy: give the other too, .* reference=0.9"),
     ],
 )

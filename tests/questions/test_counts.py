@@ -47,6 +47,10 @@ def test_false_orders_are_at_most_alpha(
     assert sabotaged < 1e-6
 
 
+def test_the_interval_names_what_is_subtracted() -> None:
+    assert "of base - new [-0.83, " in sw.compare({"new": "17/20", "base": "4/20"}).sentence
+
+
 def test_large_counts_take_fishers_test() -> None:
     found = sw.compare({"a": (3000, 6000), "b": (3300, 6000), "c": (1, 9)})
 

@@ -103,7 +103,11 @@ class Reading:
     def of(cls, settings: ReadingSettings) -> Self:
         """Return the settings, or raise for the first that cannot be."""
         given: dict[str, Any] = {**settings}
-        columns, score = dict(given.pop("columns", None) or {}), given.pop("score", None)
+        columns, score = given.pop("columns", None) or {}, given.pop("score", None)
+        text = f" is a dictionary of roles and names, but got {shortened(columns)}: to name one, "
+        one = Setting("columns", {"score": BLANK})
+        require(isinstance(columns, Mapping), named("columns"), text, one)
+        columns = dict(columns)
         if score is not None:
             require(
                 columns.setdefault("score", score) == score,

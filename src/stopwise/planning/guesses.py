@@ -17,7 +17,7 @@ from stopwise.core.arrays import Floats
 from stopwise.core.readings.scale import Scale
 from stopwise.core.scores import is_number
 from stopwise.errors import InvalidInput, number_of, require
-from stopwise.messages import Setting
+from stopwise.messages import Setting, shortened
 
 ATOMS = 1024
 # A beta with a larger spread than this share of the largest would be all but success or failure.
@@ -148,7 +148,7 @@ def as_guess(value: Any, scale: Scale) -> Guess:
     raise InvalidInput(
         "a guess must be a success rate, ",
         MOMENTS,
-        f" or {{score: probability}}, but got {value!r}",
+        f" or {{score: probability}}, but got {shortened(value)}",
     )
 
 

@@ -126,7 +126,8 @@ class CountsResult:
             against += f" against {pair.policy0}"
         between = ""
         if self.difference is not None:
-            between = f", of second - first {interval_text(self.difference)} (unconditional)"
+            gap = f"{pair.policy1} - {pair.policy0}"
+            between = f", of {gap} {interval_text(self.difference)} (unconditional)"
             if pair.better is not None and self.difference.low <= 0 <= self.difference.high:
                 between += ", within which 0 is refuted: what is left is no single interval"
         return (

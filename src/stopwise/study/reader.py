@@ -10,7 +10,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 import polars as pl
 
 from stopwise.data.trials import Trials
-from stopwise.errors import InvalidInput, NotAllowed, StoreFailed
+from stopwise.errors import InvalidInput, NotAllowed, StoreFailed, require
 from stopwise.questions.analysis import Analysis
 from stopwise.study import access, assignment, recordings, verdict, views
 from stopwise.study.access import Grant
@@ -52,6 +52,10 @@ class StudyReader:
     def __init__(
         self, store: Store, folder: Path | None = None, draft: StudyPlan | None = None
     ) -> None:
+        require(
+            not isinstance(store, str | Path),
+            f"a study is opened by its place: sw.Study.open({str(store)!r})",
+        )
         self.store, self.folder = store, folder
         self._draft = draft
         self._ledger = Ledger(store)

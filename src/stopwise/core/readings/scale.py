@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stopwise.core.arrays import Floats
 from stopwise.core.scores import LEVEL_TOLERANCE, is_number
 from stopwise.errors import InvalidInput
-from stopwise.messages import named
+from stopwise.messages import named, shortened
 
 # Sums of 32-bit floats miss a bound by a few units in the last place: ten times 0.1 is 1.0000001.
 LAST_PLACES = 4 * 2.0**-23
@@ -31,7 +31,7 @@ class Scale(NamedTuple):
             low, high = (float(end) for end in ends) if len(ends) == 2 else (low, high)
         if not (low < high and math.isfinite(high - low)):
             text = " must be two finite numbers (low, high), low < high, such as (0, 1), but got "
-            raise InvalidInput(named("bounds"), f"{text}{bounds!r}")
+            raise InvalidInput(named("bounds"), f"{text}{shortened(bounds)}")
         return cls(low, high, lower_is_better)
 
     @property

@@ -177,6 +177,33 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         json.dumps({"run": {"n": [4, 4], "records": [{"scores": {"score_route": 1}}] * 4}}),
         r"no column looks like a score.*'scores.score_route'",
     ),
+    **{
+        f"names_of_lists.{kind}": (
+            write(*({"name": name, "scores": [1, 0, 1]} for name in ("old", "new"))),
+            r"stand under 'old', 'new': .*\{'policy': 'name'\}",
+        )
+        for kind, write in (("json", lambda *records: json.dumps(records)), ("jsonl", objects))
+    },
+    "names_of_runs.json": (
+        json.dumps([{"name": name, "episodes": [{"success": 1}] * 3} for name in ("old", "new")]),
+        r"stand under 'old', 'new': .*\{'policy': 'name'\}",
+    ),
+    "step_rewards.json": (
+        json.dumps({"episodes": [{"rewards": [0, 0, i % 2], "length": 3} for i in range(9)]}),
+        r"differ in 'list' .*'seed': 'list'",
+    ),
+    "samples.jsonl": (
+        objects(*({"model": name, "id": i // 2, "scores": [1, 0]} for i, name in enumerate(TWO))),
+        r"differ in 'list' .*'block': 'list'",
+    ),
+    "episodes_as_names.json": (
+        json.dumps({f"episode_{i}": [0, 0, i % 2] for i in range(5)}),
+        r"differ in 'list' .*'seed': 'list'",
+    ),
+    "curves_without_steps.json": (
+        json.dumps([{"seed": i, "returns": [0.1, 0.3, 0.2, 0.5, 0.6, 0.9, 0.8, 1]} for i in "123"]),
+        r"training runs in 'seed' rise from row to row.*\{'step': \.\.\.\}.*\{'seed': 'seed'\}",
+    ),
     "keys.json": (json.dumps(ONE_EACH), r"stand under 'a', 'b': .*\{'policy': 'key1'\}"),
     "splits.json": (
         json.dumps({f"{kind}/max_reward_{i}": i / 10 for kind in ("test", "x") for i in range(6)}),
@@ -510,3 +537,17 @@ def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> N
         sw.read_trials(tmp_path / "curves.npz")
     with pytest.raises(sw.InvalidInput, match="as the steps of learning curves do"):
         sw.read_trials({"a": [[1, 2, 3, 4, 5]], "b": [[2, 3, 5, 6, 9], [1, 3, 4, 5, 6]]})
+    noisy = np.linspace(0, 1, 30) + RNG.normal(0, 0.2, (2, 5, 30))
+    with pytest.raises(sw.InvalidInput, match="as the steps of learning curves do"):
+        sw.read_trials(dict(zip("ab", noisy, strict=True)))
+
+
+def test_arrays_of_the_same_names_in_several_files_are_asked_about(tmp_path: Path) -> None:
+    for name in "ab":
+        files.text(tmp_path / f"{name}.json", '{"reach": [0, 1, 0], "push": [1, 1, 0]}')
+
+    with pytest.raises(sw.InvalidInput, match="files holds scores of 'push', 'reach': say what"):
+        sw.read_trials(tmp_path)
+    trials = sw.read_trials(tmp_path, columns={"policy": "file", "task": "policy"})
+    assert (trials.policies, trials.tasks) == (("a", "b"), ("reach", "push"))
+    assert len(sw.read_trials(tmp_path, columns={"ignore": "file"})) == 12

@@ -19,6 +19,8 @@ from stopwise.messages import Message
 MOST_WIDE = 3
 # Fewer tasks may stand in the order of their means by chance.
 LEAST_RISING = 5
+# Standard errors by which the means of many tasks do not rise by chance.
+BEYOND_CHANCE = 3.5
 
 
 def is_frame(source: object) -> bool:
@@ -114,15 +116,23 @@ def _runs_by_tasks(arrays: Mapping[Any, Any], source: str) -> RawTable:
         f"{source}: arrays must be numbers of shape (runs, tasks), with the same tasks for all "
         f"policies, but got { ({name: grid.shape for name, grid in grids.items()}) }",
     )
-    rise = all((np.diff(grid.mean(axis=0)) > 0).all() for grid in grids.values())
-    text = f"{source}: all columns rise, as the steps of learning curves do: take one point of each"
-    require(not rise or max(tasks) < LEAST_RISING, text)
+    _refuse_curves([grid.mean(axis=0) for grid in grids.values()], source)
     series = [pl.Series(name, grid.ravel()) for name, grid in grids.items()]
     note = (
         "each array holds the scores of one policy, with a row per run and a column per task; runs "
         "of one policy must be independent of each other"
     )
     return _of_policies(series, source, note, tasks.pop())
+
+
+def _refuse_curves(means: list[np.ndarray[Any, Any]], source: str) -> None:
+    """Raise if the means of columns rise, each or beyond chance."""
+    at = np.arange(len(means[0]))
+    rank = np.argsort(np.argsort(np.mean(means, axis=0)))
+    rise = all((np.diff(mean) > 0).all() for mean in means)
+    rise = rise or (len(at) > 1 and np.corrcoef(rank, at)[0, 1] * len(at) ** 0.5 > BEYOND_CHANCE)
+    text = f"{source}: the columns rise, as the steps of learning curves do: take one point of each"
+    require(not rise or len(at) < LEAST_RISING, text)
 
 
 def _of_policies(series: list[pl.Series], source: str, note: str, tasks: int = 0) -> RawTable:

@@ -16,7 +16,7 @@ from stopwise.data.names import (
     sounds_like_outcome,
     words_of,
 )
-from stopwise.data.raw import RawTable
+from stopwise.data.raw import LIST, RawTable
 from stopwise.data.reading import Reading, plain
 from stopwise.data.roles import Roles
 from stopwise.errors import InvalidInput, require
@@ -42,6 +42,8 @@ JUDGED = STARTS | {"video", "clip", "recording", "item", "case", "trial", "episo
 RETRIES = frozenset(("attempt", "try", "retry", "rep", "repeat", "repetition", "replicate"))
 # Blocks of trials that belong to one policy each tell only if they are so long.
 LEAST_RUN = 5
+# Standard errors by which the scores of a learning curve rise.
+BEYOND_CHANCE = 4.0
 # Columns with more values do not tell scorers or settings apart.
 MOST_CROSSED = 6
 # What can be answered: the setting, its role or value, and what it does.
@@ -54,6 +56,7 @@ AXIS_OPTIONS = ("columns", "step", " with "), LAST, ONE, ALL
 SPLIT_OPTIONS = ONE, ("columns", "block", " makes them strata"), ALL
 SEED = "columns", "seed", " makes each a training run"
 BLOCK_OPTIONS = ONE, SEED, ("columns", "policy", " a policy"), ALL
+LIST_OPTIONS = SEED, ("columns", "block", " a stratum"), ALL
 GROUP = ("task", "policy", "seed")
 Options = tuple[tuple[str, str, str], ...]
 
@@ -78,6 +81,29 @@ def require_one_meaning(raw: RawTable, frame: pl.DataFrame, roles: Roles, readin
         if options:
             with_policy = (POLICY, *options) if options == SPLIT_OPTIONS else options
             raise _question(raw, name, options if "policy" in roles.columns else with_policy)
+    if "seed" in keys and reading.names("seed") is None and reading.at is None:
+        _refuse_curves(raw, roles.columns.get("seed", ("seed",))[0], frame)
+
+
+def _refuse_curves(raw: RawTable, seed: str, frame: pl.DataFrame) -> None:
+    """Raise if the scores of training runs rise from row to row far beyond chance."""
+    runs = [name for name in GROUP if name in frame.columns]
+    at = pl.int_range(pl.len()).over(runs).alias("_at")
+    groups = frame.select(*runs, "score", at).drop_nulls().group_by(runs)
+    rise = pl.corr("score", "_at", method="spearman").fill_nan(0.0)
+    each = groups.agg(rise.alias("rise"), pl.len()).filter(pl.col("len") >= LEAST_RUN)
+    beyond = (each["rise"] * (each["len"] - 1).sqrt()).sum()
+    if frame["score"].n_unique() < 3 or beyond < BEYOND_CHANCE * len(each) ** 0.5 or not len(each):
+        return
+    raise raw.refusal(
+        f"the scores of the training runs in {seed!r} rise from row to row, as the points of "
+        "learning curves do: give one score of each, or take it with ",
+        Setting("at", "last"),
+        " and a column of steps, ",
+        Setting("columns", {"step": BLANK}),
+        "; if each row is a trial, say ",
+        Setting("columns", {"seed": seed}),
+    )
 
 
 def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) -> Options:
@@ -94,6 +120,7 @@ def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) ->
         (CURVE_OPTIONS, lambda: rising and (_rises(keyed, runs) or _rises(keyed, each))),
         (CURVE_OPTIONS, lambda: short in CURVE and not _constant(keyed)),
         (AXIS_OPTIONS, lambda: unusual and _is_axis(keyed, runs)),
+        (LIST_OPTIONS, lambda: short == LIST),
         (SPLIT_OPTIONS, lambda: bool(SPLIT_WORDS & words) or short in SPLIT),
         ((ONE, ALL), lambda: bool(retries) and _until_success(raw, keyed, starts)),
         (

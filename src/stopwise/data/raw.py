@@ -9,12 +9,15 @@ from typing import Self
 
 import polars as pl
 
+from stopwise.data.names import is_named, usual_name
 from stopwise.data.reading import Bounds
 from stopwise.data.typed_columns import to_numbers
 from stopwise.errors import InvalidInput
-from stopwise.messages import Setting, names_listed, placed
+from stopwise.messages import BLANK, Message, Setting, names_listed, placed
 
 UNIT: Bounds = (0.0, 1.0)  # of successes and partial credit
+# The column of the number of the list that an entry comes from.
+LIST = "list"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +71,41 @@ class RawTable:
 def says(notes: Iterable[str], code: str) -> bool:
     """Whether a note of this kind is among them."""
     return any(getattr(note, "code", "") == code for note in notes)
+
+
+def of_keys(source: str, roles: Mapping[str, str]) -> Message:
+    """Return the note on what the names above the results are taken for."""
+    meant = " and ".join(f"{key!r} the {role}" for role, key in roles.items())
+    text = f"{source}: of the names under which the results stand, {meant} is assumed; choose with "
+    return Message(text, Setting("columns", {"policy": BLANK}), code="keys-assumed")
+
+
+def of_lists(raw: RawTable, lists: Sequence[object]) -> RawTable:
+    """Return the entries of lists with what tells the lists apart: a name, else a number.
+
+    A number asks what the lists are: steps of a trial each, trials of a run, answers to a question.
+    """
+    at = pl.Series(lists).rle_id() + 1
+    firsts = raw.frame.filter(at.is_first_distinct())
+    said = {name for role, name in raw.roles.items() if role != "score"}
+    levels = ("policy", "task", "seed", "block", "step")
+    keys = [n for n in firsts.columns if n in said or n.startswith("key") or is_named(n, *levels)]
+
+    def apart(names: Sequence[str]) -> bool:
+        return bool(names) and not firsts.select(names).is_duplicated().any()
+
+    if len(firsts) < 2 or apart(keys):
+        return raw
+    said -= {name for name in said if firsts[name].n_unique() == 1}
+    above = {role: name for role, name in raw.roles.items() if role == "score" or name in said}
+    free = [role for role in ("task", "policy") if role not in above]
+    free = [role for role in free if not any(is_named(name, role) for name in keys)]
+    named = [n for n in firsts.columns if usual_name(n) in ("name", "label", "title")]
+    named = [name for name in named if apart([*keys, name])]
+    if "policy" not in free or not named:
+        return replace(raw, frame=raw.frame.with_columns(at.alias(LIST)))
+    roles = {free[0]: named[0]}
+    return replace(raw, roles={**above, **roles}, notes=(*raw.notes, of_keys(raw.source, roles)))
 
 
 def with_facts(raw: RawTable, facts: Mapping[str, object]) -> RawTable:

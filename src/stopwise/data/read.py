@@ -160,6 +160,18 @@ def _require_alike(parts: Sequence[Part], inside: Mapping[str, Sequence[str]]) -
             Setting("columns", {"ignore": "file"}),
             " if further trials",
         )
+    codes = "policy-per-array", "policy-per-column"
+    arrays = [{*p.frame["policy"]} for p in parts if any(says(p.notes, code) for code in codes)]
+    both = set.intersection(*arrays) if len(arrays) > 1 else set()
+    if len(both) > 1:
+        raise InvalidInput(
+            f"each of several files holds scores of {names_listed(sorted(both))}: say what they "
+            "are; ",
+            Setting("columns", {"policy": "file", "task": "policy"}),
+            " if tasks, ",
+            Setting("columns", {"ignore": "file"}),
+            " if policies",
+        )
     scores = {short_name(p.score_column): p.raw.source for p in parts if not p.raw.defined}
     if len(scores) > 1:
         shown = " and ".join(f"{name!r} in {source}" for name, source in list(scores.items())[:2])

@@ -27,7 +27,7 @@ from stopwise.data.names import (
     usual_name,
     words_of,
 )
-from stopwise.data.raw import RawTable
+from stopwise.data.raw import RawTable, says
 from stopwise.data.reading import Reading
 from stopwise.data.typed_columns import holds_number, is_empty, numbers_in, to_names
 from stopwise.errors import InvalidInput
@@ -169,7 +169,7 @@ def _refuse_two_outcomes(
 def _refuse_unnamed_keys(raw: RawTable) -> None:
     """Raise if the only names under which results stand may be of tasks or of policies."""
     key = raw.roles.get("task", "")
-    if not key.startswith("key") or raw.frame[key].n_unique() < 2:
+    if not says(raw.notes, "keys-assumed") or not key or raw.frame[key].n_unique() < 2:
         return
     shown = names_listed(raw.frame[key].unique(maintain_order=True))
     raise raw.refusal(

@@ -25,7 +25,7 @@ from stopwise.data.names import (
     words_of,
 )
 from stopwise.data.preferences import one_row_per_trial
-from stopwise.data.raw import RawTable, common_kind
+from stopwise.data.raw import RawTable, common_kind, of_lists
 from stopwise.data.reading import Reading, plain
 from stopwise.data.roles import is_policy, no_header
 from stopwise.data.summaries import TRIALS, refuse_summaries, refuse_summary_rows
@@ -180,13 +180,14 @@ def _unlisted(raw: RawTable, reading: Reading) -> RawTable:
     places = frame.select("_row", "_entry").rows()
     text = f"{raw.source}: each entry of the lists in {scores[0]!r} is read as a trial, in order"
     note = Message(text, code="lists-unfolded")
-    return replace(
+    entered = replace(
         raw,
         frame=frame.drop("_row", "_entry").rename(names),
         place=lambda row: f"{raw.place(places[row][0])}, entry {places[row][1]}",
         roles=raw.roles if curve else {**raw.roles, "score": scores[0]},
         notes=raw.notes if curve else (*raw.notes, note),
     )
+    return entered if curve or chosen is not None else of_lists(entered, [at for at, _ in places])
 
 
 def _is_as_long(raw: RawTable, name: str) -> bool:

@@ -24,9 +24,9 @@ from stopwise.data.names import (
     words_of,
 )
 from stopwise.data.names import usual_name as usual
-from stopwise.data.raw import RawTable, flattened, table_of_records
+from stopwise.data.raw import RawTable, flattened, of_keys, of_lists, table_of_records
 from stopwise.errors import InvalidInput, require
-from stopwise.messages import BLANK, Notes, Setting
+from stopwise.messages import Notes
 
 name = "json"
 # Objects whose keys name policies or tasks.
@@ -63,6 +63,8 @@ OF_ROLES = {
 # Fewer numbers beside plain facts are hardly the scores of a policy.
 LEAST_SCORES = 5
 NUMBERED = re.compile(r"(?P<stem>.*\D)(?P<number>\d+)")
+# Where an entry of one of several lists stands.
+IN_LIST = re.compile(r"(.+)\[\d+\]")
 # How JSON goes on after its first sign; a log may begin with "[INFO]".
 JSON = re.compile(r'\s*(\{\s*("|\}|$)|\[\s*([\[{"tfnN]|-?[\d.]+([eE][-+]?\d+)?\s*([,\]]|$)|\]|$))')
 
@@ -111,7 +113,9 @@ def read(head: Head) -> RawTable:
         (placed.place, {**dict(zip(names, placed.keys, strict=False)), **placed.record})
         for placed in kept
     ]
-    return table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+    raw = table_of_records(path, named, roles=roles, bounds={}, notes=notes)
+    lists = [IN_LIST.fullmatch(placed.place) for placed in kept]
+    return of_lists(raw, [found[1] for found in lists if found]) if all(lists) else raw
 
 
 def _content(head: Head) -> Any:
@@ -152,6 +156,8 @@ def _table(content: Any, source: str) -> RawTable | None:
         content = {key: list(v.values()) for key, v in content.items()}
         if not any(usual(key) in ALL_NAMES for key in content):
             return None
+    if any(all(map(form.fullmatch, content)) for form in OF_ROLES.values()):
+        return None
     columns = content.values()
     named = all(map(_is_plain, columns)) and any(usual(key) in ALL_NAMES for key in content)
     whole = named or all(map(_is_scores, columns))
@@ -419,11 +425,4 @@ def _roles(path: str, records: list[Record], names: list[str]) -> tuple[dict[str
     free = [role for role in ("task", "policy") if not any(is_named(n, role) for n in known)]
     keys = [name for name in names if name not in {ITEM, MEASURES[0], *OF_ROLES}]
     roles = dict(zip(free[:: -1 if len(keys) < len(names) else 1], keys, strict=False))
-    meant, notes = " and ".join(f"{key!r} the {role}" for role, key in roles.items()), Notes()
-    if roles:
-        notes.add(
-            f"{path}: of the names under which the results stand, {meant} is assumed; choose with ",
-            Setting("columns", {"policy": BLANK}),
-            code="keys-assumed",
-        )
-    return roles, notes
+    return roles, Notes([of_keys(path, roles)] if roles else [])

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_origin
 import typer
 
 from stopwise.cli.command import FEW
+from stopwise.cli.values import parse_bounds, refuse_percentages
 from stopwise.errors import require
 
 
@@ -121,6 +122,7 @@ def takes_options(
         @wraps(command)
         def with_options(context: typer.Context, **typed: Any) -> None:
             typed |= {name: typed[name] or [] for name in lists}
+            refuse_percentages(typed, parse_bounds(typed.get("bounds")))
             command(Given(rows=list(rows), context=context, **typed))
 
         # typer reads both: the names and defaults from the one, the types from the other.

@@ -12,6 +12,8 @@ from stopwise.cli.wording import in_options
 from stopwise.errors import require
 
 GUESSED = ("score-column-guessed", "score-column-default")
+# Options in units of the score.
+IN_UNITS = ("margin", "equivalence", "reference", "indifference", "not_worse_anywhere")
 KINDS_OF_FUTILITY = ("advisory", "binding", "none")
 
 
@@ -75,8 +77,8 @@ def one_range(text: str) -> dict[str, Any]:
 
 def refuse_percentages(typed: Mapping[str, Any], limits: Any) -> None:
     """Raise where a percentage was typed for scores that do not range from 0 to 1."""
-    for name, value in typed.items():
-        if isinstance(value, Percentage) and limits not in (None, (0.0, 1.0)):
+    for name in IN_UNITS:
+        if isinstance(typed.get(name), Percentage) and limits not in (None, (0.0, 1.0)):
             raise Mistyped(
                 f"--{name.replace('_', '-')} is given in per cent, but the bounds are not 0,1: "
                 "give it in units of the score"

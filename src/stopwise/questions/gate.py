@@ -128,6 +128,12 @@ def gate(
     if before and not before["declared"].get("whole_list"):
         whole = {}  # bets on the first scenes go on to the last
     table, pairs = _checked(table, names)
+    low, high = pairs.bounds or (0.0, 1.0)
+    require(
+        least < high - low,
+        named("margin"),
+        f" must be less than {high - low:g}, the width of the bounds, but got {least:g}",
+    )
     rules = Rules.of(
         policies=names,
         bounds=pairs.bounds,

@@ -194,7 +194,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
     ),
     "samples.jsonl": (
         objects(*({"model": name, "id": i // 2, "scores": [1, 0]} for i, name in enumerate(TWO))),
-        r"differ in 'list' .*'block': 'list'",
+        r"differ in 'list' .*'block': \.\.\.\} names",
     ),
     "episodes_as_names.json": (
         json.dumps({f"episode_{i}": [0, 0, i % 2] for i in range(5)}),
@@ -540,6 +540,13 @@ def test_arrays_that_are_no_columns_of_policies_are_refused(tmp_path: Path) -> N
     noisy = np.linspace(0, 1, 30) + RNG.normal(0, 0.2, (2, 5, 30))
     with pytest.raises(sw.InvalidInput, match="as the steps of learning curves do"):
         sw.read_trials(dict(zip("ab", noisy, strict=True)))
+
+
+def test_lists_that_a_column_tells_apart_are_of_its_blocks(tmp_path: Path) -> None:
+    path = files.text(tmp_path / "samples.jsonl", QUESTIONS["samples.jsonl"][0])
+    trials = sw.read_trials(path, columns={"block": "id"})
+
+    assert (len(trials), trials.frame["block"].n_unique()) == (80, 20)
 
 
 def test_arrays_of_the_same_names_in_several_files_are_asked_about(tmp_path: Path) -> None:

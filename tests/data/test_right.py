@@ -179,6 +179,19 @@ RIGHT: dict[str, tuple[str, Scores]] = {
         ),
         {("task", "parts_within"): [0, 1]},
     ),
+    "steps_within_a_map.json": (
+        json.dumps(
+            {
+                f"episode_{i}": {"policy": "ab"[i % 2], "success": i > 1, "steps": [{"r": 1}]}
+                for i in range(4)
+            }
+        ),
+        {("task", "a"): [0, 1], ("task", "b"): [0, 1]},
+    ),
+    "words_in_lists.json": (
+        json.dumps([{"policy": p, "results": ["success", "failure"]} for p in "ab"]),
+        {("task", "a"): [1, 0], ("task", "b"): [1, 0]},
+    ),
     "rewards_within.jsonl": (
         objects(*({"policy": p, "success": True, "rewards": [0, 0, 1]} for p in "ab")),
         {("task", "a"): [1], ("task", "b"): [1]},

@@ -56,7 +56,7 @@ AXIS_OPTIONS = ("columns", "step", " with "), LAST, ONE, ALL
 SPLIT_OPTIONS = ONE, ("columns", "block", " makes them strata"), ALL
 SEED = "columns", "seed", " makes each a training run"
 BLOCK_OPTIONS = ONE, SEED, ("columns", "policy", " a policy"), ALL
-LIST_OPTIONS = SEED, ("columns", "block", " a stratum"), ALL
+LIST_OPTIONS = SEED, ("columns", "block", " names what a list starts from"), ALL
 GROUP = ("task", "policy", "seed")
 Options = tuple[tuple[str, str, str], ...]
 
@@ -120,7 +120,7 @@ def _open(raw: RawTable, name: str, keyed: pl.DataFrame, free: Sequence[str]) ->
         (CURVE_OPTIONS, lambda: rising and (_rises(keyed, runs) or _rises(keyed, each))),
         (CURVE_OPTIONS, lambda: short in CURVE and not _constant(keyed)),
         (AXIS_OPTIONS, lambda: unusual and _is_axis(keyed, runs)),
-        (LIST_OPTIONS, lambda: short == LIST),
+        (LIST_OPTIONS, lambda: short == LIST and not _told_apart(keyed)),
         (SPLIT_OPTIONS, lambda: bool(SPLIT_WORDS & words) or short in SPLIT),
         ((ONE, ALL), lambda: bool(retries) and _until_success(raw, keyed, starts)),
         (
@@ -175,6 +175,12 @@ def _is_length(keyed: pl.DataFrame, names: Sequence[str]) -> bool:
     return len(steps) > 0 and int((steps == steps.max()).sum()) > keyed["policy"].n_unique()
 
 
+def _told_apart(keyed: pl.DataFrame) -> bool:
+    """Whether each start of a training run has one value."""
+    each = [name for name in (*GROUP, "block") if name in keyed.columns]
+    return bool((keyed.group_by(each).agg(pl.col("_own").n_unique())["_own"] == 1).all())
+
+
 def _constant(keyed: pl.DataFrame) -> bool:
     """Whether each training run has one value, which says no more than the run does."""
     if "seed" not in keyed.columns:
@@ -227,7 +233,8 @@ def _question(raw: RawTable, name: str, options: Options) -> InvalidInput:
     more = f" and {len(values) - 4} more" if len(values) > 4 else ""
     parts: list[str | Setting] = []
     for setting, role, words in options:
-        given = {"where": {name: BLANK}, "at": role, "columns": {role: name}}[setting]
+        column = BLANK if (name, role) == (LIST, "block") else name
+        given = {"where": {name: BLANK}, "at": role, "columns": {role: column}}[setting]
         before = "; " if not parts else "" if str(parts[-1]).endswith(" ") else ", "
         parts += [before, Setting(setting, given), words]
     return raw.refusal(

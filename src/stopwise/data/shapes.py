@@ -144,7 +144,12 @@ def _lists(raw: RawTable) -> list[str]:
 
 
 def _split(column: pl.Series) -> pl.Series:
-    return column.str.strip_chars(" []").str.replace_all(r"[,\s]+", ",").str.split(",")
+    return (
+        column.str.replace_all(r"[\[\]\"]", "")
+        .str.strip_chars()
+        .str.replace_all(r"[,\s]+", ",")
+        .str.split(",")
+    )
 
 
 def _unlisted(raw: RawTable, reading: Reading) -> RawTable:

@@ -376,7 +376,8 @@ def _maps_records(node: Record) -> bool:
     values = [value or {} for value in node.values()]
     if len(values) < 2 or not all(isinstance(value, dict) for value in values):
         return False
-    if any(_is_records(inner) for value in values for inner in value.values()):
+    inside = [inner for v in values for key, inner in v.items() if not WITHIN & words_of(key)]
+    if any(map(_is_records, inside)):
         return False
     ended = [value for value in values if _has_outcome(value)]
     if not ended or _list_of_scores(ended[0]) or _maps_records(ended[0]):

@@ -289,6 +289,19 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         json.dumps([{"policy": "old", "success": True}, {"policy": "new", "error": "crashed"}]),
         r"\[1\], column 'success': the score is missing",
     ),
+    **{
+        f"crashed_{kind}.json": (
+            json.dumps(
+                {
+                    f"{i}" if kind == "numbers" else f"scene {'abcdef'[i]}": {"policy": "ab"[i % 2]}
+                    | ({"success": True} if i < 3 else {"error": "x"})
+                    for i in range(6)
+                }
+            ),
+            "column 'success': the score is missing here and in 2 more rows",
+        )
+        for kind in ("numbers", "scenes")
+    },
     "crashed_by_number.json": (
         json.dumps(
             {p: {"ep_0": {"success": True}, "ep_1": {"error": "x"}, "ep_2": None} for p in "ab"}

@@ -382,10 +382,12 @@ def _maps_records(node: Record) -> bool:
     ended = [value for value in values if _has_outcome(value)]
     if not ended or _list_of_scores(ended[0]) or _maps_records(ended[0]):
         return False
-    if all(map(OF_ROLES["trial"].fullmatch, node)):
+    numbered = len({re.sub(r"\d+", "", key) for key in node}) == 1 < len(node) - 1
+    if numbered or all(map(OF_ROLES["trial"].fullmatch, node)):
         return True
     common = set.intersection(*map(set, ended))
-    return 2 * len(ended) > len(values) and all(common & set(value) for value in values)
+    enough = len(ended) == len(values) or 2 * len(ended) >= len(values) > 2
+    return enough and all(common & set(value) for value in values)
 
 
 def _has_outcome(node: Record) -> bool:

@@ -186,6 +186,19 @@ def test_a_late_answer_brings_no_saved_trial_back(browser: Browser, tmp_path: Pa
         assert code_of(phone) != first
 
 
+@pytest.mark.parametrize("hold", [600.0], indirect=True)
+def test_a_late_answer_hides_no_trial_that_was_taken_back(browser: Browser, tmp_path: Path) -> None:
+    with running(tmp_path, {"tasks": [{"name": "cups", "score": "binary"}]}) as (study, url):
+        phone = phone_of(browser, study, url)
+        phone.evaluate(SLOW_SECOND_ANSWER)
+        first = take(phone)
+        tap(phone, "Start", "Success", "Undo")
+        phone.wait_for_function("() => window.lateAnswerCame")
+        phone.wait_for_timeout(300)
+
+        assert code_of(phone) == first
+
+
 def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -211,6 +224,16 @@ def test_a_trial_is_kept_once_it_has_begun_and_needed_when_its_time_is_over(
             while study.seq < renewed:
                 phone.wait_for_timeout(10)
             assert study.holding("arm 1") is not None
+
+
+def test_what_the_server_refuses_is_said_in_its_words(browser: Browser, tmp_path: Path) -> None:
+    with running(tmp_path, ONE) as (study, url):
+        study.next_trial("arm 1", who="ben")
+        phone = phone_of(browser, study, url)
+        tap(phone, "Next trial")
+        said = "station 'arm 1' is in use: ben holds its trial"
+        expect(phone.locator("#problem-text")).to_have_text(said)
+        expect(phone.locator("#ready")).to_be_visible()
 
 
 TWICE = "Is this station's link open in two places?"

@@ -123,3 +123,5 @@ def test_what_the_guarantee_rests_on_is_not_amended(tmp_path: Path) -> None:
             else:
                 with pytest.raises(sw.NotAllowed, match=f"{name} cannot change after the lock"):
                     study.amend("please", {name: value})
+        with pytest.raises(sw.InvalidInput, match="lease_minutes: must be greater than 0"):
+            study.amend("please", {"lease_minutes": -1})

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,21 @@ def leaving(policy: float, seed: int) -> float:
         raise GeneratorExit
     if seed % 3 == 1 and policy > 0.5:
         sys.exit(3)
+    return draw(policy, seed)
+
+
+def clinging(folder: str, policy: float, seed: int) -> float:
+    """The same, but some of what it begins outlives its process, or keeps it from ending."""
+    mark = Path(folder) / "killed"
+    if seed == 3 and not mark.exists():
+        mark.touch()
+        if os.fork():
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(60)
+        os._exit(0)
+    if seed == 4:
+        raise KeyboardInterrupt
+    threading.Thread(target=time.sleep, args=(60,)).start()
     return draw(policy, seed)
 
 

@@ -20,7 +20,7 @@ import stopwise as sw
 from benchmarks.speed.virtual_cluster import VirtualCluster
 from stopwise.rollout.executors import Executor, processes, ray_cluster
 from stopwise.rollout.schedule import SPARE, EpisodeFailed
-from tests.rollout.players import deadly, draw, fragile, hanging, read_rate, slow_if
+from tests.rollout.players import clinging, deadly, draw, fragile, hanging, read_rate, slow_if
 
 RATES = {"low": 0.3, "high": 0.8, "same": 0.3}
 
@@ -146,6 +146,18 @@ def test_workers_that_are_killed_are_replaced_and_their_episodes_run_anew(
     assert result.retries >= 1
     assert "worker was lost" in " ".join(result.analysis.warnings)
     assert sum(result.failures.values()) == 0
+
+
+def test_nothing_that_a_worker_began_holds_the_race_up(tmp_path: Path) -> None:
+    begin = time.monotonic()
+    result = sw.race(
+        {"a": 0.5, "b": 0.5}, functools.partial(clinging, str(tmp_path)), scenes=6,
+        executor=processes(2, retries=1), on_error="score:0", alpha=1e-9,
+    )  # fmt: skip
+
+    assert time.monotonic() - begin < 55
+    assert result.failures == {"a": 1, "b": 1}
+    assert result.retries >= 3
 
 
 def test_an_episode_that_always_kills_its_worker_is_a_failure() -> None:

@@ -128,6 +128,7 @@ def test_the_command_takes_a_number_or_a_file_and_a_watch_follows(
         ({"env": {"a": draw, "b": draw}, "tasks": "mean"}, "all are of one environment"),
         ({"scenes": 0}, "scenes must be a whole number"),
         ({"scenes": 10**12}, "scenes must be a whole number from 1 to 10000000"),
+        ({"scenes": 3.5}, "scenes must be a whole number from 1"),
         ({"scenes": [1, 1]}, "a scene is in the list twice"),
         ({"scenes": [-1]}, "a scene must be a whole number"),
         ({"scenes": "nowhere.txt"}, r"nowhere\.txt: the scenes cannot be read"),

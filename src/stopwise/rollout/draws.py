@@ -1,6 +1,6 @@
 """What a race draws from its seed: the tasks of episodes, and the order of a list of scenes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from stopwise.core.scores import MOST_TRIALS, require_whole
@@ -32,11 +32,10 @@ def listed_scenes(given: Scenes) -> list[int]:
     Given is how many, for the seeds from 0 on; the seeds; or the file with one on each line.
     """
     if isinstance(given, str | Path):
-        scenes = _read(Path(given))
-    elif isinstance(given, int):
-        scenes = list(range(require_whole(given, "scenes", 1, MOST_TRIALS)))
-    else:
-        scenes = [require_whole(scene, "a scene", 0) for scene in given]
+        given = _read(Path(given))
+    elif not isinstance(given, Iterable):
+        given = range(require_whole(given, "scenes", 1, MOST_TRIALS))
+    scenes = [require_whole(scene, "a scene", 0) for scene in given]
     require(len(scenes) > 0, "there must be a scene", parameter="scenes")
     require(max(scenes) < 2**SEED_BITS, f"seeds of scenes have {SEED_BITS} bits, but got one above")
     require(len({*scenes}) == len(scenes), "a scene is in the list twice", parameter="scenes")

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe, get_context, parent_process, resource_tracker
@@ -16,6 +17,9 @@ from stopwise.errors import StopwiseError
 from stopwise.rollout.executors.fleet import Fleet, WorkerLost
 from stopwise.rollout.interrupts import undivided
 from stopwise.rollout.worker import Hired
+
+# How long workers may take to leave at the end: a simulator's threads may keep one for ever.
+SECONDS_TO_LEAVE = 5.0
 
 
 def processes(workers: int | None = None, *, retries: int = 3) -> Fleet:
@@ -89,8 +93,12 @@ class _Processes:
         worker.close()
 
     def close(self) -> None:
-        for connection, process in self._processes.items():
+        for connection in self._processes:
             connection.close()
+        limit = time.monotonic() + SECONDS_TO_LEAVE
+        for process in self._processes.values():
+            process.join(max(limit - time.monotonic(), 0.0))
+            process.kill()
             process.join()
         self._processes.clear()
         if self._folder is not None:
@@ -118,6 +126,8 @@ def _work(driver: Connection, setup: Path) -> None:
     """Do what the driver asks until it hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
+    if hasattr(os, "register_at_fork"):  # else a child of a dead worker keeps its pipe open
+        os.register_at_fork(after_in_child=driver.close)
     try:
         worker = Hired(setup.read_bytes())
         answer: Any = worker.ready()
@@ -128,6 +138,8 @@ def _work(driver: Connection, setup: Path) -> None:
             except EOFError:
                 return
             answer = getattr(worker, method)(content)
+    except KeyboardInterrupt:
+        driver.close()  # an episode's own, as the user's does not come here: the worker is lost
     except BaseException as error:
         with suppress(OSError):
             driver.send((False, str(error) or type(error).__name__))

@@ -223,3 +223,21 @@ def test_ties_in_tenths_are_ties_in_narrow_floats_too() -> None:
         found = sw.analyze(scores, list_size=2, design="paired", bounds=(0, 1))
         assert found.order_text == "b = a"
     assert rule.analysis().order_text == "b = a"
+
+
+@pytest.mark.parametrize("design", ["paired", "independent"])
+def test_no_policy_comes_back_to_a_list_that_it_left(design: str) -> None:
+    """With an indifference it could: when another leads. Its scenes would be no random draw."""
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        rates = {"a": 0.8, "b": 0.78, "c": 0.5, "d": 0.75}
+        scores = {name: rng.random(200) < rate for name, rate in rates.items()}
+        settings: dict[str, Any] = {"design": design, "goal": "best", "indifference": 0.1}
+        rule = sw.StopRule(list(rates), bounds=(0, 1), list_size=200, alpha=0.2, **settings)
+        left: set[str] = set()
+        while not rule.stop:
+            left |= set(rates) - set(rule.needed)
+            assert not left & set(rule.needed)
+            for name in rule.needed:
+                rule.add(name, scores[name][rule.taken(name)])
+        assert rule.analysis().best is not None

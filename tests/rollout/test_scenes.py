@@ -123,6 +123,7 @@ def test_the_command_takes_a_number_or_a_file_and_a_watch_follows(
     ("settings", "message"),
     [
         ({"n_max": 30}, "of a list of scenes n_max is their number, 60: leave it out"),
+        ({"list_size": 500}, "of a list of scenes list_size is their number, 60: leave it out"),
         ({"on_error": "void"}, "none may be left out"),
         ({"stored": {"old": [0.5] * 20}}, "has 20 stored trials, but the list has 60 scenes"),
         ({"env": {"a": draw, "b": draw}, "tasks": "mean"}, "all are of one environment"),

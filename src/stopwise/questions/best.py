@@ -57,8 +57,8 @@ class BestQuestion(Question):
 
     @property
     def set_aside(self) -> tuple[str, ...]:
-        """Candidates at most the indifference better than the leader, even if the best."""
-        return self._named(self._board.set_aside())
+        """Candidates at most the indifference better than the leader, which are not tried now."""
+        return self._named(self._board.set_aside() & (self._board.count == 0))
 
     @property
     def resting(self) -> tuple[str, ...]:

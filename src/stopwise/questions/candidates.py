@@ -73,6 +73,9 @@ class Candidates:
         if self.method.stops_at_futility and self.rows and rivals.any():
             self.rests |= rivals & self.futile()
             rivals &= ~self.rests
+        if self.method.ends and rivals.any():
+            # Who comes back after scenes that others met has not drawn its own at random.
+            rivals |= self.set_aside() & ~self.rests & rivals.any(axis=1, keepdims=True)
         self.count = self._counts(rivals)  # of each policy, the trials that the next row takes
 
     def observe(self, scores: Floats) -> Floats:

@@ -172,7 +172,8 @@ def race(
     scenes_of: dict[str, list[int]] = {}
     if scenes is not None:
         listed = listed_scenes(scenes)
-        _check_list(len(listed), n_max, on_error, one_task=shares is None)
+        listed_as = settings.get("list_size")
+        _check_list(len(listed), n_max, listed_as, on_error, one_task=shares is None)
         declared |= {"n_max": len(listed), "list_size": len(listed)}
         numbers_of(stored, declared)
         for number, name in enumerate(names):
@@ -307,9 +308,12 @@ def _with_way_on(error: RaceStopped, journal: str | Path) -> RaceStopped:
     return stopped
 
 
-def _check_list(size: int, n_max: int | None, on_error: str, *, one_task: bool) -> None:
+def _check_list(
+    size: int, n_max: int | None, list_size: int | None, on_error: str, *, one_task: bool
+) -> None:
     for good, why in (
         (n_max in (None, N_MAX, size), f"n_max is their number, {size}: leave it out"),
+        (list_size in (None, size), f"list_size is their number, {size}: leave it out"),
         (on_error != "void", 'none may be left out: choose on_error="raise" or "score:0"'),
         (one_task, "all are of one environment: give one, or leave the scenes out"),
     ):

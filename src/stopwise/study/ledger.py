@@ -129,7 +129,7 @@ class Ledger:
         if not batch:
             return
         try:
-            self._prepare()
+            self._prepare(batch)
             with self.store.writer() as writer:
                 self._take_in(writer)
                 known = writer.find([request.key for request in batch if request.key is not None])
@@ -154,12 +154,13 @@ class Ledger:
             for request in batch:
                 request.done.set()
 
-    def _prepare(self) -> None:
+    def _prepare(self, batch: list[_Request]) -> None:
         """Do slow work before a transaction, since others wait for it."""
         if not self.state.seq:
             self.refresh()
-        for board in self.state.boards.values():
-            board.advance()
+        if any(request.operation.of_trials for request in batch):
+            for board in self.state.boards.values():
+                board.advance()
 
     def _decide(self, request: _Request, writer: Writer, known: dict[str, Entry]) -> None:
         if request.key is not None and request.key in known:

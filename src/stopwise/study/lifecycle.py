@@ -123,7 +123,7 @@ class CreateToken(Operation[None]):
         )
 
 
-class OwnerToken(Operation[str]):
+class OwnerToken(Operation[str], of_trials=False):
     """Return the token of an owner for the servers of a study, which is the same for all.
 
     It is made when it is first asked for, and anew after it was revoked or has expired.

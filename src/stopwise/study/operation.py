@@ -67,12 +67,18 @@ class Operation(BaseModel, Generic[Result]):
     route: ClassVar[str]  # method and path of the API; empty if it is not offered there
     roles: ClassVar[tuple[Role, ...]]  # who may do it there
     own: ClassVar[bool]  # whether only with the token by which the trial was taken
+    of_trials: ClassVar[bool]  # whether it needs the evidence of all trials so far
 
     def __init_subclass__(
-        cls, *, route: str = "", roles: tuple[Role, ...] = OWNER, own: bool = False
+        cls,
+        *,
+        route: str = "",
+        roles: tuple[Role, ...] = OWNER,
+        own: bool = False,
+        of_trials: bool = True,
     ) -> None:
         super().__init_subclass__()
-        cls.route, cls.roles, cls.own = route, roles, own
+        cls.route, cls.roles, cls.own, cls.of_trials = route, roles, own, of_trials
 
     def __init__(self, **said: Any) -> None:
         try:

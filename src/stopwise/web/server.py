@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import cast
 
@@ -71,8 +72,6 @@ class Serving:
         tls: Tls | None = None,
     ) -> "Serving":
         """Bind a port, on this machine only unless the whole network may connect."""
-        import scipy.stats  # noqa: F401  # now: at the first analysis everyone would wait for it
-
         people_use = None if url is None else web_address(url)
         host = lan_address() if lan else "127.0.0.1"
         if tls is not None:
@@ -113,4 +112,6 @@ class Serving:
         if threading.current_thread() is threading.main_thread():
             # The server ends in order by itself and then passes the signal on to this.
             signal.signal(signal.SIGTERM, lambda *_: None)
+        # Now, since at the first analysis everyone would wait for it.
+        threading.Thread(target=import_module, args=["scipy.stats"], daemon=True).start()
         self.server().run(sockets=[self.listener])

@@ -25,7 +25,7 @@ def served(policy: Callable[[dict[str, Any]], Any], **metadata: Any) -> Iterator
                 await client.send(msgpack_numpy.packb(answer))
             except ConnectionResetError:
                 client.transport.abort()
-            except Exception:
+            except Exception:  # whatever a policy raises is sent, as openpi's server does
                 await client.send(traceback.format_exc())
                 await client.close(1011, "Internal server error. Traceback included above.")
 
